@@ -1,0 +1,46 @@
+# Each target makes and refreshes .venv itself; `make` alone shows what there is.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+say = @printf '\033[1m▸ %s\033[0m\n' "$(1)"
+
+.PHONY: help run test lint format bench conformance fuzz docs clean
+
+help:  ## show this list
+	@printf 'Quarterdeck. The two commands to know: make run, make test\n\n'
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(STAMP): pyproject.toml src/quarterdeck/_version.py
+	$(call say,installing Quarterdeck and its tools into $(VENV) (first time: about a minute))
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
+	@touch $@
+
+run: $(STAMP)  ## play a short conversation in the terminal
+	$(call say,a short conversation)
+	@$(BIN)/quarterdeck demo
+
+test: lint  ## lint, types, layering and all tests
+	$(call say,pytest)
+	@$(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto}
+
+lint: $(STAMP)  ## ruff, mypy --strict, import-linter
+	$(call say,ruff)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	$(call say,mypy --strict src)
+	@$(BIN)/mypy src
+	$(call say,import-linter)
+	@$(BIN)/lint-imports
+
+format: $(STAMP)  ## let ruff format and fix what it can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean:  ## remove everything that was built here
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

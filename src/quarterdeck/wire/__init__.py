@@ -1,0 +1,1 @@
+"""The protocol as data: typed messages, and the NDJSON codec."""

@@ -1,0 +1,211 @@
+"""What every wire type is made of.
+
+``WireObject``
+    A JSON object inside a message: a content block, a usage record, a hook input … Typed by attributes, and it
+    still answers like the plain dict it was on the wire: ``event["delta"]["text"]``, ``.get()``, ``in``, iteration
+    over the wire's own keys.
+
+``OpenObject``
+    A ``WireObject`` that the official SDK hands out as a plain dict. It remembers where it came from, so that keys
+    this version does not know are answered too.
+
+``Message``
+    One line. Knows the exact bytes it came in (``raw``) and the whole line as a dict (``data``), both made when first
+    asked for.
+
+All are outside the garbage collector (``gc=False``): a JSON value has no cycles, and none may be built. An object
+therefore refers to its line through ``Lines``, which holds bytes only, never to its message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from ._json import dumps, loads
+
+_ABSENT: Any = object()
+HIDDEN = "\ue000"
+"""Wire names that start so are ours: a private-use character that no key of the protocol starts with."""
+
+
+@cache
+def wire_names(cls: type[msgspec.Struct]) -> dict[str, str]:
+    """Wire key → attribute name, for the fields of ``cls`` that are on the wire."""
+    pairs = zip(cls.__struct_encode_fields__, cls.__struct_fields__, strict=True)
+    return {key: name for key, name in pairs if not key.startswith(HIDDEN)}
+
+
+class Lines:
+    """The lines of one received chunk, split when first asked for; messages share it and hold their index."""
+
+    __slots__ = ("_chunk", "_split", "demand")
+
+    def __init__(self, chunk: bytes, demand: Demand) -> None:
+        self._chunk = chunk
+        self._split: list[bytes] | None = None
+        self.demand = demand
+
+    def __getitem__(self, index: int) -> bytes:
+        if self._split is None:
+            self._split = self._chunk.split(b"\n")
+            self._chunk = b""
+        return self._split[index]
+
+
+class Demand:
+    """What the readers of a stream have shown to need: a decoder starts lazy and follows its consumer."""
+
+    __slots__ = ("events",)
+
+    def __init__(self) -> None:
+        self.events = False
+
+
+class WireObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=False):
+    """A typed JSON object that also reads like a dict, by the names used on the wire."""
+
+    def __getitem__(self, key: str) -> Any:
+        value = self.get(key, _ABSENT)
+        if value is _ABSENT:
+            raise KeyError(key)
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        name = wire_names(type(self)).get(key)
+        if name is None:
+            config = self.__struct_config__
+            return config.tag if key == config.tag_field else self._unknown(key, default)
+        value = getattr(self, name)
+        if value is None:
+            return self._unknown(key, default)  # null on the wire, or absent
+        return value
+
+    def _unknown(self, key: str, default: Any) -> Any:
+        """The value of a key that has no attribute, or whose attribute is None."""
+        return default
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.get(key, _ABSENT) is not _ABSENT
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_dict())
+
+    def __len__(self) -> int:
+        return len(self.to_dict())
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, WireObject):
+            return type(self) is type(other) and self.to_dict() == other.to_dict()
+        return self.to_dict() == other if isinstance(other, dict) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # its values are lists and dicts
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+    def keys(self) -> KeysView[str]:
+        return self.to_dict().keys()
+
+    def values(self) -> ValuesView[Any]:
+        return self.to_dict().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        return self.to_dict().items()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object as plain dicts and lists, by the names used on the wire."""
+        built: dict[str, Any] = msgspec.to_builtins(self)
+        return built
+
+
+Mapping.register(WireObject)
+
+
+class OpenObject(WireObject, kw_only=True):
+    """A ``WireObject`` that also answers for keys it has no attribute for, from the line it came in."""
+
+    origin_: Any = msgspec.field(default=None, name=HIDDEN + "origin")
+
+    def _unknown(self, key: str, default: Any) -> Any:
+        source = _resolve(self.origin_)
+        return default if source is None else source.get(key, default)
+
+    def __getitem__(self, key: str) -> Any:
+        value = super().__getitem__(key)
+        if type(self.origin_) is tuple and isinstance(value, OpenObject) and value.origin_ is None:
+            lines, index, *path = self.origin_
+            came_from(value, (lines, index, *path, key))
+        return value
+
+    def to_dict(self) -> dict[str, Any]:
+        source = _resolve(self.origin_)
+        if source is not None:
+            return source
+        built = super().to_dict()
+        built.pop(HIDDEN + "origin", None)
+        return built
+
+
+came_from = OpenObject.origin_.__set__  # type: ignore[attr-defined]  # the slot itself: objects are frozen for everyone else
+"""Tell an ``OpenObject`` its origin: its dict, or ``(lines, index, *keys)``."""
+
+
+def _resolve(origin: Any) -> dict[str, Any] | None:
+    if type(origin) is not tuple:
+        return origin  # type: ignore[no-any-return]
+    lines, index, *path = origin
+    value = loads(lines[index])
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else None
+
+
+class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=False, kw_only=True):
+    """One line of the conversation, in either direction."""
+
+    lines_: Any = msgspec.field(default=None, name=HIDDEN + "lines")
+    index_: int = msgspec.field(default=0, name=HIDDEN + "index")
+
+    @property
+    def raw(self) -> bytes:
+        """The exact bytes of the line, without its line ending."""
+        if self.lines_ is None:
+            return dumps(self.to_dict())
+        line: bytes = self.lines_[self.index_]
+        return line
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Everything the line says, also what has no attribute. Made anew at each call: keep it if you need it twice."""
+        if self.lines_ is None:
+            return self.to_dict()
+        data: dict[str, Any] = loads(self.raw)
+        return data
+
+    def to_dict(self) -> dict[str, Any]:
+        """The typed part only, by the names used on the wire."""
+        built: dict[str, Any] = msgspec.to_builtins(self)
+        return {key: value for key, value in built.items() if not key.startswith(HIDDEN)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        return type(self) is type(other) and self.data == other.data
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+def _repr(value: msgspec.Struct) -> str:
+    shown = ((name, getattr(value, name)) for name in wire_names(type(value)).values())
+    fields = ", ".join(f"{name}={item!r}" for name, item in shown if item is not None)
+    return f"{type(value).__name__}({fields})"
