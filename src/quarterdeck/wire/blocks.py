@@ -1,0 +1,282 @@
+"""Content blocks: what the messages of the model and of the user are made of.
+
+``ContentBlock`` is the union of all of them. Which class a block on the wire becomes is decided by its ``type`` alone;
+a type that is not listed here, or a block without a required field, becomes ``UnknownBlock`` and keeps all it says.
+
+========================  ==============================================================================
+said by the model         ``TextBlock`` ``ThinkingBlock`` ``RedactedThinkingBlock`` ``ToolUseBlock``
+said by the user          ``TextBlock`` ``ImageBlock`` ``DocumentBlock`` ``ToolResultBlock`` ``SearchResultBlock``
+                          ``ToolReferenceBlock`` ``ToolAdditionBlock`` ``ToolRemovalBlock``
+tools run by the API      ``ServerToolUseBlock``, its results (all are ``ServerToolResultBlock``), ``McpToolUseBlock``
+                          ``McpToolResultBlock`` ``McpToolListingBlock`` ``ContainerUploadBlock``
+notes of the API          ``CompactionBlock`` ``FallbackBlock``
+========================  ==============================================================================
+
+Where a value has many shapes that nobody but its tool knows (inputs, results, citations) it stays a plain dict.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ._shapes import UNKNOWN_TAG, Tagged, Unknown, constant, located
+
+ServerToolName = Literal[
+    "advisor",
+    "web_search",
+    "web_fetch",
+    "code_execution",
+    "bash_code_execution",
+    "text_editor_code_execution",
+    "tool_search_tool_regex",
+    "tool_search_tool_bm25",
+]
+
+
+class Base64Source(Tagged, frozen=True, tag="base64"):
+    """The bytes themselves: an image, or a PDF document."""
+
+    data: str
+    media_type: str
+
+
+class UrlSource(Tagged, frozen=True, tag="url"):
+    """An image or a PDF document that the API fetches."""
+
+    url: str
+
+
+class FileSource(Tagged, frozen=True, tag="file"):
+    """A file uploaded to the API before."""
+
+    file_id: str
+
+
+class PlainTextSource(Tagged, frozen=True, tag="text"):
+    """A document as text."""
+
+    data: str
+    media_type: str = constant("text/plain")
+
+
+class ContentSource(Tagged, frozen=True, tag="content"):
+    """A document as content blocks."""
+
+    content: str | list[ContentBlock]
+
+
+Source = Base64Source | UrlSource | FileSource | PlainTextSource | ContentSource
+
+
+class TextBlock(Tagged, frozen=True, tag="text"):
+    text: str
+    citations: list[dict[str, Any]] | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class ThinkingBlock(Tagged, frozen=True, tag="thinking"):
+    thinking: str
+    signature: str = constant("")
+
+
+class RedactedThinkingBlock(Tagged, frozen=True, tag="redacted_thinking"):
+    """Thinking that only the API can read."""
+
+    data: str
+
+
+class ToolUseBlock(Tagged, frozen=True, tag="tool_use"):
+    """A call of a tool that the CLI runs. In a ``content_block_start`` event ``input`` is still empty."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    caller: dict[str, Any] | None = None
+    toolset_name: str | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class ToolResultBlock(Tagged, frozen=True, tag="tool_result"):
+    tool_use_id: str
+    content: str | list[ContentBlock] | None = None
+    is_error: bool | None = None
+    toolset_name: str | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+@located("source")
+class ImageBlock(Tagged, frozen=True, tag="image"):
+    source: Source
+    transformations: dict[str, Any] | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+@located("source")
+class DocumentBlock(Tagged, frozen=True, tag="document"):
+    source: Source
+    title: str | None = None
+    context: str | None = None
+    citations: dict[str, Any] | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class SearchResultBlock(Tagged, frozen=True, tag="search_result"):
+    source: str
+    title: str
+    content: list[ContentBlock]
+    citations: dict[str, Any] | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class ToolReferenceBlock(Tagged, frozen=True, tag="tool_reference"):
+    """A tool found by tool search; the CLI loads its schema."""
+
+    tool_name: str
+    cache_control: dict[str, Any] | None = None
+
+
+class ToolAdditionBlock(Tagged, frozen=True, tag="tool_addition"):
+    """From here on the model has this tool as well."""
+
+    tool: dict[str, Any]
+    cache_control: dict[str, Any] | None = None
+
+
+class ToolRemovalBlock(Tagged, frozen=True, tag="tool_removal"):
+    """From here on the model no longer has this tool."""
+
+    tool: dict[str, Any]
+    cache_control: dict[str, Any] | None = None
+
+
+class ServerToolUseBlock(Tagged, frozen=True, tag="server_tool_use"):
+    """A call of a tool that the API runs itself; see ``ServerToolName``. Its result follows in the same message."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    caller: dict[str, Any] | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class ServerToolResultBlock(Tagged, frozen=True, tag="advisor_tool_result"):
+    """The result of a ``ServerToolUseBlock``: of the advisor, or a subclass for each other tool.
+
+    ``content`` is the tool's own: mostly a dict with a ``type``, a list of such for a web search.
+    """
+
+    tool_use_id: str
+    content: dict[str, Any] | list[dict[str, Any]]
+    caller: dict[str, Any] | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class WebSearchToolResultBlock(ServerToolResultBlock, frozen=True, tag="web_search_tool_result"):
+    pass
+
+
+class WebFetchToolResultBlock(ServerToolResultBlock, frozen=True, tag="web_fetch_tool_result"):
+    pass
+
+
+class CodeExecutionToolResultBlock(ServerToolResultBlock, frozen=True, tag="code_execution_tool_result"):
+    pass
+
+
+class BashCodeExecutionToolResultBlock(ServerToolResultBlock, frozen=True, tag="bash_code_execution_tool_result"):
+    pass
+
+
+class TextEditorCodeExecutionToolResultBlock(
+    ServerToolResultBlock, frozen=True, tag="text_editor_code_execution_tool_result"
+):
+    pass
+
+
+class ToolSearchToolResultBlock(ServerToolResultBlock, frozen=True, tag="tool_search_tool_result"):
+    pass
+
+
+class McpToolUseBlock(Tagged, frozen=True, tag="mcp_tool_use"):
+    """A call of a tool on an MCP server that the API itself is connected to."""
+
+    id: str
+    name: str
+    server_name: str
+    input: dict[str, Any]
+    cache_control: dict[str, Any] | None = None
+
+
+class McpToolResultBlock(Tagged, frozen=True, tag="mcp_tool_result"):
+    tool_use_id: str
+    content: str | list[ContentBlock] | None = None
+    is_error: bool | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class McpToolListingBlock(Tagged, frozen=True, tag="mcp_tool_listing"):
+    """The tools of an MCP server that the API itself is connected to."""
+
+    mcp_server_name: str
+    tools: list[dict[str, Any]]
+
+
+class ContainerUploadBlock(Tagged, frozen=True, tag="container_upload"):
+    """A file put into the API's code execution container."""
+
+    file_id: str
+    cache_control: dict[str, Any] | None = None
+
+
+class CompactionBlock(Tagged, frozen=True, tag="compaction"):
+    """The API has replaced what was before by this summary."""
+
+    content: str | None = None
+    encrypted_content: str | None = None
+    signature: str | None = None
+    tool_changes: list[dict[str, Any]] | None = None
+    cache_control: dict[str, Any] | None = None
+
+
+class FallbackBlock(Tagged, frozen=True, tag="fallback"):
+    """From here on another model speaks, because the first one refused."""
+
+    from_: dict[str, Any] = msgspec.field(name="from")
+    to: dict[str, Any]
+    trigger: Any = None
+
+
+class UnknownBlock(Unknown, frozen=True, tag=UNKNOWN_TAG):
+    """A block this version cannot type."""
+
+
+ContentBlock = (
+    TextBlock
+    | ThinkingBlock
+    | RedactedThinkingBlock
+    | ToolUseBlock
+    | ToolResultBlock
+    | ImageBlock
+    | DocumentBlock
+    | SearchResultBlock
+    | ToolReferenceBlock
+    | ToolAdditionBlock
+    | ToolRemovalBlock
+    | ServerToolUseBlock
+    | ServerToolResultBlock
+    | WebSearchToolResultBlock
+    | WebFetchToolResultBlock
+    | CodeExecutionToolResultBlock
+    | BashCodeExecutionToolResultBlock
+    | TextEditorCodeExecutionToolResultBlock
+    | ToolSearchToolResultBlock
+    | McpToolUseBlock
+    | McpToolResultBlock
+    | McpToolListingBlock
+    | ContainerUploadBlock
+    | CompactionBlock
+    | FallbackBlock
+    | UnknownBlock
+)

@@ -1,0 +1,343 @@
+"""Every message that is not a control message, by the ``type`` on its line.
+
+======================  ============================================  ======================================
+``assistant`` ``user``  ``AssistantMessage`` ``UserMessage``          here
+``result``              ``ResultMessage``: the end of a turn          ``result.py``
+``stream_event``        ``StreamEvent``: a message while it is said   ``stream.py`` (``events.py``)
+``system``              ``SystemMessage``, a subclass per subtype     ``system.py`` ``notices.py`` ``tasks.py``
+the others              see ``MESSAGE_TYPES``                         here
+======================  ============================================  ======================================
+
+``AssistantMessage`` and ``UserMessage`` show the parts of their inner ``message`` as attributes of their own
+(``content``, ``model``, ``usage`` …), as the official SDK does.
+
+Required is only what a message means nothing without. Words from a fixed list on the wire are plain ``str`` here, with
+the words known today as a ``Literal`` beside: a new word is news, not an error.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ._base import Message, OpenObject, WireObject
+from ._shapes import Number, located
+from .api import ApiMessage, MessageParam
+from .blocks import ContentBlock
+from .events import ApiError, Delta, Event
+from .result import MessageOrigin, ResultMessage
+from .stream import EagerStreamEvent, StreamEvent
+from .system import SystemMessage
+from .system_types import SYSTEM_TYPES
+from .usage import ContextUsage, RateLimitInfo, Usage, UsageReport
+
+AssistantMessageError = Literal[
+    "authentication_failed",
+    "oauth_org_not_allowed",
+    "account_on_hold",
+    "verification_required",
+    "billing_error",
+    "rate_limit",
+    "overloaded",
+    "invalid_request",
+    "model_not_found",
+    "server_error",
+    "unknown",
+    "max_output_tokens",
+    "cloud_credential_error",
+]
+UserMessagePriority = Literal["now", "next", "later"]
+ConversationResetTrigger = Literal["clear", "plan_mode_exit", "fresh_session", "onboarding"]
+CommandState = Literal["queued", "started", "completed", "cancelled"]
+
+
+class ToolUseMeta(WireObject, frozen=True):
+    """How to name a tool call of the message to a person (2.1.325: MCP tools only)."""
+
+    id: str
+    tool_name: str | None = None
+    display_name: str | None = None
+    server_display_name: str | None = None
+
+
+@located("message", "context_usage", "usage_report")
+class AssistantMessage(Message, frozen=True, tag="assistant"):
+    """The model has said one content block; the blocks of one message share ``message_id``."""
+
+    message: ApiMessage
+    parent_tool_use_id: str | None = None
+    error: str | None = None
+    session_id: str | None = None
+    uuid: str | None = None
+    request_id: str | None = None
+    timestamp: str | None = None
+    user_message_uuid: str | None = None
+    user_message_uuids: list[str] | None = None
+    agent_id: str | None = None
+    subagent_type: str | None = None
+    task_description: str | None = None
+    tool_use_meta: list[ToolUseMeta] | None = None
+    aborted: bool | None = None
+    supersedes: list[str] | None = None
+    resume_reason: str | None = None
+    resumed_from_incomplete_thinking: bool | None = None
+    thinking_display: str | None = None
+    thinking_duration_ms: Number | None = None
+    context_usage: ContextUsage | None = None
+    usage_report: UsageReport | None = None
+    is_api_error_message: bool | None = None
+    api_error: str | None = None
+    api_error_type: str | None = None
+    api_error_status: int | None = None
+    api_error_params: dict[str, Any] | None = None
+    refused_message_id: str | None = None
+    local_command_source: str | None = None
+    local_command_run: dict[str, Any] | None = None
+    local_command_outcome: Any = None
+
+    @property
+    def content(self) -> list[ContentBlock]:
+        return self.message.content
+
+    @property
+    def model(self) -> str:
+        """``<synthetic>`` when the CLI itself speaks, e.g. to report an API error."""
+        return self.message.model
+
+    @property
+    def message_id(self) -> str | None:
+        return self.message.id
+
+    @property
+    def stop_reason(self) -> str | None:
+        return self.message.stop_reason
+
+    @property
+    def usage(self) -> Usage | None:
+        return self.message.usage
+
+
+class ToolResultMeta(WireObject, frozen=True):
+    """How a tool call came to be run or not: who decided, and why it was not executed (2.1.325)."""
+
+    id: str
+    permission_decision: dict[str, Any] | None = None
+    non_execution_kind: str | None = None
+
+
+@located("message", "origin")
+class UserMessage(Message, frozen=True, tag="user"):
+    """What the user says, in both directions: a prompt on stdin, a tool's result or a replayed prompt on stdout."""
+
+    message: MessageParam
+    uuid: str | None = None
+    parent_tool_use_id: str | None = None
+    tool_use_result: Any = None
+    origin: MessageOrigin | None = None
+    session_id: str | None = None
+    timestamp: str | None = None
+    is_synthetic: bool | None = msgspec.field(default=None, name="isSynthetic")
+    is_replay: bool | None = msgspec.field(default=None, name="isReplay")
+    priority: str | None = None
+    should_query: bool | None = msgspec.field(default=None, name="shouldQuery")
+    client_composed: bool | None = None
+    pasted_content: list[str | list[ContentBlock]] | None = None
+    inline_pastes: list[str] | None = None
+    file_attachments: list[Any] | None = None
+    agent_id: str | None = None
+    subagent_type: str | None = None
+    task_description: str | None = None
+    tool_result_meta: list[ToolResultMeta] | None = None
+    refused_message_id: str | None = None
+
+    @property
+    def content(self) -> str | list[ContentBlock]:
+        return self.message.content
+
+
+class SubagentRetry(OpenObject, frozen=True):
+    """A sub-agent's call of the API that will be made again."""
+
+    agent_id: str | None = None
+    attempt: int | None = None
+    max_retries: int | None = None
+    retry_delay_ms: Number | None = None
+    error_status: int | None = None
+    error_category: str | None = None
+
+
+@located("subagent_retry")
+class ToolProgressMessage(Message, frozen=True, tag="tool_progress"):
+    """A tool is still running. On 2.1.325 a heartbeat has an id of its own; ``parent_tool_use_id`` is the call."""
+
+    tool_use_id: str
+    tool_name: str | None = None
+    parent_tool_use_id: str | None = None
+    elapsed_time_seconds: Number | None = None
+    task_id: str | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+    heartbeat: bool | None = None
+    subagent_type: str | None = None
+    subagent_retry: SubagentRetry | None = None
+
+
+class ToolUseSummaryMessage(Message, frozen=True, tag="tool_use_summary"):
+    """One sentence about the tool calls before it."""
+
+    summary: str
+    preceding_tool_use_ids: list[str] | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+
+
+class AuthStatusMessage(Message, frozen=True, tag="auth_status"):
+    """A login that is under way in the CLI."""
+
+    is_authenticating: bool | None = msgspec.field(default=None, name="isAuthenticating")
+    output: list[str] | None = None
+    error: str | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+
+
+@located("rate_limit_info")
+class RateLimitEvent(Message, frozen=True, tag="rate_limit_event"):
+    """The account came nearer to one of its limits, or over it. Subscriptions only."""
+
+    rate_limit_info: RateLimitInfo
+    uuid: str | None = None
+    session_id: str | None = None
+
+
+class ConversationResetMessage(Message, frozen=True, tag="conversation_reset"):
+    """The conversation starts anew in the same process, e.g. by ``/clear``; ``session_id`` is still the old one's.
+
+    The totals on ``ResultMessage`` start at zero again. ``new_conversation_id`` is not the next ``session_id``.
+    """
+
+    new_conversation_id: str
+    uuid: str | None = None
+    session_id: str | None = None
+    trigger: str | None = None
+    user_message_uuid: str | None = None
+    timestamp: str | None = None
+
+
+class PromptSuggestionMessage(Message, frozen=True, tag="prompt_suggestion"):
+    """What the user might say next."""
+
+    suggestion: str
+    uuid: str | None = None
+    session_id: str | None = None
+
+
+class ActiveGoal(OpenObject, frozen=True):
+    """The condition that the session works towards; ``set_at`` is in milliseconds since 1970."""
+
+    condition: str
+    iterations: int | None = None
+    set_at: Number | None = None
+    tokens_at_start: int | None = None
+    last_reason: str | None = None
+
+
+@located("value")
+class ActiveGoalMessage(Message, frozen=True, tag="active_goal"):
+    """The session's goal was set, has moved on, or (``value`` None) is gone."""
+
+    value: ActiveGoal | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+
+
+class CommandLifecycleMessage(Message, frozen=True, tag="command_lifecycle"):
+    """What became of a user message that was sent with a ``uuid`` (here ``command_uuid``); see ``CommandState``."""
+
+    command_uuid: str
+    state: str
+    uuid: str | None = None
+    session_id: str | None = None
+
+
+class TranscriptMirrorMessage(Message, frozen=True, tag="transcript_mirror"):
+    """Records that were added to a transcript file, with ``--session-mirror``."""
+
+    file_path: str = msgspec.field(name="filePath")
+    entries: list[dict[str, Any]]
+
+
+class KeepAliveMessage(Message, frozen=True, tag="keep_alive"):
+    """Nothing, in either direction, so that the line is not silent."""
+
+
+class UpdateEnvironmentVariables(Message, frozen=True, tag="update_environment_variables"):
+    """To the CLI: set these variables in its own environment. There is no answer."""
+
+    variables: dict[str, str]
+
+
+@located("error")
+class ErrorMessage(Message, frozen=True, tag="error"):
+    """An API error on a line of its own. Described for the protocol, never seen from a CLI up to 2.1.325."""
+
+    error: ApiError
+    uuid: str | None = None
+    session_id: str | None = None
+
+
+MESSAGE_TYPES: tuple[type[Message], ...] = (
+    StreamEvent,
+    AssistantMessage,
+    UserMessage,
+    SystemMessage,
+    ResultMessage,
+    ToolProgressMessage,
+    ToolUseSummaryMessage,
+    AuthStatusMessage,
+    RateLimitEvent,
+    ConversationResetMessage,
+    PromptSuggestionMessage,
+    ActiveGoalMessage,
+    CommandLifecycleMessage,
+    TranscriptMirrorMessage,
+    KeepAliveMessage,
+    UpdateEnvironmentVariables,
+    ErrorMessage,
+)
+"""One class for each ``type`` on the wire, control messages aside."""
+
+__all__ = [
+    "MESSAGE_TYPES",
+    "SYSTEM_TYPES",
+    "ActiveGoal",
+    "ActiveGoalMessage",
+    "AssistantMessage",
+    "AssistantMessageError",
+    "AuthStatusMessage",
+    "CommandLifecycleMessage",
+    "CommandState",
+    "ContentBlock",
+    "ConversationResetMessage",
+    "ConversationResetTrigger",
+    "Delta",
+    "EagerStreamEvent",
+    "ErrorMessage",
+    "Event",
+    "KeepAliveMessage",
+    "PromptSuggestionMessage",
+    "RateLimitEvent",
+    "ResultMessage",
+    "StreamEvent",
+    "SubagentRetry",
+    "SystemMessage",
+    "ToolProgressMessage",
+    "ToolResultMeta",
+    "ToolUseMeta",
+    "ToolUseSummaryMessage",
+    "TranscriptMirrorMessage",
+    "UpdateEnvironmentVariables",
+    "UserMessage",
+    "UserMessagePriority",
+]

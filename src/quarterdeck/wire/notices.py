@@ -1,0 +1,188 @@
+"""``system`` lines that report what happens during a turn: the model's, hooks', tools' and notes for the user.
+
+The table of all ``system`` messages is in ``system.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._shapes import Number, constant
+from .system import SystemMessage
+
+
+class ApiRetryMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """A call of the API failed and will be made again; ``error_status`` is None when there was no answer at all."""
+
+    subtype: str = constant("api_retry")
+    attempt: int
+    max_retries: int | None = None
+    retry_delay_ms: Number | None = None
+    error_status: int | None = None
+    error: str | None = None
+    no_response: dict[str, Any] | None = None
+
+
+class ControlRequestProgressMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """A control request that takes long is being worked on; ``status`` is started or api_retry."""
+
+    subtype: str = constant("control_request_progress")
+    request_id: str
+    status: str = constant("")
+    attempt: int | None = None
+    max_retries: int | None = None
+    retry_delay_ms: Number | None = None
+    error_status: int | None = None
+
+
+class ThinkingTokensMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """How much has been thought so far, where the thinking itself is not shown."""
+
+    subtype: str = constant("thinking_tokens")
+    estimated_tokens: int | None = None
+    estimated_tokens_delta: int | None = None
+    user_message_uuid: str | None = None
+
+
+class ModelFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """``--fallback-model`` took over because the model was overloaded."""
+
+    subtype: str = constant("model_fallback")
+    trigger: str | None = None
+    original_model: str | None = None
+    fallback_model: str | None = None
+    content: str | None = None
+
+
+class ModelRefusalFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """The model refused and another one answers; messages in ``retracted_message_uuids`` no longer count."""
+
+    subtype: str = constant("model_refusal_fallback")
+    trigger: str | None = None
+    direction: str | None = None
+    scope: str | None = None
+    original_model: str | None = None
+    fallback_model: str | None = None
+    request_id: str | None = None
+    api_refusal_category: str | None = None
+    api_refusal_explanation: str | None = None
+    retracted_message_uuids: list[str] | None = None
+    refused_user_message_uuid: str | None = None
+    content: str | None = None
+
+
+class ModelRefusalNoFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """The model refused and no other one answers."""
+
+    subtype: str = constant("model_refusal_no_fallback")
+    original_model: str | None = None
+    request_id: str | None = None
+    api_refusal_category: str | None = None
+    api_refusal_explanation: str | None = None
+    refused_user_message_uuid: str | None = None
+    content: str | None = None
+
+
+class MemoryRecallMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """Memories given to the model; each has path, scope and perhaps content."""
+
+    subtype: str = constant("memory_recall")
+    mode: str | None = None
+    memories: list[dict[str, Any]] | None = None
+
+
+class HookEventMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """A command hook on its way: ``HookStartedMessage``, ``HookProgressMessage``, ``HookResponseMessage``.
+
+    Hooks that are callbacks of the SDK give no such lines (2.1.325); most events need ``--include-hook-events``.
+    """
+
+    hook_id: str | None = None
+    hook_name: str | None = None
+    hook_event: str | None = None
+
+    @property
+    def hook_event_name(self) -> str:
+        """The event the hook listens to, e.g. ``PreToolUse``."""
+        return self.hook_event or self.hook_name or ""
+
+
+class HookStartedMessage(HookEventMessage, frozen=True, kw_only=True, tag="system"):
+    subtype: str = constant("hook_started")
+
+
+class HookProgressMessage(HookEventMessage, frozen=True, kw_only=True, tag="system"):
+    subtype: str = constant("hook_progress")
+    stdout: str | None = None
+    stderr: str | None = None
+    output: str | None = None
+
+
+class HookResponseMessage(HookEventMessage, frozen=True, kw_only=True, tag="system"):
+    """The hook has ended; see ``HookOutcome``."""
+
+    subtype: str = constant("hook_response")
+    output: str | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+    exit_code: int | None = None
+    outcome: str | None = None
+
+
+class PermissionDeniedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """A tool call was denied without anyone having been asked."""
+
+    subtype: str = constant("permission_denied")
+    tool_name: str | None = None
+    tool_use_id: str | None = None
+    agent_id: str | None = None
+    decision_reason_type: str | None = None
+    decision_reason: str | None = None
+    message: str | None = None
+
+
+class PluginInstallMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """``status`` is started, installed, failed or completed; the first and the last are about all plugins."""
+
+    subtype: str = constant("plugin_install")
+    status: str | None = None
+    name: str | None = None
+    error: str | None = None
+
+
+class ElicitationCompleteMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """An MCP server has what it asked the user for (by url)."""
+
+    subtype: str = constant("elicitation_complete")
+    mcp_server_name: str | None = None
+    elicitation_id: str | None = None
+
+
+class InformationalMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """A line to show in the transcript; see ``InformationalLevel``."""
+
+    subtype: str = constant("informational")
+    content: str = constant("")
+    level: str | None = None
+    tool_use_id: str | None = None
+    prevent_continuation: bool | None = None
+    prompt_submit_outcome: dict[str, Any] | None = None
+    tag: str | None = None
+
+
+class NotificationMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """A line to show for a while; a later one with the same ``key`` replaces it. See ``NotificationPriority``."""
+
+    subtype: str = constant("notification")
+    key: str | None = None
+    text: str = constant("")
+    priority: str | None = None
+    color: str | None = None
+    timeout_ms: Number | None = None
+
+
+class LocalCommandOutputMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """What a slash command printed that ran in the CLI, without the model."""
+
+    subtype: str = constant("local_command_output")
+    content: str = constant("")

@@ -1,0 +1,126 @@
+"""``system`` lines about tasks: sub-agents, background shells, workflows.
+
+``task_started`` … ``task_progress`` … then the end, which may come as ``task_notification`` or only as a
+``task_updated`` whose status is final: follow both with ``TERMINAL_TASK_STATUSES``. ``background_tasks_changed`` is the
+whole list each time (2.1.325).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ._base import OpenObject, WireObject
+from ._shapes import Number, constant, located
+from .system import SystemMessage
+from .usage import TaskUsage
+
+TaskNotificationStatus = Literal["completed", "failed", "stopped"]
+TaskUpdatedStatus = Literal["pending", "running", "paused", "completed", "failed", "killed"]
+
+TERMINAL_TASK_STATUSES: frozenset[str] = frozenset({"completed", "failed", "stopped", "killed"})
+"""A task with one of these is over. A stopped task is ``killed`` in an update and ``stopped`` in a notification."""
+
+
+class TaskStartedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    subtype: str = constant("task_started")
+    task_id: str
+    description: str = constant("")
+    tool_use_id: str | None = None
+    task_type: str | None = None
+    run_id: str | None = None
+    subagent_type: str | None = None
+    is_backgrounded: bool | None = None
+    spawn_depth: int | None = None
+    parent_task_id: str | None = None
+    workflow_name: str | None = None
+    prompt: str | None = None
+    skip_transcript: bool | None = None
+    ambient: bool | None = None
+
+
+@located("usage")
+class TaskProgressMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    subtype: str = constant("task_progress")
+    task_id: str
+    description: str = constant("")
+    usage: TaskUsage = msgspec.field(default_factory=TaskUsage)
+    tool_use_id: str | None = None
+    last_tool_name: str | None = None
+    run_id: str | None = None
+    subagent_type: str | None = None
+    summary: str | None = None
+
+
+class McpResourceLink(WireObject, frozen=True):
+    """A resource of an MCP server that a task has produced."""
+
+    uri: str
+    name: str | None = None
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = msgspec.field(default=None, name="mimeType")
+    size: int | None = None
+    annotations: dict[str, Any] | None = None
+
+
+@located("usage")
+class TaskNotificationMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """A task has ended; the CLI then starts a turn of its own to tell the model."""
+
+    subtype: str = constant("task_notification")
+    task_id: str
+    status: str
+    output_file: str = constant("")
+    summary: str = constant("")
+    tool_use_id: str | None = None
+    usage: TaskUsage | None = None
+    run_id: str | None = None
+    reason: str | None = None
+    resource_links: list[McpResourceLink] | None = None
+    skip_transcript: bool | None = None
+    ambient: bool | None = None
+
+
+class TaskPatch(OpenObject, frozen=True):
+    """The fields of a task that have changed."""
+
+    status: str | None = None
+    description: str | None = None
+    end_time: Number | None = None
+    total_paused_ms: Number | None = None
+    error: str | None = None
+    is_backgrounded: bool | None = None
+
+
+@located("patch")
+class TaskUpdatedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    subtype: str = constant("task_updated")
+    task_id: str
+    patch: TaskPatch = msgspec.field(default_factory=TaskPatch)
+    run_id: str | None = None
+
+    @property
+    def status(self) -> str | None:
+        """The task's new status, if that has changed; see ``TaskUpdatedStatus``."""
+        return self.patch.status
+
+
+class BackgroundTask(WireObject, frozen=True):
+    """A task that runs in the background now."""
+
+    task_id: str
+    task_type: str | None = None
+    description: str | None = None
+    run_id: str | None = None
+    subagent_type: str | None = None
+    parent_task_id: str | None = None
+    ambient: bool | None = None
+
+
+class BackgroundTasksChangedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+    """All tasks that run in the background now."""
+
+    subtype: str = constant("background_tasks_changed")
+    tasks: list[BackgroundTask]
