@@ -1,0 +1,40 @@
+"""A typed view on a JSON object that is already decoded.
+
+Hook inputs and tool inputs travel inside other messages and are typed only when someone asks. The official SDK hands
+them out as plain dicts, so each view keeps its dict, and so does every object inside it: keys newer than this version
+are answered at any depth.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ._base import OpenObject, came_from, wire_names
+
+
+def typed_view(data: Any, shape: Any) -> Any:
+    """``data`` as a ``shape`` (a struct, a union of structs, a list of them), or ``msgspec.ValidationError``."""
+    try:
+        view = msgspec.convert(data, shape)
+    except RecursionError as error:
+        raise msgspec.ValidationError("nested too deeply") from error
+    _remember(view, data)
+    return view
+
+
+def _remember(view: Any, data: Any) -> None:
+    """Tell every ``OpenObject`` in ``view`` the dict it was made from."""
+    if isinstance(view, OpenObject):
+        came_from(view, data)
+        for key, name in wire_names(type(view)).items():
+            _remember(getattr(view, name), data.get(key))
+    elif isinstance(view, list):
+        for item, source in zip(view, data, strict=True):
+            if isinstance(item, OpenObject):
+                _remember(item, source)
+    elif isinstance(view, dict):
+        for key, item in view.items():
+            if isinstance(item, OpenObject):
+                _remember(item, data[key])

@@ -1,0 +1,147 @@
+"""Hooks: every event, what is known about each, and the way from a callback's JSON to its typed input.
+
+The facts below are those of CLI 2.1.325 (its listing of hooks, and its published types).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ._base import HIDDEN, came_from
+from ._view import typed_view
+from .hook_inputs import (
+    ConfigChangeHookInput,
+    CwdChangedHookInput,
+    DirectoryAddedHookInput,
+    ElicitationHookInput,
+    ElicitationResultHookInput,
+    FileChangedHookInput,
+    HookInput,
+    InstructionsLoadedHookInput,
+    MessageDisplayHookInput,
+    NotificationHookInput,
+    PermissionDeniedHookInput,
+    PermissionRequestHookInput,
+    PostCompactHookInput,
+    PostModelSwitchHookInput,
+    PostToolBatchHookInput,
+    PostToolUseFailureHookInput,
+    PostToolUseHookInput,
+    PreCompactHookInput,
+    PreModelSwitchHookInput,
+    PreToolUseHookInput,
+    SessionEndHookInput,
+    SessionStartHookInput,
+    SetupHookInput,
+    StopFailureHookInput,
+    StopHookInput,
+    SubagentStartHookInput,
+    SubagentStopHookInput,
+    TaskCompletedHookInput,
+    TaskCreatedHookInput,
+    TeammateIdleHookInput,
+    UnknownHookInput,
+    UserPromptExpansionHookInput,
+    UserPromptSubmitHookInput,
+    WorktreeCreateHookInput,
+    WorktreeRemoveHookInput,
+)
+
+HOOK_INPUT_TYPES: dict[str, type[HookInput]] = {
+    str(cls.__struct_config__.tag): cls
+    for cls in (
+        PreToolUseHookInput,
+        PostToolUseHookInput,
+        PostToolUseFailureHookInput,
+        PostToolBatchHookInput,
+        NotificationHookInput,
+        UserPromptSubmitHookInput,
+        UserPromptExpansionHookInput,
+        SessionStartHookInput,
+        SessionEndHookInput,
+        StopHookInput,
+        StopFailureHookInput,
+        SubagentStartHookInput,
+        SubagentStopHookInput,
+        PreCompactHookInput,
+        PostCompactHookInput,
+        PreModelSwitchHookInput,
+        PostModelSwitchHookInput,
+        PermissionRequestHookInput,
+        PermissionDeniedHookInput,
+        SetupHookInput,
+        TeammateIdleHookInput,
+        TaskCreatedHookInput,
+        TaskCompletedHookInput,
+        ElicitationHookInput,
+        ElicitationResultHookInput,
+        ConfigChangeHookInput,
+        WorktreeCreateHookInput,
+        WorktreeRemoveHookInput,
+        InstructionsLoadedHookInput,
+        CwdChangedHookInput,
+        FileChangedHookInput,
+        DirectoryAddedHookInput,
+        MessageDisplayHookInput,
+    )
+}
+
+HOOK_EVENTS: tuple[str, ...] = tuple(HOOK_INPUT_TYPES)
+"""Every event of CLI 2.1.325, in the CLI's own order."""
+
+WITHOUT_MATCHER: frozenset[str] = frozenset(
+    {
+        "PostToolBatch",
+        "UserPromptSubmit",
+        "Stop",
+        "TeammateIdle",
+        "TaskCreated",
+        "TaskCompleted",
+        "WorktreeCreate",
+        "WorktreeRemove",
+        "CwdChanged",
+        "MessageDisplay",
+    }
+)
+MATCHER_EVENTS: frozenset[str] = frozenset(HOOK_EVENTS) - WITHOUT_MATCHER
+"""Events whose hooks may name what they are for (a tool, a source, a trigger …)."""
+
+FAILURE_NEVER_BLOCKS: frozenset[str] = frozenset({"Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"})
+"""Events on which the CLI ignores a matcher's wish that a failing hook block the action."""
+
+PERMISSION_DECISIONS: dict[str, tuple[str, ...]] = {
+    "PreToolUse": ("allow", "deny", "ask", "defer"),
+    "PreModelSwitch": ("allow", "deny", "ask"),
+    "PermissionRequest": ("allow", "deny"),
+}
+"""Event → what its hook may decide. The first two say ``permissionDecision``, the last ``decision.behavior``."""
+
+
+def parse_hook_input(data: object) -> HookInput:
+    """The input of a hook callback, typed by its event. Never raises: what does not fit is an ``UnknownHookInput``."""
+    if not isinstance(data, dict):
+        return _unknown({}, f"a hook input is an object, not {type(data).__name__}")
+    event = data.get("hook_event_name")
+    cls = HOOK_INPUT_TYPES.get(event) if isinstance(event, str) else None
+    if cls is None:
+        return _unknown(data, f"unknown hook event {event!r}")
+    try:
+        view: HookInput = typed_view(data, cls)
+    except msgspec.ValidationError as error:
+        return _unknown(data, str(error))
+    return view
+
+
+_COMMON_KEYS = HookInput.__struct_encode_fields__
+
+
+def _unknown(data: dict[str, Any], reason: str) -> UnknownHookInput:
+    marked = {key: data[key] for key in _COMMON_KEYS if key in data} | {HIDDEN + "reason": reason}
+    try:
+        view = msgspec.convert(marked, UnknownHookInput)
+    except msgspec.ValidationError:  # even the common fields are odd
+        view = UnknownHookInput(reason=reason)
+    came_from(view, data)
+    return view

@@ -1,0 +1,80 @@
+"""``AskUserQuestion``: the model asks the person, and how to answer it.
+
+The questions arrive as a permission request. To answer is to allow the call with an input that holds the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from quarterdeck.wire._base import OpenObject, WireObject
+from quarterdeck.wire._shapes import Number
+
+from ._base import ToolInput, ToolOutput
+
+
+class QuestionOption(OpenObject, frozen=True, kw_only=True):
+    label: str
+    description: str | None = None
+    preview: str | None = None
+
+
+class Question(OpenObject, frozen=True, kw_only=True):
+    question: str
+    header: str | None = None
+    options: list[QuestionOption]
+    multi_select: bool = msgspec.field(default_factory=bool, name="multiSelect")  # a factory: the CLI wants it said
+
+
+class QuestionAnnotation(OpenObject, frozen=True, kw_only=True):
+    preview: str | None = None
+    notes: str | None = None
+    unanswered: str | None = None  # in results: skipped, replied_in_chat, dismissed
+
+
+class AskUserQuestionInput(ToolInput, frozen=True, kw_only=True):
+    questions: list[Question]
+    answers: dict[str, str | list[str]] | None = None
+    annotations: dict[str, QuestionAnnotation] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class AskUserQuestionOutput(ToolOutput, frozen=True, kw_only=True):
+    questions: list[Question]
+    answers: dict[str, str | list[str]] | None = None
+    response: str | None = None
+    annotations: dict[str, QuestionAnnotation] | None = None
+    afk_timeout_ms: Number | None = None
+
+
+def answer_questions(
+    asked: AskUserQuestionInput | Mapping[str, Any],
+    answers: Mapping[str, str | Sequence[str]],
+    *,
+    annotations: Mapping[str, QuestionAnnotation | Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """The ``updatedInput`` that answers ``asked``: answers by the question's text, several labels as a list.
+
+    A question may be left out. The questions are repeated, for the CLI rejects an input that has the answers only
+    (2.1.325). Several labels are joined by a comma: the CLI's own type for an answer is a string.
+    """
+    updated = asked.to_dict() if isinstance(asked, WireObject) else dict(asked)
+    texts = [question["question"] for question in updated["questions"]]
+    strange = [text for text in (*answers, *(annotations or ())) if text not in texts]
+    if strange:
+        raise ValueError(f"not among the questions asked: {strange}; they are {texts}")
+    updated = updated | {"answers": {text: _joined(answer) for text, answer in answers.items()}}
+    if annotations:
+        updated["annotations"] = {text: _plain(note) for text, note in annotations.items()}
+    return updated
+
+
+def _joined(answer: str | Sequence[str]) -> str:
+    return answer if isinstance(answer, str) else ", ".join(answer)
+
+
+def _plain(note: QuestionAnnotation | Mapping[str, Any]) -> dict[str, Any]:
+    return note.to_dict() if isinstance(note, WireObject) else dict(note)
