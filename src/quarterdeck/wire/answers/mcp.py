@@ -1,0 +1,58 @@
+"""Answers about MCP servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quarterdeck.wire._base import OpenObject
+from quarterdeck.wire.mcp import McpServerStatus
+
+from .base import Answer
+
+
+class McpStatusResponse(Answer, frozen=True, rename="camel"):
+    """All servers and how they are doing."""
+
+    mcp_servers: list[McpServerStatus]
+
+
+class McpSetServersResult(Answer, frozen=True):
+    """What changed. A server that could not be started is in ``added`` and in ``errors``."""
+
+    added: list[str] | None = None
+    removed: list[str] | None = None
+    errors: dict[str, str] | None = None
+
+
+class McpCallResult(Answer, frozen=True, rename="camel"):
+    """What the tool returned. ``content`` are MCP content blocks."""
+
+    content: Any = None
+    structured_content: dict[str, Any] | None = None
+    is_error: bool | None = None
+    meta: dict[str, Any] | None = msgspec.field(name="_meta", default=None)
+    staging: dict[str, Any] | None = None
+
+
+class McpResourceContents(OpenObject, frozen=True, rename="camel"):
+    """A part of a resource: ``text``, or ``blob`` in base64."""
+
+    uri: str
+    mime_type: str | None = None
+    text: str | None = None
+    blob: str | None = None
+    meta: dict[str, Any] | None = msgspec.field(name="_meta", default=None)
+
+
+class McpResource(Answer, frozen=True):
+    """A resource in its parts."""
+
+    contents: list[McpResourceContents]
+
+
+class McpPermissionOverride(Answer, frozen=True):
+    """The override is set; ``warning`` says if it has no effect yet."""
+
+    warning: str | None = None

@@ -1,0 +1,261 @@
+"""Permissions: modes, rules, updates, and the answer to "may this tool run?".
+
+A user's callback returns ``PermissionResultAllow`` or ``PermissionResultDeny``. ``permission_answer`` writes it for the
+CLI; ``parse_permission_answer`` reads it the way the CLI does, which the simulator needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from .inbound import CanUseToolRequest
+
+PermissionMode: TypeAlias = Literal["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"]
+"""2.1.325 also takes ``manual`` and calls it ``default``; ``delegate`` was taken up to 2.1.25, and is refused now."""
+
+PermissionBehavior: TypeAlias = Literal["allow", "deny", "ask"]
+PermissionUpdateDestination: TypeAlias = Literal[
+    "userSettings", "projectSettings", "localSettings", "session", "cliArg"
+]
+PermissionUpdateType: TypeAlias = Literal[
+    "addRules", "replaceRules", "removeRules", "setMode", "addDirectories", "removeDirectories"
+]
+PermissionDecisionClassification: TypeAlias = Literal["user_temporary", "user_permanent", "user_reject"]
+PermissionDecisionReasonType: TypeAlias = Literal[
+    "rule",
+    "mode",
+    "subcommandResults",
+    "permissionPromptTool",
+    "hook",
+    "asyncAgent",
+    "sandboxOverride",
+    "workingDir",
+    "safetyCheck",
+    "classifier",
+    "other",
+]
+
+_CLASSIFICATIONS = ("user_temporary", "user_permanent", "user_reject")
+_RULES = ("rules", "behavior")
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "addRules": _RULES,
+    "replaceRules": _RULES,
+    "removeRules": _RULES,
+    "setMode": ("mode",),
+    "addDirectories": ("directories",),
+    "removeDirectories": ("directories",),
+}
+"""Update type → the fields it has besides ``type`` and ``destination``."""
+
+
+class PermissionRuleValue(msgspec.Struct, omit_defaults=True, rename="camel"):
+    """A tool, and what of it: ``Bash`` with ``git status *``. No content means the whole tool."""
+
+    tool_name: str
+    rule_content: str | None = None
+
+
+class PermissionUpdate(msgspec.Struct, omit_defaults=True):
+    """A change of the rules, the mode or the directories, suggested by the CLI or sent with an allow."""
+
+    type: str
+    rules: list[PermissionRuleValue] | None = None
+    behavior: str | None = None
+    mode: str | None = None
+    directories: list[str] | None = None
+    destination: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form on the wire: what the type has, and no nulls.
+
+        2.1.325 drops the whole ``updatedPermissions`` list, silently, when one rule has ``"ruleContent": null``.
+        """
+        built: dict[str, Any] = msgspec.to_builtins(self)
+        wanted = _NEEDED.get(self.type)
+        if wanted is None:
+            return built
+        return {key: value for key, value in built.items() if key in wanted or key in ("type", "destination")}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PermissionUpdate:
+        """From the form on the wire. Raises ``msgspec.ValidationError`` for any other."""
+        return msgspec.convert(data, cls)
+
+
+@dataclass
+class ToolPermissionContext:
+    """What a permission callback learns beyond the tool's name and input."""
+
+    signal: Any | None = None
+    suggestions: list[PermissionUpdate] = field(default_factory=list)
+    tool_use_id: str | None = None
+    agent_id: str | None = None
+    blocked_path: str | None = None
+    decision_reason: str | None = None
+    title: str | None = None
+    display_name: str | None = None
+    description: str | None = None
+    request: CanUseToolRequest | None = None
+    """The whole request, for what has no attribute here."""
+
+    @classmethod
+    def from_request(cls, request: CanUseToolRequest, *, signal: Any | None = None) -> ToolPermissionContext:
+        return cls(
+            signal=signal,
+            suggestions=list(request.permission_suggestions or ()),
+            tool_use_id=request.tool_use_id,
+            agent_id=request.agent_id,
+            blocked_path=request.blocked_path,
+            decision_reason=request.decision_reason,
+            title=request.title,
+            display_name=request.display_name,
+            description=request.description,
+            request=request,
+        )
+
+
+@dataclass
+class PermissionResultAllow:
+    """The tool may run, with ``updated_input`` in place of its own input if given."""
+
+    behavior: Literal["allow"] = "allow"
+    updated_input: dict[str, Any] | None = None
+    updated_permissions: list[PermissionUpdate] | None = None
+    decision_classification: PermissionDecisionClassification | None = None
+
+
+@dataclass
+class PermissionResultDeny:
+    """The tool may not run; the model reads ``message``. ``interrupt`` also ends the turn."""
+
+    behavior: Literal["deny"] = "deny"
+    message: str = ""
+    interrupt: bool = False
+    decision_classification: PermissionDecisionClassification | None = None
+
+
+PermissionResult: TypeAlias = PermissionResultAllow | PermissionResultDeny
+
+
+def permission_answer(result: PermissionResult, request: CanUseToolRequest) -> dict[str, Any]:
+    """The payload that answers ``request``.
+
+    An allow always carries ``updatedInput``: optional on 2.1.325, but 2.0.77 and 2.1.25 deny the tool without it.
+    """
+    answer: dict[str, Any]
+    if isinstance(result, PermissionResultAllow):
+        updated = request.input if result.updated_input is None else result.updated_input
+        answer = {"behavior": "allow", "updatedInput": updated}
+        if result.updated_permissions is not None:
+            answer["updatedPermissions"] = [_update_to_dict(update) for update in result.updated_permissions]
+    elif isinstance(result, PermissionResultDeny):
+        answer = {"behavior": "deny", "message": result.message or ""}
+        if result.interrupt:
+            answer["interrupt"] = True
+    else:
+        raise TypeError(
+            "a permission callback returns PermissionResultAllow or PermissionResultDeny,"
+            f" not {type(result).__name__} (tool {request.tool_name})"
+        )
+    if request.tool_use_id:
+        answer["toolUseID"] = request.tool_use_id
+    if result.decision_classification is not None:
+        answer["decisionClassification"] = result.decision_classification
+    return answer
+
+
+def parse_permission_answer(payload: Any) -> PermissionResult | None:
+    """The answer as CLI 2.1.325 understands it; None where it denies the tool over an invalid permission result.
+
+    It is strict on all but two keys: a malformed ``updatedPermissions`` or an unknown ``decisionClassification`` is
+    ignored.
+    """
+    if not isinstance(payload, dict) or not _optional(payload, "toolUseID", str):
+        return None
+    classification = payload.get("decisionClassification")
+    if classification not in _CLASSIFICATIONS:
+        classification = None
+    if payload.get("behavior") == "allow" and _optional(payload, "updatedInput", dict):
+        return PermissionResultAllow(
+            updated_input=payload.get("updatedInput"),
+            updated_permissions=_parse_updates(payload.get("updatedPermissions")),
+            decision_classification=classification,
+        )
+    message = payload.get("message")
+    if payload.get("behavior") == "deny" and isinstance(message, str) and _optional(payload, "interrupt", bool):
+        return PermissionResultDeny(
+            message=message,
+            interrupt=payload.get("interrupt", False),
+            decision_classification=classification,
+        )
+    return None
+
+
+def _optional(payload: dict[str, Any], key: str, kind: type) -> bool:
+    """Whether ``key`` is absent or of its kind; null is neither."""
+    return key not in payload or isinstance(payload[key], kind)
+
+
+def _update_to_dict(update: PermissionUpdate | Mapping[str, Any]) -> dict[str, Any]:
+    return update.to_dict() if isinstance(update, PermissionUpdate) else dict(update)
+
+
+def _parse_updates(value: Any) -> list[PermissionUpdate] | None:
+    try:
+        msgspec.convert(value, list[_StrictUpdate])
+        return msgspec.convert(value, list[PermissionUpdate])
+    except msgspec.ValidationError:
+        return None
+
+
+class _StrictRule(msgspec.Struct, rename="camel"):
+    tool_name: str
+    rule_content: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class _StrictBase(msgspec.Struct, tag_field="type"):
+    destination: PermissionUpdateDestination
+
+
+class _StrictRules(_StrictBase):
+    rules: list[_StrictRule]
+    behavior: PermissionBehavior
+
+
+class _StrictAddRules(_StrictRules, tag="addRules"): ...
+
+
+class _StrictReplaceRules(_StrictRules, tag="replaceRules"): ...
+
+
+class _StrictRemoveRules(_StrictRules, tag="removeRules"): ...
+
+
+class _StrictSetMode(_StrictBase, tag="setMode"):
+    mode: PermissionMode | Literal["manual"]
+
+
+class _StrictDirectories(_StrictBase):
+    directories: list[str]
+
+
+class _StrictAddDirectories(_StrictDirectories, tag="addDirectories"): ...
+
+
+class _StrictRemoveDirectories(_StrictDirectories, tag="removeDirectories"): ...
+
+
+_StrictUpdate: TypeAlias = (
+    _StrictAddRules
+    | _StrictReplaceRules
+    | _StrictRemoveRules
+    | _StrictSetMode
+    | _StrictAddDirectories
+    | _StrictRemoveDirectories
+)
+"""The updates that the CLI takes, exactly: ``PermissionUpdate`` is wider, for its users' comfort."""

@@ -1,0 +1,157 @@
+"""Requests about what the session does: its messages, its tasks, its files."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from quarterdeck.wire._base import WireObject
+from quarterdeck.wire.answers.conversation import (
+    BackgroundTasksResult,
+    CancelAsyncMessageResult,
+    ConversationExport,
+    ConversationFork,
+    ConversationRewind,
+    FileContents,
+    FileSuggestions,
+    RewindFilesResult,
+    SessionTitle,
+    SideAnswer,
+    TaskOutput,
+    WorkspaceDiff,
+)
+
+from .base import OutgoingRequest
+
+FileEncoding: TypeAlias = Literal["utf-8", "base64"]
+Sentiment: TypeAlias = Literal["positive", "negative"]
+RatedSurface: TypeAlias = Literal["tool_use", "assistant_text"]
+
+
+class CancelAsyncMessageRequest(OutgoingRequest, frozen=True, tag="cancel_async_message"):
+    """Take back a user message that still waits."""
+
+    Answer: ClassVar[Any] = CancelAsyncMessageResult
+
+    message_uuid: str
+
+
+class RewindFilesRequest(OutgoingRequest, frozen=True, tag="rewind_files"):
+    """Put files back to where they were at a user message. Needs checkpoints; failure is an error, not a result."""
+
+    Answer: ClassVar[Any] = RewindFilesResult
+
+    user_message_id: str
+    dry_run: bool | None = None
+
+
+class RewindConversationRequest(OutgoingRequest, frozen=True, tag="rewind_conversation"):
+    """Go back to before a user message."""
+
+    Answer: ClassVar[Any] = ConversationRewind
+
+    target_message_uuid: str
+    expires_at: str | None = None
+    allow_target_behind_compaction: bool | None = None
+
+
+class ForkConversationRequest(OutgoingRequest, frozen=True, tag="fork_conversation"):
+    """Fork the session in the cloud; elsewhere 2.1.325 answers that it is unsupported."""
+
+    Answer: ClassVar[Any] = ConversationFork
+
+
+class ExportConversationRequest(OutgoingRequest, frozen=True, tag="export_conversation"):
+    """The conversation as plain text."""
+
+    Answer: ClassVar[Any] = ConversationExport
+
+
+class SideExchange(WireObject, frozen=True):
+    """An earlier side question and its answer."""
+
+    question: str
+    response: str
+
+
+class SideQuestionRequest(OutgoingRequest, frozen=True, tag="side_question"):
+    """Ask about the conversation without being part of it. Can be cancelled."""
+
+    Answer: ClassVar[Any] = SideAnswer
+
+    question: str
+    history: list[SideExchange] | None = None
+
+
+class GenerateSessionTitleRequest(OutgoingRequest, frozen=True, tag="generate_session_title"):
+    """Let the model find a title."""
+
+    Answer: ClassVar[Any] = SessionTitle
+
+    description: str
+    persist: bool | None = None
+
+
+class MessageRatedRequest(OutgoingRequest, frozen=True, tag="message_rated", rename="camel"):
+    """Record that the user liked or disliked a message."""
+
+    Answer: ClassVar[Any] = dict
+
+    message_uuid: str
+    sentiment: str
+    surface: str | None = None
+    cleared: bool | None = None
+
+
+class StopTaskRequest(OutgoingRequest, frozen=True, tag="stop_task"):
+    """Stop a background task; an unknown one is no error."""
+
+    task_id: str
+
+
+class BackgroundTasksRequest(OutgoingRequest, frozen=True, tag="background_tasks"):
+    """Send running commands to the background. In a command's first seconds it has no effect (2.1.325)."""
+
+    Answer: ClassVar[Any] = BackgroundTasksResult
+
+    tool_use_id: str | None = None
+
+
+class GetTaskOutputRequest(OutgoingRequest, frozen=True, tag="get_task_output"):
+    """What a background task has written so far."""
+
+    Answer: ClassVar[Any] = TaskOutput
+
+    task_id: str
+
+
+class ReadFileRequest(OutgoingRequest, frozen=True, tag="read_file"):
+    """Read a file through the session and its permissions."""
+
+    Answer: ClassVar[Any] = FileContents
+
+    path: str
+    max_bytes: int | None = None
+    encoding: str | None = None
+    offset: int | None = None
+    anchor: dict[str, Any] | None = None
+
+
+class SeedReadStateRequest(OutgoingRequest, frozen=True, tag="seed_read_state"):
+    """Let the session believe it has read a file, as it was at ``mtime`` (in milliseconds)."""
+
+    path: str
+    mtime: int | float
+
+
+class FileSuggestionsRequest(OutgoingRequest, frozen=True, tag="file_suggestions"):
+    """Files whose names match, for completion."""
+
+    Answer: ClassVar[Any] = FileSuggestions
+
+    query: str
+
+
+class GetWorkspaceDiffRequest(OutgoingRequest, frozen=True, tag="get_workspace_diff"):
+    """What has changed in the working tree."""
+
+    Answer: ClassVar[Any] = WorkspaceDiff

@@ -1,0 +1,206 @@
+"""Requests about the session itself: how it starts, what it runs on, how it is stopped."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from msgspec import UNSET, UnsetType
+
+from quarterdeck.wire._base import WireObject
+from quarterdeck.wire.agents import AgentDefinition, SdkPluginConfig
+from quarterdeck.wire.answers.session import (
+    ClaimedSession,
+    InitializeAnswer,
+    InterruptReceipt,
+    ModelAnswer,
+    PermissionModeAnswer,
+    SetCwdResult,
+)
+from quarterdeck.wire.mcp import McpServerToolPolicy
+
+from .base import OutgoingRequest
+
+HookFailurePolicy: TypeAlias = Literal["continue", "block"]
+ThinkingDisplay: TypeAlias = Literal["summarized", "omitted", "highlights"]
+ProactivityLevel: TypeAlias = Literal["ask", "default", "proactive"]
+
+
+class HookCallbackMatcher(WireObject, frozen=True, rename="camel"):
+    """Which callbacks to call, for which tools; no ``matcher`` means all."""
+
+    hook_callback_ids: list[str]
+    matcher: str | None = None
+    timeout: float | None = None
+    """In seconds. A PreToolUse callback that is late keeps its tool from running (2.1.325)."""
+    on_failure: str | None = None
+
+
+class SdkMcpServerOptions(WireObject, frozen=True, rename="camel"):
+    """Options of an MCP server inside the host."""
+
+    timeout: float | None = None
+    tools: list[McpServerToolPolicy] | None = None
+    disable_auto_background: bool | None = None
+
+
+class SdkMcpServerManifest(WireObject, frozen=True, rename="camel"):
+    """A server's answers to ``initialize`` and ``tools/list``, given beforehand to save the round trips."""
+
+    initialize_result: dict[str, Any]
+    tools_list_result: dict[str, Any] | None = None
+
+
+class WorkspaceTrust(WireObject, frozen=True):
+    """Whether the user trusts the directory."""
+
+    accepted: bool
+    directory: str
+
+
+class InitializeRequest(OutgoingRequest, frozen=True, tag="initialize", rename="camel"):
+    """Everything the host tells a session at its start. Optional, and may be repeated (2.1.325)."""
+
+    Answer: ClassVar[Any] = InitializeAnswer
+
+    hooks: dict[str, list[HookCallbackMatcher]] | None = None
+    sdk_mcp_servers: list[str] | None = None
+    sdk_mcp_server_configs: dict[str, SdkMcpServerOptions] | None = None
+    sdk_mcp_server_manifests: dict[str, SdkMcpServerManifest] | None = None
+    sdk_mcp_server_manifests_origin: str | None = None
+    json_schema: dict[str, Any] | None = None
+    system_prompt: str | list[str] | None = None
+    append_system_prompt: str | None = None
+    append_subagent_system_prompt: str | None = None
+    system_prompt_snapshot: bool | None = None
+    plan_mode_instructions: str | None = None
+    tool_aliases: dict[str, str] | None = None
+    code_running_mcp_tools: dict[str, list[str]] | None = None
+    exclude_dynamic_sections: bool | None = None
+    agents: dict[str, AgentDefinition] | None = None
+    title: str | None = None
+    skills: list[str] | None = None
+    web_search_isolation_exempt_mcp_servers: list[str] | None = None
+    prompt_suggestions: bool | None = None
+    agent_progress_summaries: bool | None = None
+    forward_subagent_text: bool | None = None
+    forward_nested_subagent_tool_calls: bool | None = None
+    supported_dialog_kinds: list[str] | None = None
+    renders_chrome_setup_offer: bool | None = None
+    per_task_stop_affordance: bool | None = None
+    rapid_followup_preempt: bool | None = None
+    proactivity: bool | None = None
+    plugins: list[SdkPluginConfig] | None = None
+    managed_settings: dict[str, Any] | None = None
+    workspace_trust: WorkspaceTrust | None = None
+
+
+class ClaimSessionRequest(OutgoingRequest, frozen=True, tag="claim_session"):
+    """Make a process that was started with ``--await-claim`` a session; any other refuses."""
+
+    Answer: ClassVar[Any] = ClaimedSession
+
+    cwd: str
+    env: dict[str, str] | None = None
+    additional_directories: list[str] | None = None
+    permission_mode: str | None = None
+    system_prompt: list[str] | None = None
+    append_system_prompt: str | None = None
+    agents: dict[str, AgentDefinition] | None = None
+    title: str | None = None
+    sdk_mcp_servers: list[str] | None = None
+    include_initialize: bool | None = None
+    workspace_trust: WorkspaceTrust | None = None
+
+
+class InterruptRequest(OutgoingRequest, frozen=True, tag="interrupt"):
+    """Stop the running turn; succeeds when there is none. ``cancel_queued`` drops the messages still waiting too."""
+
+    Answer: ClassVar[Any] = InterruptReceipt
+
+    cancel_queued: bool | None = None
+    reason: str | None = None
+    send_now: bool | None = None
+    message_uuid: str | None = None
+    for_user_message_uuids: list[str] | None = None
+    spare_background_tasks: bool | None = None
+
+
+class EndSessionRequest(OutgoingRequest, frozen=True, tag="end_session"):
+    """Answer, then exit with 0."""
+
+    reason: str | None = None
+
+
+class SetPermissionModeRequest(OutgoingRequest, frozen=True, tag="set_permission_mode"):
+    """Change the permission mode. ``bypassPermissions`` needs the launch flag."""
+
+    Answer: ClassVar[Any] = PermissionModeAnswer
+
+    mode: str
+    ultraplan: bool | None = None
+    from_settings: bool | None = None
+
+
+class SetModelRequest(OutgoingRequest, frozen=True, tag="set_model"):
+    """Change the model, also in mid turn; null or nothing goes back to the default.
+
+    2.1.325 takes any name without an error; the next turn fails.
+    """
+
+    Answer: ClassVar[Any] = ModelAnswer
+
+    model: str | UnsetType | None = UNSET
+    system_prompt: str | None = None
+    only_if_model_is_current: bool | None = None
+
+
+class SetMaxThinkingTokensRequest(OutgoingRequest, frozen=True, tag="set_max_thinking_tokens"):
+    """Change the thinking budget; null clears it, 0 turns thinking off, absent leaves it."""
+
+    max_thinking_tokens: int | UnsetType | None = UNSET
+    thinking_display: str | UnsetType | None = UNSET
+
+
+class RenameSessionRequest(OutgoingRequest, frozen=True, tag="rename_session"):
+    """Give the session a title. With a ``session_id`` that is not the current one it fails."""
+
+    title: str
+    source: str | None = None
+    session_id: str | None = None
+
+
+class SetColorRequest(OutgoingRequest, frozen=True, tag="set_color"):
+    """Colour the session's prompt bar. In the types, but 2.1.325 refuses it without a terminal."""
+
+    color: str
+
+
+class SetHasSubscribersRequest(OutgoingRequest, frozen=True, tag="set_has_subscribers"):
+    """Tell whether anybody is watching; null means not known."""
+
+    has_subscribers: bool | None
+
+
+class SetPromptSuggestionsPausedRequest(OutgoingRequest, frozen=True, tag="set_prompt_suggestions_paused"):
+    """Stop or resume suggesting the next prompt."""
+
+    paused: bool
+
+
+class SetProactivityLevelRequest(OutgoingRequest, frozen=True, tag="set_proactivity_level"):
+    """How much to do unasked; only for a session whose ``initialize`` said ``proactivity``."""
+
+    Answer: ClassVar[Any] = dict
+
+    level: str
+    offer_bypass: bool | None = None
+
+
+class SetCwdRequest(OutgoingRequest, frozen=True, tag="set_cwd"):
+    """Move the session to another directory; may be answered by a demand for trust."""
+
+    Answer: ClassVar[Any] = SetCwdResult
+
+    path: str
+    trust_accepted: bool | None = None
+    trusted_directory: str | None = None
