@@ -1,0 +1,108 @@
+"""Our end when we are the CLI: for the simulator, the replayer and tests.
+
+As strict and as lenient on its input as the real CLI 2.1.325: a line that is no JSON ends it, an unknown type is passed over,
+an unknown request is answered with an error, repeated ids are each served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+from ..wire import (
+    DEFAULT_LIMIT_BYTES,
+    NOT_UTF8,
+    OUTGOING_REQUESTS,
+    BadLine,
+    Message,
+    ResultMessage,
+    UnknownMessage,
+    UserMessage,
+    WireObject,
+    decode,
+    encode,
+)
+from .events import Fatal, TurnEnded
+from .side import Side
+from .states import TURN, Machine, TurnState
+
+IGNORED_KINDS = ("a JSON array", "a JSON string", "a JSON number", "a JSON boolean")
+
+
+class CliSide(Side):
+    """The conversation seen by the CLI. Content to the host goes out with ``say``."""
+
+    _peer = "the host"
+
+    def __init__(
+        self,
+        *,
+        new_id: Callable[[], str],
+        clock: Callable[[], float],
+        serves: Container[str] = frozenset(OUTGOING_REQUESTS),
+        limit_bytes: int = DEFAULT_LIMIT_BYTES,
+    ) -> None:
+        super().__init__(new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
+        self._turn = Machine(TURN, TurnState.IDLE)
+        self._turns = 0
+        self.exit_code = 0
+        """What the process should exit with: 1 when the last result was an error, else 0."""
+        self._handlers |= {BadLine: self._bad_line, UnknownMessage: self._unknown, UserMessage: self._prompt}
+
+    @property
+    def turn(self) -> TurnState:
+        return self._turn.state
+
+    def say(self, message: Message | WireObject | Mapping[str, Any]) -> None:
+        """Write a message to the host. ``system/init`` starts a turn, ``result`` ends it."""
+        line = encode(message)
+        typed = decode(line)
+        self._send(typed)
+        if isinstance(typed, ResultMessage):
+            self.exit_code = int(typed.is_error)
+            if self._turn.state is not TurnState.RUNNING:
+                self._turns += 1
+            self._turn.fire("result")
+            self._emit(TurnEnded(number=self._turns, result=typed))
+        elif typed.data.get("subtype") == "init" and self._turn.state is not TurnState.RUNNING:
+            self._turns += 1
+            self._turn.fire("init")
+
+    def receive_eof(self) -> None:
+        """The host closed our input: what we asked fails, the turn may go on to its end."""
+        super().receive_eof()
+        self._end_deadline = None
+        self._lose_open_requests("Tool permission stream closed before response received")
+
+    def _prompt(self, message: UserMessage) -> None:
+        if (role := message.message.role) != "user":
+            self._die(f"Error: Expected message role 'user', got '{role}'", message)
+            return
+        self._turn.fire("prompt")
+        self._emit(message)
+
+    def _unknown(self, message: UnknownMessage) -> None:
+        """A known type in an impossible shape ends the CLI; anything else is passed over."""
+        data = message.data
+        if message.type == "user":
+            inner = data.get("message")
+            role = inner.get("role", "undefined") if isinstance(inner, dict) else "undefined"
+            self._die(f"Error: Expected message role 'user', got '{role}'", message)
+        elif message.type == "control_request" and not isinstance(data.get("request"), dict):
+            self._die("Error: Missing request on control_request", message)
+        else:
+            self._emit(message)
+
+    def _bad_line(self, message: BadLine) -> None:
+        if message.reason == NOT_UTF8:  # the real CLI puts U+FFFD in place of the bad bytes and goes on
+            self._take([decode(message.raw.decode("utf-8", "replace").encode())])
+            return
+        if message.reason.startswith(IGNORED_KINDS):
+            self._emit(message)
+            return
+        kind = "TypeError" if message.reason.startswith("a JSON null") else "SyntaxError"
+        self._die(f"Error parsing streaming input line (type=unknown, {message.size} chars): {kind}", message)
+
+    def _die(self, stderr: str, message: Message) -> None:
+        self.exit_code = 1
+        self._emit(Fatal(exit_code=1, stderr=stderr, message=message))

@@ -1,0 +1,7 @@
+"""Faults of the caller. What the peer does wrong is never raised: it comes out as an event (``Unexpected``)."""
+
+from __future__ import annotations
+
+
+class LocalProtocolError(Exception):
+    """This side asked for something the conversation does not allow now; nothing was sent."""

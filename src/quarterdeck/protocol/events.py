@@ -1,0 +1,115 @@
+"""What comes out of a side: content messages as they are, and the events below.
+
+No message is ever dropped: it comes out itself, or as the ``message`` of exactly one of these events.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ..wire import ControlCancelRequest, ControlRequest, ControlResponse, InitMessage, Message, ResultMessage, WireObject
+
+
+class ProtocolEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of all events that are not content."""
+
+
+class RequestReceived(ProtocolEvent):
+    """The peer asks; answer with ``answer`` or ``refuse``, once."""
+
+    request_id: str
+    request: Any
+    message: ControlRequest | None = None
+    """None when it was found among the pending requests of a handshake answer."""
+
+
+class RequestRefused(ProtocolEvent):
+    """The peer asked something that nobody here serves; it has been told so."""
+
+    request_id: str
+    request: Any
+    reason: str
+    message: ControlRequest
+
+
+class RequestCancelled(ProtocolEvent):
+    """The peer took its request back: stop working on it; an answer would be refused."""
+
+    request_id: str
+    request: Any
+    message: ControlCancelRequest
+
+
+class AnswerReceived(ProtocolEvent):
+    """Our request succeeded."""
+
+    request_id: str
+    request: WireObject
+    answer: Any
+    """Typed where the subtype is known, else the payload as it came."""
+    message: ControlResponse
+
+
+class RequestFailed(ProtocolEvent):
+    """Our request will have no answer, or had an error for one."""
+
+    request_id: str
+    request: WireObject
+    kind: Literal["error", "timeout", "cancelled", "ended"]
+    error: str
+    error_code: str | None = None
+    message: ControlResponse | None = None
+
+
+class TurnStarted(ProtocolEvent):
+    """``system/init`` was seen; the message itself follows as content."""
+
+    number: int
+    autonomous: bool
+    """True when no prompt of ours was waiting: the CLI goes on by itself after background work."""
+    init: InitMessage
+
+
+class TurnEnded(ProtocolEvent):
+    """``result`` was seen; the message itself came just before as content."""
+
+    number: int
+    result: ResultMessage
+
+
+class InputClosed(ProtocolEvent):
+    """Nothing more will be written: close the stream once ``outgoing`` is flushed."""
+
+
+class OutputEnded(ProtocolEvent):
+    """The peer closed its stream. Requests still open fail when the exit is known, or soon."""
+
+
+class Exited(ProtocolEvent):
+    """The process is gone. Everything still open has failed before this event."""
+
+    code: int | None
+    signal: int | None
+    stderr: str
+    expected: bool
+    """True for 0, and for 1 after an error result: the CLI's exit code repeats the last result (2.1.325)."""
+
+
+class Fatal(ProtocolEvent):
+    """Only on the CLI's side: input on which the real CLI gives up."""
+
+    exit_code: int
+    stderr: str
+    message: Message
+
+
+class Unexpected(ProtocolEvent):
+    """The peer said something that fits nothing; it is kept, and the conversation goes on."""
+
+    reason: str
+    message: Message
+
+
+Event = Message | ProtocolEvent

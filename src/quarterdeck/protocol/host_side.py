@@ -1,0 +1,316 @@
+"""Our end when we drive the CLI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any
+
+from ..wire import (
+    DEFAULT_LIMIT_BYTES,
+    BackgroundTasksChangedMessage,
+    CommandLifecycleMessage,
+    ControlRequestProgressMessage,
+    ControlResponse,
+    ConversationResetMessage,
+    InitializeAnswer,
+    InitializeRequest,
+    InitMessage,
+    ResultMessage,
+    SessionStateChangedMessage,
+    TaskNotificationMessage,
+    WireObject,
+    parse_answer,
+)
+from .errors import LocalProtocolError
+from .events import Exited, RequestReceived, TurnEnded, TurnStarted
+from .ledger import Entry
+from .prompts import Prompts
+from .side import REQUEST_TIMEOUT_S, Side
+from .states import HANDSHAKE, TURN, Flow, Handshake, Machine, TurnState
+
+INITIALIZE_TIMEOUT_S = 60.0
+"""The real CLI needs 0.3 to 1.2 s here (2.1.325); many MCP servers or a cold disk make it longer."""
+
+SETTLE_S = 1.0
+"""How long silence must last, where the CLI does not say that it is idle, to count as idle."""
+
+SERVED = frozenset({"can_use_tool", "hook_callback", "mcp_message", "elicitation", "request_user_dialog"})
+"""What the CLI is known to ask. A host that knows more passes its own set."""
+
+
+class HostSide(Side):
+    """The conversation seen by the one who drives the CLI."""
+
+    _peer = "the CLI"
+
+    def __init__(
+        self,
+        *,
+        new_id: Callable[[], str],
+        clock: Callable[[], float],
+        serves: Container[str] = SERVED,
+        limit_bytes: int = DEFAULT_LIMIT_BYTES,
+    ) -> None:
+        super().__init__(new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
+        self._handshake = Machine(HANDSHAKE, Handshake.NOT_ASKED)
+        self._turn = Machine(TURN, TurnState.IDLE)
+        self._prompts = Prompts()
+        self._turns = 0
+        self._tasks: frozenset[str] = frozenset()
+        self._cli_state: str | None = None
+        self._settle_deadline: float | None = None
+        self._turn_expected = False
+        self._last_result: ResultMessage | None = None
+        self._exited: Exited | None = None
+        self.session_id: str | None = None
+        self.init: InitMessage | None = None
+        self.initialize_answer: InitializeAnswer | None = None
+        self._handlers |= {
+            InitMessage: self._turn_started,
+            ResultMessage: self._turn_ended,
+            CommandLifecycleMessage: self._prompt_changed,
+            SessionStateChangedMessage: self._cli_state_changed,
+            BackgroundTasksChangedMessage: self._tasks_changed,
+            TaskNotificationMessage: self._task_ended,
+            ConversationResetMessage: self._conversation_reset,
+            ControlRequestProgressMessage: self._progress,
+        }
+
+    # What is known
+
+    @property
+    def handshake(self) -> Handshake:
+        return self._handshake.state
+
+    @property
+    def turn(self) -> TurnState:
+        return self._turn.state
+
+    @property
+    def turn_number(self) -> int:
+        """How many turns have started."""
+        return self._turns
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What the CLI said it can do, in ``init`` or in the handshake; empty for old CLIs."""
+        told: set[str] = set()
+        for source in (self.init, self.initialize_answer):
+            told.update((source and source.capabilities) or ())
+        return frozenset(told)
+
+    @property
+    def version(self) -> str | None:
+        for source in (self.init, self.initialize_answer):
+            if source is not None and source.claude_code_version is not None:
+                return source.claude_code_version
+        return None
+
+    @property
+    def background_tasks(self) -> frozenset[str]:
+        """Ids of the tasks that run in the background now."""
+        return self._tasks
+
+    @property
+    def last_result(self) -> ResultMessage | None:
+        return self._last_result
+
+    # Intents
+
+    def initialize(
+        self, request: InitializeRequest | None = None, /, *, timeout_s: float | None = INITIALIZE_TIMEOUT_S
+    ) -> str:
+        """Ask for the handshake. Optional, repeatable; prompts need not wait for its answer."""
+        request_id = self.request(request or InitializeRequest(), timeout_s=timeout_s)
+        self._handshake.fire("ask")
+        return request_id
+
+    def send_user(self, content: str | Sequence[Any], /, *, uuid: str | None = None, **fields: Any) -> str:
+        """A prompt; ``fields`` are further fields of the line by their wire names. Returns its uuid."""
+        blocks = content if isinstance(content, str) else [_plain(block) for block in content]
+        line = {
+            "type": "user",
+            "message": {"role": "user", "content": blocks},
+            "parent_tool_use_id": None,
+            "session_id": "",
+            **fields,
+        }
+        return self.send_user_line(line if uuid is None else {**line, "uuid": uuid})
+
+    def send_user_line(self, line: Mapping[str, Any], /) -> str:
+        """A prompt as a whole line. A ``uuid`` is added when it has none: by it the prompt can be followed and taken back."""
+        self._refuse_when_finishing()
+        uuid = line.get("uuid") or self._new_id()
+        self._send({**line, "uuid": uuid})
+        self._prompts.sent(str(uuid))
+        self._turn.fire("prompt")
+        self._settle_deadline = None
+        return str(uuid)
+
+    def interrupt(self, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any) -> str:
+        """Stop the running turn; the answer tells which prompts stay queued (2.1.325), older CLIs answer nothing more."""
+        return self.request("interrupt", timeout_s=timeout_s, **fields)
+
+    def keep_alive(self) -> None:
+        self._send({"type": "keep_alive"})
+
+    def update_environment(self, variables: Mapping[str, str]) -> None:
+        """Change environment variables of the running CLI. It does not answer."""
+        self._send({"type": "update_environment_variables", "variables": dict(variables)})
+
+    def finish_input(self) -> None:
+        """No more prompts: close the input as soon as nothing needs it any more.
+
+        The CLI ends its work after the end of its input, but it can then ask nothing more: a permission request of a
+        background task would fail. So the input stays open until the turn is over, no prompt waits, no background task
+        runs and no request is open.
+        """
+        self._input.fire("finish")
+        self._close_when_quiet()
+
+    def exited(self, code: int | None, *, signal: int | None = None, stderr: str = "") -> None:
+        """The process is gone. Call it after ``receive_eof``."""
+        if self._exited is not None:
+            return
+        self.receive_eof()
+        self._end_deadline = None
+        self._input.fire("close")
+        how = f"signal {signal}" if signal is not None else f"exit code {code}"
+        tail = stderr.strip()
+        self._lose_open_requests(f"the CLI ended ({how}){f'; it said: {tail[-2000:]}' if tail else ''}")
+        after_error = self._last_result is not None and self._last_result.is_error
+        expected = signal is None and (code == 0 or (code == 1 and after_error))
+        self._exited = Exited(code=code, signal=signal, stderr=stderr, expected=expected)
+        self._emit(self._exited)
+
+    def _refuse_when_finishing(self) -> None:
+        if self._input.state is Flow.FINISHING:
+            raise LocalProtocolError("finish_input was called: no further prompt can be sent")
+
+    # Turns
+
+    def _turn_started(self, message: InitMessage) -> None:
+        self.init = message
+        self.session_id = message.session_id or self.session_id
+        self._settle_deadline = None
+        self._turn_expected = False
+        autonomous = not len(self._prompts)
+        self._prompts.turn_started()
+        if self._turn.state is not TurnState.RUNNING:
+            self._turns += 1
+            self._turn.fire("init")
+            self._emit(TurnStarted(number=self._turns, autonomous=autonomous, init=message))
+        self._emit(message)
+
+    def _turn_ended(self, message: ResultMessage) -> None:
+        self._emit(message)
+        self._last_result = message
+        self.session_id = message.session_id or self.session_id
+        if self._turn.state is not TurnState.RUNNING:
+            self._turns += 1  # a turn without init: nothing was asked of the model
+            self._prompts.first_done()
+        self._turn.fire("result")
+        self._prompts.turn_ended()
+        if self._prompts.waiting:
+            self._turn.fire("prompt")
+        self._emit(TurnEnded(number=self._turns, result=message))
+        if len(self._prompts):
+            self._settle_soon()
+        self._close_when_quiet()
+
+    def _prompt_changed(self, message: CommandLifecycleMessage) -> None:
+        self._emit(message)
+        self._prompts.lifecycle(message.command_uuid, message.state)
+        if not len(self._prompts):
+            self._turn.fire("nothing queued")
+        self._close_when_quiet()
+
+    def _cli_state_changed(self, message: SessionStateChangedMessage) -> None:
+        self._emit(message)
+        self._cli_state = message.state
+        self._close_when_quiet()
+
+    def _tasks_changed(self, message: BackgroundTasksChangedMessage) -> None:
+        self._emit(message)
+        self._tasks = frozenset(task.task_id for task in message.tasks)
+        self._close_when_quiet()
+
+    def _task_ended(self, message: TaskNotificationMessage) -> None:
+        self._emit(message)
+        self._tasks -= {message.task_id}
+        if self._turn.state is TurnState.IDLE:
+            self._turn_expected = True  # the CLI usually takes a turn by itself now, 50 to 120 ms later (2.1.325)
+            self._settle_soon()
+
+    def _conversation_reset(self, message: ConversationResetMessage) -> None:
+        self._emit(message)
+        self.session_id = message.new_conversation_id or self.session_id
+
+    def _progress(self, message: ControlRequestProgressMessage) -> None:
+        """The CLI works on our request: its time starts anew."""
+        self._emit(message)
+        for entry in self._ours.open():
+            if entry.request_id == message.request_id and entry.deadline is not None:
+                entry.deadline = max(entry.deadline, self._clock() + REQUEST_TIMEOUT_S)
+
+    # Handshake
+
+    def _typed_answer(self, request: WireObject, payload: Any) -> Any:
+        return parse_answer(request, payload)
+
+    def _answered(self, entry: Entry, answer: Any, message: ControlResponse) -> None:
+        if isinstance(entry.request, InitializeRequest):
+            self._handshake.fire("answer" if message.ok else "fail")
+        if isinstance(answer, InitializeAnswer):
+            self.initialize_answer = answer
+        for pending in message.response.pending_requests():
+            self._dispatch_pending(pending.request_id, pending.request)
+        self._close_when_quiet()
+
+    def _dispatch_pending(self, request_id: str, request: WireObject) -> None:
+        """A request that was asked before and still waits, told again with a handshake (2.1.325)."""
+        if request_id in self._theirs:
+            return
+        self._theirs.add(request_id, request)
+        self._emit(RequestReceived(request_id=request_id, request=request))
+
+    # Rest
+
+    def _respond(self, request_id: str, trigger: str, response: dict[str, Any]) -> None:
+        super()._respond(request_id, trigger, response)
+        self._close_when_quiet()
+
+    def next_deadline(self) -> float | None:
+        times = (super().next_deadline(), self._settle_deadline)
+        return min((time for time in times if time is not None), default=None)
+
+    def tick(self, now: float | None = None) -> None:
+        now = self._clock() if now is None else now
+        super().tick(now)
+        if self._settle_deadline is not None and self._settle_deadline <= now:
+            self._settle_deadline = None
+            self._turn_expected = False
+            if self._turn.state is not TurnState.RUNNING:
+                self._prompts.settle()
+                self._turn.fire("nothing queued")
+        self._close_when_quiet()
+
+    def _settle_soon(self) -> None:
+        self._settle_deadline = self._clock() + SETTLE_S
+
+    @property
+    def quiet(self) -> bool:
+        """True when the CLI has nothing to do and nobody waits for an answer."""
+        if self._handshake.state is Handshake.ASKED or self._turn.state is not TurnState.IDLE:
+            return False
+        if len(self._prompts) or self._tasks or len(self._ours) or len(self._theirs):
+            return False
+        return not self._turn_expected and self._cli_state in (None, "idle")
+
+    def _close_when_quiet(self) -> None:
+        if self._input.state is Flow.FINISHING and self.quiet:
+            self.close_input()
+
+
+def _plain(block: Any) -> Any:
+    return block.to_dict() if isinstance(block, WireObject) else block

@@ -1,0 +1,285 @@
+"""What both ends of the conversation share: bytes in, events and bytes out, and the two request ledgers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+from ..wire import (
+    DEFAULT_LIMIT_BYTES,
+    REQUEST_TYPES,
+    ControlCancelRequest,
+    ControlRequest,
+    ControlResponse,
+    ControlSuccess,
+    Decoder,
+    Message,
+    UnknownRequest,
+    WireObject,
+    encode,
+    parse_request,
+)
+from .errors import LocalProtocolError
+from .events import (
+    AnswerReceived,
+    Event,
+    InputClosed,
+    OutputEnded,
+    ProtocolEvent,
+    RequestCancelled,
+    RequestFailed,
+    RequestReceived,
+    RequestRefused,
+    Unexpected,
+)
+from .ledger import Entry, Ledger, subtype_of
+from .states import FLOW, Flow, Machine, RequestState
+
+REQUEST_TIMEOUT_S = 60.0
+"""How long a request may stay unanswered. CLIs before 2.1.52 never answer a subtype they do not know."""
+
+END_WAIT_S = 5.0
+"""How long after the end of the peer's stream its exit is waited for, before open requests fail without it."""
+
+_FATE = {
+    RequestState.ANSWERED: "was already answered",
+    RequestState.REFUSED: "was already refused",
+    RequestState.CANCELLED: "was taken back by the peer",
+    RequestState.EXPIRED: "has expired",
+    RequestState.LOST: "was lost when the stream ended",
+}
+
+
+class Side:
+    """One end. The caller's duty: pass every received byte to ``receive``, send what ``outgoing`` gives in order, call ``tick`` when
+    ``next_deadline`` has passed, and answer each ``RequestReceived`` once."""
+
+    _peer = "the peer"
+
+    def __init__(
+        self,
+        *,
+        new_id: Callable[[], str],
+        clock: Callable[[], float],
+        serves: Container[str],
+        limit_bytes: int = DEFAULT_LIMIT_BYTES,
+    ) -> None:
+        self._new_id = new_id
+        self._clock = clock
+        self._serves = serves
+        self._decoder = Decoder(limit_bytes=limit_bytes)
+        self._events: list[Event] = []
+        self._outgoing: list[bytes] = []
+        self._ours = Ledger()
+        self._theirs = Ledger()
+        self._input = Machine(FLOW, Flow.OPEN)
+        self._output = Machine(FLOW, Flow.OPEN)
+        self._end_deadline: float | None = None
+        self._handlers: dict[type[Message], Callable[[Any], None]] = {
+            ControlRequest: self._request_received,
+            ControlResponse: self._response_received,
+            ControlCancelRequest: self._cancel_received,
+        }
+
+    # Bytes
+
+    def receive(self, data: bytes) -> None:
+        """Bytes from the peer, cut anywhere. Never raises on what they are."""
+        self._take(self._decoder.feed(data))
+
+    def receive_eof(self) -> None:
+        """The peer's stream has ended."""
+        if self._output.state is Flow.CLOSED:
+            return
+        self._take(self._decoder.finish())
+        self._output.fire("close")
+        self._events.append(OutputEnded())
+        self._end_deadline = self._clock() + END_WAIT_S
+
+    def events(self) -> list[Event]:
+        """What happened since the last call, in order."""
+        events, self._events = self._events, []
+        return events
+
+    def outgoing(self) -> bytes:
+        """What to write now; after an ``InputClosed`` event it is the last of it."""
+        data = b"".join(self._outgoing)
+        self._outgoing.clear()
+        return data
+
+    def _take(self, messages: list[Message]) -> None:
+        handlers = self._handlers
+        if handlers.keys().isdisjoint(map(type, messages)):
+            self._events += messages  # a chunk of deltas only: the fast path
+            return
+        for message in messages:
+            handler = handlers.get(type(message))
+            if handler is None:
+                self._events.append(message)
+            else:
+                handler(message)
+
+    def _emit(self, event: ProtocolEvent | Message) -> None:
+        self._events.append(event)
+
+    def _send(self, line: Message | WireObject | Mapping[str, Any]) -> None:
+        if self._input.state is Flow.CLOSED:
+            raise LocalProtocolError(f"the stream to {self._peer} is closed: nothing more can be sent")
+        self._outgoing.append(encode(line))
+
+    # Time
+
+    def next_deadline(self) -> float | None:
+        """When ``tick`` must be called at the latest; None when nothing is timed."""
+        times = (self._ours.next_deadline(), self._end_deadline)
+        return min((time for time in times if time is not None), default=None)
+
+    def tick(self, now: float | None = None) -> None:
+        """Let the deadlines that have passed fire."""
+        now = self._clock() if now is None else now
+        for entry in self._ours.overdue(now):
+            self._ours.close(entry.request_id, "expire")
+            if self._input.state is not Flow.CLOSED:
+                self._send({"type": "control_cancel_request", "request_id": entry.request_id})
+            self._fail(entry, "timeout", f"{self._peer} did not answer {entry.name} in time")
+        if self._end_deadline is not None and self._end_deadline <= now:
+            self._end_deadline = None
+            self._lose_open_requests(f"{self._peer} closed its stream")
+
+    # Our requests
+
+    def request(self, request: WireObject | str, /, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any) -> str:
+        """Ask the peer; the id under which ``AnswerReceived`` or ``RequestFailed`` will come. ``timeout_s=None``: no deadline."""
+        body = {"subtype": request, **fields} if isinstance(request, str) else request.to_dict()
+        typed = parse_request(body) if isinstance(request, str) else request
+        if self._output.state is Flow.CLOSED:
+            raise LocalProtocolError(f"{self._peer} has closed its stream: {subtype_of(typed)} would never be answered")
+        request_id = self._new_id()
+        self._send({"type": "control_request", "request_id": request_id, "request": body})
+        deadline = None if timeout_s is None else self._clock() + timeout_s
+        self._ours.add(request_id, typed, deadline=deadline)
+        return request_id
+
+    def cancel(self, request_id: str) -> None:
+        """Take our own request back. It fails at once with kind ``cancelled``; a late answer is only noted."""
+        entry = self._ours.close(request_id, "cancel")
+        if entry is None:
+            raise LocalProtocolError(f"request {request_id} is not open: it cannot be cancelled")
+        if self._input.state is not Flow.CLOSED:
+            self._send({"type": "control_cancel_request", "request_id": request_id})
+        self._fail(entry, "cancelled", f"{entry.name} was cancelled")
+
+    def _response_received(self, message: ControlResponse) -> None:
+        request_id = message.request_id
+        entry = self._ours.close(request_id, "answer" if message.ok else "refuse")
+        if entry is None:
+            self._emit(Unexpected(reason=self._why_unmatched(request_id), message=message))
+            return
+        response = message.response
+        if isinstance(response, ControlSuccess):
+            answer = self._typed_answer(entry.request, response.response)
+            self._emit(AnswerReceived(request_id=request_id, request=entry.request, answer=answer, message=message))
+        else:
+            answer = None
+            self._fail(entry, "error", response.error, error_code=response.error_code, message=message)
+        self._answered(entry, answer, message)
+
+    def _typed_answer(self, request: WireObject, payload: Any) -> Any:
+        """For the subclass that knows what its requests are answered with."""
+        return payload
+
+    def _answered(self, entry: Entry, answer: Any, message: ControlResponse) -> None:
+        """For the subclass: one of our requests has its answer."""
+
+    def _why_unmatched(self, request_id: str) -> str:
+        if (own := self._ours.closed(request_id)) is not None:
+            return f"an answer to request {own.name}, which {_FATE[own.state]}"
+        if self._theirs.closed(request_id) is not None or request_id in self._theirs:
+            return f"an echo of our answer to request {request_id}"  # with --replay-user-messages (2.1.325)
+        return f"an answer to request {request_id}, which was never sent"
+
+    def _fail(self, entry: Entry, kind: Any, error: str, **more: Any) -> None:
+        self._emit(RequestFailed(request_id=entry.request_id, request=entry.request, kind=kind, error=error, **more))
+
+    def _lose_open_requests(self, why: str) -> None:
+        """The end: what the peer asked needs no answer any more, what we asked will have none."""
+        for entry in self._theirs.open():
+            self._theirs.close(entry.request_id, "end of stream")
+        for entry in self._ours.open():
+            self._ours.close(entry.request_id, "end of stream")
+            self._fail(entry, "ended", f"{entry.name} was not answered: {why}")
+
+    # Their requests
+
+    def answer(self, request_id: str, payload: Mapping[str, Any] | None = None) -> None:
+        """Answer a request of the peer with success."""
+        response = {"subtype": "success", "request_id": request_id, "response": payload}
+        if payload is None:
+            del response["response"]
+        self._respond(request_id, "answer", response)
+
+    def refuse(self, request_id: str, error: str, *, error_code: str | None = None) -> None:
+        """Answer a request of the peer with an error."""
+        response: dict[str, Any] = {"subtype": "error", "request_id": request_id, "error": error}
+        if error_code is not None:
+            response["error_code"] = error_code
+        self._respond(request_id, "refuse", response)
+
+    def _respond(self, request_id: str, trigger: str, response: dict[str, Any]) -> None:
+        if request_id not in self._theirs:
+            raise LocalProtocolError(self._why_not_open(request_id))
+        if not request_id:
+            del response["request_id"]  # asked without an id, answered without one
+        self._send({"type": "control_response", "response": response})
+        self._theirs.close(request_id, trigger)
+
+    def _why_not_open(self, request_id: str) -> str:
+        entry = self._theirs.closed(request_id)
+        if entry is None:
+            return f"{self._peer} never asked a request {request_id}: nothing to answer"
+        return f"request {entry.name} {_FATE[entry.state]}: it cannot be answered now"
+
+    def open_requests(self) -> dict[str, Any]:
+        """The peer's requests that wait for our answer, by id."""
+        return {entry.request_id: entry.request for entry in self._theirs.open()}
+
+    def _request_received(self, message: ControlRequest) -> None:
+        request_id, request = message.request_id, message.request
+        if (reason := self._why_not_served(request)) is not None:
+            self._theirs.add(request_id, request)
+            if self._input.state is not Flow.CLOSED:
+                self.refuse(request_id, reason, error_code="unsupported_request")
+            self._emit(RequestRefused(request_id=request_id, request=request, reason=reason, message=message))
+            return
+        self._theirs.add(request_id, request)
+        self._emit(RequestReceived(request_id=request_id, request=request, message=message))
+
+    def _why_not_served(self, request: WireObject) -> str | None:
+        subtype = subtype_of(request)
+        if subtype not in self._serves:
+            return f"Unsupported control request subtype: {subtype}"
+        if isinstance(request, UnknownRequest) and subtype in REQUEST_TYPES:
+            return f"{subtype}: {request.reason}"
+        return None
+
+    def _cancel_received(self, message: ControlCancelRequest) -> None:
+        entry = self._theirs.close(message.request_id, "cancel")
+        if entry is None:
+            self._emit(Unexpected(reason=f"a cancel of request {message.request_id}, which is not open", message=message))
+            return
+        self._emit(RequestCancelled(request_id=message.request_id, request=entry.request, message=message))
+
+    # Ends
+
+    def close_input(self) -> None:
+        """Say nothing more, now. Requests of the peer that are still open can no longer be answered."""
+        if self._input.fire("close"):
+            self._emit(InputClosed())
+
+    @property
+    def input_closed(self) -> bool:
+        return self._input.state is Flow.CLOSED
+
+    @property
+    def output_ended(self) -> bool:
+        return self._output.state is Flow.CLOSED

@@ -1,0 +1,120 @@
+"""The states of a conversation, as tables. The diagrams in ``docs/protocol.md`` are drawn from them.
+
+Two rules. A trigger that a table does not list for a state is a local error when it is our intent, and no change when it came
+from the peer: the peer may say anything at any time and is believed as far as possible. And no state is left by time alone:
+a deadline fires a trigger like anything else.
+
+What runs side by side in one conversation:
+
+* each direction of bytes is a ``Flow``: open, then finishing (we know that nothing more will be said, but it is not closed
+  yet), then closed;
+* the ``Handshake``: ``initialize`` is optional, may come before, with or after the first prompt, and may be repeated;
+* the ``TurnState``. A turn runs from ``system/init`` to ``result``. Prompts may be sent at any time: while a turn runs they
+  queue, and the CLI either folds them into that turn or gives them one of their own. The CLI also starts turns by itself,
+  after background work;
+* each request, in either direction, is a ``RequestState``. All states but ``OPEN`` are final: every request ends exactly once.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Generic, TypeVar
+
+
+class Flow(Enum):
+    OPEN = "open"
+    FINISHING = "finishing"
+    CLOSED = "closed"
+
+
+class Handshake(Enum):
+    NOT_ASKED = "not asked"
+    ASKED = "asked"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class TurnState(Enum):
+    IDLE = "idle"
+    AWAITED = "awaited"
+    RUNNING = "running"
+
+
+class RequestState(Enum):
+    OPEN = "open"
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    LOST = "lost"
+
+
+State = TypeVar("State", bound=Enum)
+Table = dict[State, dict[str, State]]
+
+FLOW: Table[Flow] = {
+    Flow.OPEN: {"finish": Flow.FINISHING, "close": Flow.CLOSED},
+    Flow.FINISHING: {"finish": Flow.FINISHING, "close": Flow.CLOSED},
+    Flow.CLOSED: {},
+}
+
+HANDSHAKE: Table[Handshake] = {
+    Handshake.NOT_ASKED: {"ask": Handshake.ASKED},
+    Handshake.ASKED: {"ask": Handshake.ASKED, "answer": Handshake.DONE, "fail": Handshake.FAILED},
+    Handshake.DONE: {"ask": Handshake.ASKED},
+    Handshake.FAILED: {"ask": Handshake.ASKED},
+}
+
+TURN: Table[TurnState] = {
+    TurnState.IDLE: {"prompt": TurnState.AWAITED, "init": TurnState.RUNNING},
+    TurnState.AWAITED: {"init": TurnState.RUNNING, "result": TurnState.IDLE, "nothing queued": TurnState.IDLE},
+    TurnState.RUNNING: {"result": TurnState.IDLE},
+}
+
+REQUEST: Table[RequestState] = {
+    RequestState.OPEN: {
+        "answer": RequestState.ANSWERED,
+        "refuse": RequestState.REFUSED,
+        "cancel": RequestState.CANCELLED,
+        "expire": RequestState.EXPIRED,
+        "end of stream": RequestState.LOST,
+    },
+    RequestState.ANSWERED: {},
+    RequestState.REFUSED: {},
+    RequestState.CANCELLED: {},
+    RequestState.EXPIRED: {},
+    RequestState.LOST: {},
+}
+
+
+class Machine(Generic[State]):
+    """A state and its table."""
+
+    __slots__ = ("_table", "state")
+
+    def __init__(self, table: Table[State], state: State) -> None:
+        self._table = table
+        self.state = state
+
+    def fire(self, trigger: str) -> bool:
+        """Change the state; False (and no change) when the table does not list the trigger here."""
+        following = self._table[self.state].get(trigger)
+        if following is None:
+            return False
+        self.state = following
+        return True
+
+
+def mermaid(table: Table[State]) -> str:
+    """The table as a Mermaid state diagram."""
+    first = next(iter(table))
+    lines = ["stateDiagram-v2", f"    [*] --> {_node(first)}"]
+    for state, triggers in table.items():
+        lines += [f"    {_node(state)} --> {_node(following)}: {name}" for name, following in triggers.items()]
+        if not triggers:
+            lines.append(f"    {_node(state)} --> [*]")
+    return "\n".join(lines)
+
+
+def _node(state: Enum) -> str:
+    return str(state.value).replace(" ", "_")

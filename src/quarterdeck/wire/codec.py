@@ -1,0 +1,284 @@
+"""Lines ⇄ messages.
+
+``decode`` takes one line, ``Decoder`` a stream of chunks cut anywhere; neither ever raises on what it is given. What cannot
+be typed stays itself: an unknown type or a message without a required field becomes ``UnknownMessage``, an unknown
+block, event or request becomes its ``Unknown…``, an optional field of an unexpected shape is left out of the typed view
+(and stays in ``data``), and a line that is no JSON object at all becomes ``BadLine``.
+
+The fast path hands a whole chunk to ``msgspec`` at once and lets the messages share the chunk (``Lines``). Anything
+unusual in the chunk (a blank line, CRLF, an unknown tag, bad UTF-8) sends that chunk, and only it, line by line.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from functools import cache
+from itertools import repeat
+from typing import Any, Union
+
+import msgspec
+
+from ._base import Demand, Lines, Message, WireObject
+from ._degrade import typed_or_reason
+from ._json import dumps, loads
+from .control import ControlCancelRequest, ControlRequest, ControlResponse
+from .messages import MESSAGE_TYPES, SYSTEM_TYPES, EagerStreamEvent, StreamEvent, SystemMessage
+
+DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024
+"""Longest line taken. The CLI has no limit of its own: a 5 MB text block was seen as one line (2.1.325)."""
+
+NOT_UTF8 = "not valid UTF-8"
+"""The reason of a ``BadLine`` whose bytes are no text."""
+
+HEAD_BYTES = 256
+"""How much of a bad line ``BadLine.head`` shows."""
+
+TYPES: dict[str, type[Message]] = {
+    str(cls.__struct_config__.tag): cls
+    for cls in (*MESSAGE_TYPES, ControlRequest, ControlResponse, ControlCancelRequest)
+}
+"""Wire ``type`` → class, both directions."""
+
+
+class UnknownMessage(Message):
+    """A JSON object that this version cannot type; everything it says is in ``data``."""
+
+    type: str | None = None
+    reason: str = ""
+
+
+class BadLine(Message):
+    """A line that is no JSON object, or is over the limit. The stream goes on after it."""
+
+    head: bytes
+    reason: str
+    size: int
+    line: bytes | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """The whole line; only its head when it was over the limit."""
+        return self.head if self.line is None else self.line
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {}
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, BadLine) and self.raw == other.raw
+        return same and (self.reason, self.size) == (other.reason, other.size)  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _decoder(stream_event: type[StreamEvent]) -> msgspec.json.Decoder[Any]:
+    classes = [stream_event if cls is StreamEvent else cls for cls in TYPES.values()]
+    return msgspec.json.Decoder(Union[tuple(classes)])  # noqa: UP007  # built at run time
+
+
+_lazy = _decoder(StreamEvent)
+_eager = _decoder(EagerStreamEvent)
+
+
+@cache
+def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
+    cls = SYSTEM_TYPES.get(subtype)
+    return None if cls is None else msgspec.json.Decoder(cls)
+
+
+_set_lines = Message.lines_.__set__  # type: ignore[attr-defined]  # the slots themselves: frozen for everyone else
+_set_index = Message.index_.__set__  # type: ignore[attr-defined]
+_CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+def decode(line: bytes) -> Message:
+    """The message on one line (with or without its line ending). Never raises on any bytes."""
+    return _decode_line(line.rstrip(b"\r\n"), Demand())
+
+
+def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:
+    """One line, newline at its end and nowhere else, valid UTF-8. A received message is written as it came."""
+    if isinstance(message, BadLine):
+        raise TypeError("a BadLine is not a message: forward its raw bytes yourself if you must")
+    if isinstance(message, Message):
+        return message.raw + b"\n"
+    return dumps(message.to_dict() if isinstance(message, WireObject) else message) + b"\n"
+
+
+class Decoder:
+    """A stream of bytes, in chunks cut anywhere, to messages. One per stream; never raises on any bytes."""
+
+    def __init__(self, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
+        self._limit = limit_bytes
+        self._pending: list[bytes] = []
+        self._pending_size = 0
+        self._overlong: BadLineHead | None = None
+        self._demand = Demand()
+
+    def feed(self, data: bytes) -> list[Message]:
+        """The messages that this chunk completes."""
+        end = data.rfind(b"\n")
+        if end < 0:
+            self._keep(data)
+            return []
+        block = data[:end]
+        if self._pending or self._overlong is not None:
+            messages = self._complete_pending(block)
+        else:
+            messages = self._decode_block(block)
+        if end + 1 < len(data):
+            self._keep(data[end + 1 :])
+        return messages
+
+    def finish(self) -> list[Message]:
+        """What the end of the stream completes: a last line without a newline, if there was one."""
+        if not self._pending and self._overlong is None:
+            return []
+        return self._complete_pending(b"")
+
+    def _keep(self, part: bytes) -> None:
+        """Keep the beginning of a line; past the limit keep only its head and count the rest."""
+        if self._overlong is not None:
+            self._overlong.size += len(part)
+            return
+        self._pending.append(part)
+        self._pending_size += len(part)
+        if self._pending_size > self._limit:
+            self._overlong = BadLineHead(b"".join(self._pending)[:HEAD_BYTES], self._pending_size)
+            self._pending.clear()
+            self._pending_size = 0
+
+    def _complete_pending(self, block: bytes) -> list[Message]:
+        first, newline, rest = block.partition(b"\n")
+        self._keep(first)
+        overlong, self._overlong = self._overlong, None
+        if overlong is not None:
+            messages: list[Message] = [overlong.bad_line(self._limit)]
+        else:
+            line = b"".join(self._pending)
+            self._pending.clear()
+            self._pending_size = 0
+            messages = self._decode_block(line)
+        if newline:
+            messages += self._decode_block(rest)
+        return messages
+
+    def _decode_block(self, block: bytes) -> list[Message]:
+        """Whole lines, joined by newlines."""
+        if len(block) > self._limit or b"\r" in block or not _is_utf8(block):
+            return self._line_by_line(block)
+        try:
+            messages: list[Message] = (_eager if self._demand.events else _lazy).decode_lines(block)
+        except _CANNOT_TYPE:
+            return self._line_by_line(block)
+        if len(messages) != block.count(b"\n") + 1:
+            return self._line_by_line(block)
+        lines = Lines(block, self._demand)
+        deque(map(_set_lines, messages, repeat(lines)), 0)
+        deque(map(_set_index, messages, range(len(messages))), 0)
+        if SystemMessage in set(map(type, messages)):
+            for index, message in enumerate(messages):
+                if type(message) is SystemMessage:
+                    messages[index] = _by_subtype(message, lines, index)
+        return messages
+
+    def _line_by_line(self, block: bytes) -> list[Message]:
+        messages: list[Message] = []
+        for piece in block.split(b"\n"):
+            line = piece.removesuffix(b"\r")
+            if len(line) > self._limit:
+                messages.append(BadLineHead(line[:HEAD_BYTES], len(line)).bad_line(self._limit))
+            elif line and not line.isspace():
+                messages.append(_decode_line(line, self._demand))
+        return messages
+
+
+class BadLineHead:
+    """An overlong line on its way: what was kept, and how much there was."""
+
+    __slots__ = ("head", "size")
+
+    def __init__(self, head: bytes, size: int) -> None:
+        self.head = head
+        self.size = size
+
+    def bad_line(self, limit_bytes: int) -> BadLine:
+        reason = f"the line is longer than the limit of {limit_bytes} bytes (option limit_bytes)"
+        return BadLine(head=self.head, reason=reason, size=self.size)
+
+
+def _is_utf8(block: bytes) -> bool:
+    """The typed decoder skips what it has no field for without looking at its bytes, so look here."""
+    if block.isascii():
+        return True
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _decode_line(line: bytes, demand: Demand) -> Message:
+    lines = Lines(line, demand)
+    if not _is_utf8(line):
+        return _bad(line, NOT_UTF8)
+    try:
+        message: Message = _lazy.decode(line)
+    except _CANNOT_TYPE:
+        return _decode_odd_line(line, lines)
+    _set_lines(message, lines)
+    return _by_subtype(message, lines, 0) if type(message) is SystemMessage else message
+
+
+def _by_subtype(message: SystemMessage, lines: Lines, index: int) -> Message:
+    """The second step for ``system`` messages, whose shape depends on ``subtype``."""
+    decoder = _system_decoder(message.subtype)
+    if decoder is None:
+        return message
+    try:
+        typed: Message = decoder.decode(lines[index])
+    except _CANNOT_TYPE:
+        return _from_data(loads(lines[index]), SYSTEM_TYPES[message.subtype], lines, index)
+    _set_lines(typed, lines)
+    _set_index(typed, index)
+    return typed
+
+
+def _decode_odd_line(line: bytes, lines: Lines) -> Message:
+    """A line the typed decoder refused: find out whether the text, the JSON or only the shape is odd."""
+    try:
+        data = loads(line)
+    except RecursionError:
+        return _bad(line, "nested too deeply")
+    except ValueError as error:
+        return _bad(line, f"not JSON: {error}")
+    if not isinstance(data, dict):
+        return _bad(line, f"a JSON {_json_kind(data)}, not an object")
+    kind = data.get("type")
+    cls = TYPES.get(kind) if isinstance(kind, str) else None
+    if cls is SystemMessage and isinstance(data.get("subtype"), str):
+        cls = SYSTEM_TYPES.get(data["subtype"], cls)
+    return _from_data(data, cls, lines, 0)
+
+
+def _from_data(data: dict[str, Any], cls: type[Message] | None, lines: Lines, index: int) -> Message:
+    kind = data.get("type")
+    if cls is None:
+        reason = f"unknown type {kind!r}" if "type" in data else "no type"
+        message: Message = UnknownMessage(type=kind if isinstance(kind, str) else None, reason=reason)
+    else:
+        typed = typed_or_reason(data, cls)
+        message = UnknownMessage(type=str(kind), reason=typed) if isinstance(typed, str) else typed
+    _set_lines(message, lines)
+    _set_index(message, index)
+    return message
+
+
+def _bad(line: bytes, reason: str) -> BadLine:
+    return BadLine(head=line[:HEAD_BYTES], reason=reason, size=len(line), line=line)
+
+
+def _json_kind(value: Any) -> str:
+    kinds = {list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
+    return kinds.get(type(value), "null")
