@@ -1,0 +1,118 @@
+"""What a transport is, for everything above it: bytes, an end, and a way to make it end.
+
+Bytes are *pushed* into a receiver, one call per chunk read: no task switch, queue or stream object between the
+operating system and the decoder. The receiver must not raise and must not block; when it has enough it pauses the
+transport, and the other end feels it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from .errors import ProcessExited, describe_exit
+
+READ_SIZE = 64 * 1024
+"""One read: what a Linux pipe holds."""
+LOW_MARK = 64 * 1024
+"""``drain()`` waits until no more than this is unsent: one pipe's worth, so the process never runs dry."""
+WRITE_LIMIT = 256 * 1024 * 1024
+"""Unsent bytes past which ``write()`` refuses more: nobody drains, and the process does not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExitStatus:
+    """How a process ended: by itself with ``code``, or by ``signal``. Both ``None``: it could not be learned."""
+
+    code: int | None = None
+    signal: int | None = None
+
+    @classmethod
+    def from_returncode(cls, returncode: int) -> ExitStatus:
+        """From the convention of :mod:`subprocess`, where a signal is a negative number."""
+        return cls(signal=-returncode) if returncode < 0 else cls(code=returncode)
+
+    @property
+    def returncode(self) -> int | None:
+        return self.code if self.signal is None else -self.signal
+
+    def error(self, stderr: str = "") -> ProcessExited:
+        """This exit as the error to raise, for whoever still needed the process."""
+        return ProcessExited(self.code, self.signal, stderr or None)
+
+    def __str__(self) -> str:
+        return describe_exit(self.code, self.signal)
+
+
+@dataclass(frozen=True, slots=True)
+class Grace:
+    """How long each step of ``close()`` may take before the next, harder one. Zero skips the waiting."""
+
+    eof_s: float = 3.0
+    """After stdin is closed. The CLI (2.1.325) leaves in about 0.1 s when idle, and finishes a running turn first."""
+    term_s: float = 2.0
+    """After SIGTERM. The CLI needs 0.04 to 0.25 s to end its own tool processes; a loaded machine, more."""
+    group_s: float = 0.5
+    """After SIGTERM, for processes of the group that outlived the CLI."""
+    kill_s: float = 2.0
+    """After SIGKILL. Only a process stuck inside the kernel takes any time."""
+    output_s: float = 0.5
+    """For the last output to arrive once everything is dead."""
+
+
+DEFAULT_GRACE = Grace()
+
+
+class Receiver(Protocol):
+    """Who takes what the process writes. Called by the event loop, never from inside a plain method."""
+
+    def bytes_received(self, data: bytes) -> None:
+        """The next bytes of stdout, cut anywhere."""
+
+    def eof_received(self) -> None:
+        """No more bytes will come. Called once, before ``exited``."""
+
+    def exited(self, status: ExitStatus) -> None:
+        """The process is gone and everything it wrote was delivered. Called once, last."""
+
+
+class ByteTransport(Protocol):
+    """One conversation's bytes, whatever carries them."""
+
+    @property
+    def pid(self) -> int | None:
+        """The process, or ``None`` where there is none."""
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last of what the process wrote to stderr."""
+
+    async def start(self, receiver: Receiver) -> None:
+        """Start the other end and begin to deliver. Once only."""
+
+    def write(self, data: bytes) -> None:
+        """Send, without ever blocking; what the process does not take yet is kept. Follow with ``drain()``.
+
+        Raises ``TransportClosed`` when the input is closed, ``WriteOverflow`` when far too much is unsent already.
+        """
+
+    async def drain(self) -> None:
+        """Wait until little is unsent. As long as the process does not read: bound it. Raises ``TransportClosed``."""
+
+    def pause_reading(self) -> None:
+        """Deliver nothing until ``resume_reading()``; the process blocks once the pipe is full."""
+
+    def resume_reading(self) -> None:
+        """Deliver again."""
+
+    def close_input(self) -> None:
+        """Send what is unsent, then end-of-file."""
+
+    async def wait(self) -> ExitStatus:
+        """Until the process is gone and its output delivered: the moment of ``Receiver.exited``."""
+
+    async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
+        """End the process and all it started, ever harder, in bounded time. Repeatable. If cancelled: kills at once."""
+
+    def abandon(self) -> None:
+        """Kill everything, now, without waiting for the event loop."""

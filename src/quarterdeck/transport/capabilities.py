@@ -1,0 +1,85 @@
+"""What this machine and this event loop can do. Code asks here, never for the name of the platform.
+
+Each answer is probed, not guessed: a sandbox may refuse ``pidfd_open`` on a kernel that has it, and a foreign event
+loop may or may not watch pipes. Tests force each fallback by handing in other answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    add_reader: bool
+    """The loop can watch pipes (not so: the Proactor loop of Windows). Else: threads that read and write."""
+    pidfd: bool
+    """The end of a process can be watched as a file descriptor (Linux 5.3). Else: a thread that waits."""
+    process_groups: bool
+    """A process and its children can be signalled together (not so: Windows). Else: ``taskkill /T``."""
+    proc_files: bool
+    """Every process's environment can be read (Linux). Else: the family is taken from ``ps``."""
+    shell: bool
+    """There is a POSIX shell for the watchdog. Else: the parent-death signal, where that exists."""
+
+
+def detect(loop: asyncio.AbstractEventLoop) -> Capabilities:
+    """The capabilities of this machine, under this loop."""
+    return Capabilities(
+        add_reader=_watches_pipes(loop),
+        pidfd=_has_pidfd(),
+        process_groups=hasattr(os, "killpg"),
+        proc_files=_has_proc_files(),
+        shell=_has_shell(),
+    )
+
+
+_watching_loops: dict[type, bool] = {}
+
+
+def _watches_pipes(loop: asyncio.AbstractEventLoop) -> bool:
+    known = _watching_loops.get(type(loop))
+    if known is None:
+        known = _watching_loops[type(loop)] = _probe_pipe(loop)
+    return known
+
+
+def _probe_pipe(loop: asyncio.AbstractEventLoop) -> bool:
+    read_end, write_end = os.pipe()
+    try:
+        loop.add_reader(read_end, os.getpid)
+        loop.remove_reader(read_end)
+    except (NotImplementedError, OSError, ValueError):  # Proactor: the first; a select() loop on Windows: the others
+        return False
+    else:
+        return True
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+
+
+@cache
+def _has_pidfd() -> bool:
+    if not hasattr(os, "pidfd_open"):
+        return False
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return False
+    return True
+
+
+@cache
+def _has_proc_files() -> bool:
+    return Path("/proc/self/environ").exists()
+
+
+@cache
+def _has_shell() -> bool:
+    return os.access(SHELL, os.X_OK)

@@ -1,0 +1,117 @@
+"""What can go wrong between us and the process.
+
+::
+
+    QuarterdeckError (= ClaudeSDKError)
+    ├── CLIConnectionError          there is no usable process
+    │   ├── CLINotFoundError        … because no CLI was found              (= CliNotFound)
+    │   ├── StartFailed             … because the operating system refused to start it
+    │   ├── TransportClosed         … because it was closed, or has ended
+    │   └── WriteOverflow           … because it does not read what we send
+    └── ProcessError                the process ended badly
+        └── ProcessExited           … with this code or signal, and these last words
+
+Where the official SDK has a name for the same thing, that name, its arguments and its attributes are used.
+"""
+
+from __future__ import annotations
+
+import signal as signals
+from typing import Any
+
+
+class QuarterdeckError(Exception):
+    """The base of every error this package raises on purpose."""
+
+
+ClaudeSDKError = QuarterdeckError
+
+
+class CLIConnectionError(QuarterdeckError):
+    """There is no usable Claude Code process to talk to."""
+
+
+class CLINotFoundError(CLIConnectionError):
+    """No Claude Code CLI where we looked."""
+
+    def __init__(self, message: str = "Claude Code not found", cli_path: str | None = None) -> None:
+        self.cli_path = cli_path
+        super().__init__(f"{message}: {cli_path}" if cli_path else message)
+
+
+CliNotFound = CLINotFoundError
+
+
+class StartFailed(CLIConnectionError):  # noqa: N818  # says what happened
+    """The CLI exists, and the operating system would not start it."""
+
+    def __init__(self, reason: str, cli_path: str | None = None) -> None:
+        self.reason = reason
+        self.cli_path = cli_path
+        super().__init__(f"Could not start {cli_path}: {reason}" if cli_path else reason)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.cli_path), self.__dict__
+
+
+class TransportClosed(CLIConnectionError):  # noqa: N818  # says what happened
+    """The process takes no more input: it was closed, or it has ended."""
+
+
+class WriteOverflow(CLIConnectionError):  # noqa: N818  # says what happened
+    """More bytes wait for the process to read them than the limit allows."""
+
+
+class ProcessError(QuarterdeckError):
+    """The process ended, and not well."""
+
+    def __init__(self, message: str, exit_code: int | None = None, stderr: str | None = None) -> None:
+        self.exit_code = exit_code
+        self.stderr = stderr
+        if exit_code is not None:
+            message = f"{message} (exit code: {exit_code})"
+        if stderr:
+            message = f"{message}\nError output: {stderr}"
+        super().__init__(message)
+
+
+class ProcessExited(ProcessError):  # noqa: N818  # says what happened
+    """The process ended while it was still needed.
+
+    ``exit_code`` is negative for a signal, as in :mod:`subprocess` and as the official SDK reports it; ``code`` and
+    ``signal`` hold the one or the other.
+    """
+
+    def __init__(self, code: int | None = None, signal: int | None = None, stderr: str | None = None) -> None:
+        self.code = code
+        self.signal = signal
+        self.exit_code = -signal if signal is not None else code
+        self.stderr = stderr
+        text = f"Claude Code {describe_exit(code, signal)} before it was done. {_advice(signal)}"
+        Exception.__init__(self, f"{text}\nError output: {stderr}" if stderr else text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.code, self.signal, self.stderr), self.__dict__
+
+
+def describe_exit(code: int | None, signal: int | None) -> str:
+    """How a process ended, as the middle of a sentence."""
+    if signal is not None:
+        return f"was ended by {_signal_name(signal)}"
+    return "ended with an unknown exit code" if code is None else f"exited with code {code}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signals.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _advice(signal: int | None) -> str:
+    if signal is None:
+        return "Read its error output for the reason; start a new session, with resume to keep the conversation."
+    return (
+        "Something outside ended it (SIGKILL is often the system running out of memory); "
+        "start a new session, with resume to keep the conversation."
+    )

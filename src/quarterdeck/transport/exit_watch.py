@@ -1,0 +1,65 @@
+"""Learning that a process has ended, without polling and without a signal handler.
+
+SIGCHLD belongs to the program that uses us; asyncio's child watchers differ by version, by loop and by thread. A pidfd
+is a file descriptor like any other; where there is none, a thread waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import threading
+from collections.abc import Callable
+
+
+class PidfdWatch:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, process: subprocess.Popen[bytes], on_exit: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._process = process
+        self._on_exit = on_exit
+        self._descriptor = os.pidfd_open(process.pid)
+        loop.add_reader(self._descriptor, self._ready)
+
+    def _ready(self) -> None:
+        if self._process.poll() is not None:
+            self.close()
+            self._on_exit()
+
+    def close(self) -> None:
+        if self._descriptor >= 0 and not self._loop.is_closed():
+            self._loop.remove_reader(self._descriptor)
+        self.disown()
+
+    def disown(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+class ThreadWatch:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, process: subprocess.Popen[bytes], on_exit: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._process = process
+        self._on_exit: Callable[[], None] | None = on_exit
+        threading.Thread(target=self._run, name="quarterdeck-wait", daemon=True).start()
+
+    def _run(self) -> None:
+        self._process.wait()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
+            self._loop.call_soon_threadsafe(self._ended)
+
+    def _ended(self) -> None:
+        if self._on_exit is not None:
+            self._on_exit()
+
+    def close(self) -> None:
+        self._on_exit = None
+
+    def disown(self) -> None:
+        self._on_exit = None

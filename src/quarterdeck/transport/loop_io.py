@@ -1,0 +1,210 @@
+"""Pipes read and written by the event loop itself: the fast path.
+
+One readiness callback, one ``os.read`` of 64 KiB, one call into the receiver. A second read in the same callback would
+save little and let a flooding session starve its neighbours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Callable
+
+from .base import LOW_MARK, READ_SIZE, WRITE_LIMIT
+from .errors import TransportClosed, WriteOverflow
+
+LAST_READS = 16
+"""Reads of what is left in a pipe that somebody keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
+
+
+class LoopReader:
+    """Delivers a pipe's bytes, then its end, each by one callback."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        descriptor: int,
+        *,
+        on_data: Callable[[bytes], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        os.set_blocking(descriptor, False)
+        self._loop = loop
+        self._descriptor = descriptor
+        self._on_data = on_data
+        self._on_end = on_end
+        self._paused = False
+        self.ended = False
+        loop.add_reader(descriptor, self._ready)
+
+    def _ready(self) -> None:
+        try:
+            data = os.read(self._descriptor, READ_SIZE)
+        except BlockingIOError:
+            return
+        if data:
+            self._on_data(data)
+        else:
+            self.close()
+            self._on_end()
+
+    def pause(self) -> None:
+        if not self._paused and not self.ended:
+            self._paused = True
+            self._loop.remove_reader(self._descriptor)
+
+    def resume(self) -> None:
+        if self._paused and not self.ended:
+            self._paused = False
+            self._loop.add_reader(self._descriptor, self._ready)
+
+    def take_rest(self) -> None:
+        """Deliver what is in the pipe now, though its end has not come."""
+        for _ in range(LAST_READS):
+            if self.ended or self._paused:
+                return
+            try:
+                data = os.read(self._descriptor, READ_SIZE)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            self._on_data(data)
+
+    def close(self) -> None:
+        if self.ended:
+            return
+        self.ended = True
+        if not self._loop.is_closed():
+            self._loop.remove_reader(self._descriptor)
+        self.disown()
+
+    def disown(self) -> None:
+        """Close the descriptor and touch nothing else: after a fork the loop's selector is shared with the parent."""
+        self.ended = True
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+class Writer:
+    """What both kinds of writer share: the account of unsent bytes and those who wait for it to shrink."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, closed_error: Callable[[], TransportClosed], limit_bytes: int
+    ) -> None:
+        self._loop = loop
+        self._closed_error = closed_error
+        self._limit_bytes = limit_bytes
+        self._waiting: list[asyncio.Future[None]] = []
+        self._finishing = False
+        self.unsent_bytes = 0
+        self.closed = False
+
+    def _check(self) -> None:
+        if self._finishing or self.closed:
+            raise self._closed_error()
+        if self.unsent_bytes > self._limit_bytes:
+            raise WriteOverflow(
+                f"{self.unsent_bytes} bytes wait for Claude Code to read them; the limit is {self._limit_bytes}. "
+                "Await drain() after writing; if it never returns the process is stuck: close the session."
+            )
+
+    async def drain(self) -> None:
+        while self.unsent_bytes > LOW_MARK and not self.closed:
+            waiter = self._loop.create_future()
+            self._waiting.append(waiter)
+            try:
+                await waiter
+            finally:
+                if waiter in self._waiting:
+                    self._waiting.remove(waiter)
+        if self.closed and not self._finishing:
+            raise self._closed_error()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+class LoopWriter(Writer):
+    """Writes at once what the pipe takes, and the rest when it takes more."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        descriptor: int,
+        *,
+        closed_error: Callable[[], TransportClosed],
+        limit_bytes: int = WRITE_LIMIT,
+    ) -> None:
+        super().__init__(loop, closed_error, limit_bytes)
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._unsent: deque[memoryview] = deque()
+
+    def write(self, data: bytes) -> None:
+        self._check()
+        view = memoryview(data)
+        if not self._unsent:
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except BlockingIOError:
+                pass
+            except OSError as error:  # EPIPE: nobody reads any more
+                self.close()
+                raise self._closed_error() from error
+            if not view:
+                return
+            self._loop.add_writer(self._descriptor, self._ready)
+        self._unsent.append(view)
+        self.unsent_bytes += len(view)
+
+    def _ready(self) -> None:
+        view = self._unsent[0]
+        try:
+            count = os.write(self._descriptor, view)
+        except BlockingIOError:
+            return
+        except OSError:  # told to the next writer and to everyone who drains
+            self.close()
+            return
+        self.unsent_bytes -= count
+        if count < len(view):
+            self._unsent[0] = view[count:]
+        else:
+            self._unsent.popleft()
+        if self.unsent_bytes <= LOW_MARK:
+            self._wake()
+        if not self._unsent:
+            self._loop.remove_writer(self._descriptor)
+            if self._finishing:
+                self.close()
+
+    def finish(self) -> None:
+        """Take no more; end-of-file once all is sent."""
+        self._finishing = True
+        if not self._unsent:
+            self.close()
+
+    def close(self) -> None:
+        """Close now; what is unsent is lost."""
+        if self.closed:
+            return
+        self.closed = True
+        if not self._loop.is_closed():
+            self._loop.remove_writer(self._descriptor)
+            self._wake()
+        self._unsent.clear()
+        self.unsent_bytes = 0
+        self.disown()
+
+    def disown(self) -> None:
+        """Close the descriptor and touch nothing else (see ``LoopReader.disown``)."""
+        self.closed = True
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)

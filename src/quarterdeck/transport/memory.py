@@ -1,0 +1,153 @@
+"""Two transports joined back to back, in one event loop and without a process.
+
+What one end writes the other receives, a chunk per turn of the loop as from a pipe, held back while the other is
+paused. For each end, the other *is* the process: it exits when the other closes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections import deque
+
+from .base import DEFAULT_GRACE, LOW_MARK, READ_SIZE, WRITE_LIMIT, ExitStatus, Grace, Receiver
+from .errors import TransportClosed, WriteOverflow
+
+
+def memory_pair() -> tuple[MemoryTransport, MemoryTransport]:
+    """Two ends, each to be started with its own receiver."""
+    left, right = MemoryTransport(), MemoryTransport()
+    left._peer, right._peer = right, left
+    return left, right
+
+
+class MemoryTransport:
+    """One end of a ``memory_pair()``."""
+
+    _peer: MemoryTransport
+
+    def __init__(self) -> None:
+        self._receiver: Receiver | None = None
+        self._arrived: deque[bytes] = deque()
+        self._arrived_bytes = 0
+        self._paused = False
+        self._scheduled = False
+        self._input_closed = False
+        self._status: ExitStatus | None = None
+        self._stderr = ""
+        self._eof_told = False
+        self._room = asyncio.Event()
+        self._done = asyncio.Event()
+
+    pid = None
+
+    @property
+    def stderr_tail(self) -> str:
+        return self._stderr
+
+    def write_stderr(self, text: str) -> None:
+        """Say something on stderr, as the process the other end sees."""
+        self._peer._stderr = (self._peer._stderr + text)[-READ_SIZE:]
+
+    async def start(self, receiver: Receiver) -> None:
+        if self._receiver is not None:
+            raise TransportClosed("This transport was started before; make a new pair.")
+        self._receiver = receiver
+        self._loop = asyncio.get_running_loop()
+        self._schedule()
+
+    def write(self, data: bytes) -> None:
+        if self._input_closed or self._status is not None:
+            raise TransportClosed("The other end takes no more input: it is closed. Make a new pair.")
+        if self._peer._arrived_bytes > WRITE_LIMIT:
+            raise WriteOverflow(
+                f"The other end has not read {self._peer._arrived_bytes} bytes. Await drain() after writing."
+            )
+        for start in range(0, len(data), READ_SIZE):
+            self._peer._arrived.append(data[start : start + READ_SIZE])
+        self._peer._arrived_bytes += len(data)
+        self._peer._schedule()
+
+    async def drain(self) -> None:
+        while self._peer._arrived_bytes > LOW_MARK and self._status is None:
+            self._room.clear()
+            await self._room.wait()
+        if self._status is not None and not self._input_closed:
+            raise TransportClosed("The other end takes no more input: it is closed. Make a new pair.")
+
+    def pause_reading(self) -> None:
+        self._paused = True
+
+    def resume_reading(self) -> None:
+        self._paused = False
+        self._schedule()
+
+    def close_input(self) -> None:
+        self._input_closed = True
+        self._peer._schedule()
+
+    async def wait(self) -> ExitStatus:
+        await self._done.wait()
+        return self._status or ExitStatus()
+
+    async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
+        """End-of-file for the other end, time for it to close too, and then the end of both."""
+        self.close_input()
+        self._peer._end(ExitStatus(code=0))
+        if self._paused:  # nobody will read it any more
+            self._arrived.clear()
+            self._arrived_bytes = 0
+            self.resume_reading()
+        try:
+            async with asyncio.timeout(grace.eof_s + grace.term_s):
+                await self._done.wait()
+        except TimeoutError:
+            self.abandon()
+        except BaseException:
+            self.abandon()
+            raise
+        return self._status or ExitStatus()
+
+    def abandon(self) -> None:
+        """The end of both, at once: what is unread is lost, as after SIGKILL."""
+        for end in (self, self._peer):
+            end._input_closed = True
+            end._arrived.clear()
+            end._arrived_bytes = 0
+            end._paused = False
+            end._end(ExitStatus(signal=signal.SIGKILL))
+
+    def _end(self, status: ExitStatus) -> None:
+        """The other end has closed, in this way."""
+        if self._status is None:
+            self._status = status
+        if self._receiver is None:  # never started: nobody to tell
+            self._done.set()
+        self._room.set()
+        self._peer._room.set()
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled and not self._paused and self._receiver is not None:
+            self._scheduled = True
+            self._loop.call_soon(self._deliver)
+
+    def _deliver(self) -> None:
+        self._scheduled = False
+        receiver = self._receiver
+        if self._paused or receiver is None or self._done.is_set():
+            return
+        if self._arrived:
+            data = self._arrived.popleft()
+            self._arrived_bytes -= len(data)
+            if self._arrived_bytes <= LOW_MARK:
+                self._peer._room.set()
+            receiver.bytes_received(data)
+            self._schedule()
+            return
+        if (self._peer._input_closed or self._status is not None) and not self._eof_told:
+            self._eof_told = True
+            receiver.eof_received()
+        if self._status is not None:
+            receiver.exited(self._status)
+            self._done.set()

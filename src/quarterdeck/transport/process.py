@@ -1,0 +1,356 @@
+"""One CLI process: started, fed, read, watched and - whatever happens - ended.
+
+The order the receiver sees is fixed: bytes, end of output, exit. ``exited()`` waits for stdout *and* stderr to end, so
+an error made from it has the last words of the process; a grandchild that keeps a pipe open delays it by
+``drain_after_exit_s`` and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import subprocess
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+from . import registry, watchdog
+from .base import DEFAULT_GRACE, WRITE_LIMIT, ExitStatus, Grace, Receiver
+from .capabilities import Capabilities, detect
+from .errors import TransportClosed
+from .exit_watch import PidfdWatch, ThreadWatch
+from .family import MARK, Family, family_of
+from .loop_io import LoopReader, LoopWriter
+from .spawn import ADOPTED, Child, Command, spawn
+from .stderr import StderrTail
+from .thread_io import ThreadReader, ThreadWriter
+
+logger = logging.getLogger(__name__)
+
+DRAIN_AFTER_EXIT_S = 1.5
+"""For the output of a dead process to end. Its own bytes are in the pipe already; only a grandchild makes us wait."""
+REAP_S = 1.0
+"""For a killed process to be gone, when there is no event loop to wait in."""
+GROUP_POLL_S = 0.01
+"""Between looks whether a group is empty: nothing reports that, and it takes a few milliseconds at most."""
+
+
+class Part(Protocol):
+    """What owns a descriptor, or the wait for the process."""
+
+    def close(self) -> None:
+        """Stop, and close the descriptor."""
+
+    def disown(self) -> None:
+        """In a forked child: close the descriptor and nothing else; the loop's selector is shared with the parent."""
+
+
+P = TypeVar("P", bound=Part)
+
+
+class ProcessTransport:
+    """A ``ByteTransport`` over the pipes of a child process."""
+
+    def __init__(
+        self,
+        command: Command | Sequence[str],
+        *,
+        on_stderr_line: Callable[[str], None] | None = None,
+        drain_after_exit_s: float = DRAIN_AFTER_EXIT_S,
+        write_limit_bytes: int = WRITE_LIMIT,
+        capabilities: Capabilities | None = None,
+    ) -> None:
+        """``on_stderr_line`` is called with each line of stderr; if it raises, the loop's exception handler is told."""
+        self._command = command if isinstance(command, Command) else Command(command)
+        self._drain_after_exit_s = drain_after_exit_s
+        self._write_limit_bytes = write_limit_bytes
+        self._capabilities = capabilities
+        self._stderr = StderrTail(on_stderr_line, self._report_stderr_error)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._status: ExitStatus | None = None
+        self._paused = False
+        self._closing = False
+        self._released = False
+        self._eof_told = False
+        self._exit_told = False
+        self._cut: asyncio.TimerHandle | None = None
+        self._parts: list[Part] = []
+        self._gone = asyncio.Event()
+        self._done = asyncio.Event()
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
+    @property
+    def status(self) -> ExitStatus | None:
+        """How it ended; ``None`` while it has not."""
+        return self._status
+
+    @property
+    def stderr_tail(self) -> str:
+        return self._stderr.text
+
+    # Starting
+
+    async def start(self, receiver: Receiver) -> None:
+        """Start the process. Raises ``CLINotFoundError`` or ``StartFailed``."""
+        if self._process is not None or self._closing:
+            raise TransportClosed("This transport was started or closed before; make a new one for a new process.")
+        loop = asyncio.get_running_loop()
+        capabilities = self._capabilities or detect(loop)
+        mark = uuid.uuid4().hex
+        inherited = os.environ if self._command.env is None else self._command.env
+        child = spawn(self._command, {**inherited, MARK: mark}, capabilities)
+        self._loop = loop
+        self._receiver = receiver
+        self._process = child.process
+        self._family: Family = family_of(child.process, mark, capabilities)
+        registry.enter(self)
+        if capabilities.process_groups and capabilities.shell:
+            watchdog.guard_group(child.process.pid)
+        try:
+            self._attach(child, capabilities)
+        except BaseException:  # out of descriptors or threads: the process must not stay behind unwatched
+            self._family.kill()
+            child.close_descriptors()
+            self._release()
+            child.process.wait(REAP_S)
+            raise
+
+    def _attach(self, child: Child, capabilities: Capabilities) -> None:
+        """Give each descriptor to the part that owns it from then on."""
+        reader = LoopReader if capabilities.add_reader else ThreadReader
+        writer = LoopWriter if capabilities.add_reader else ThreadWriter
+        watch = PidfdWatch if capabilities.pidfd and capabilities.add_reader else ThreadWatch
+        self._watch = self._own(watch(self._loop, child.process, self._process_ended))
+        self._output = self._own(
+            reader(self._loop, child.stdout, on_data=self._output_arrived, on_end=self._output_ended)
+        )
+        child.stdout = ADOPTED
+        self._errors = self._own(reader(self._loop, child.stderr, on_data=self._stderr.feed, on_end=self._errors_ended))
+        child.stderr = ADOPTED
+        self._input = self._own(
+            writer(self._loop, child.stdin, closed_error=self._closed_error, limit_bytes=self._write_limit_bytes)
+        )
+        child.stdin = ADOPTED
+        if self._paused:
+            self._output.pause()
+
+    def _own(self, part: P) -> P:
+        self._parts.append(part)
+        return part
+
+    # Sending
+
+    def write(self, data: bytes) -> None:
+        if self._process is None:
+            raise TransportClosed("Nothing was started yet: await start() first.")
+        self._input.write(data)
+
+    async def drain(self) -> None:
+        if self._process is not None:
+            await self._input.drain()
+
+    def close_input(self) -> None:
+        if self._process is not None:
+            self._input.finish()
+
+    def _closed_error(self) -> TransportClosed:
+        if self._status is None:
+            return TransportClosed("Claude Code takes no more input: its stdin is closed. Start a new session.")
+        told = f"\nError output: {self.stderr_tail}" if self.stderr_tail else ""
+        return TransportClosed(f"Claude Code takes no more input: it {self._status}. Start a new session.{told}")
+
+    # Receiving
+
+    def pause_reading(self) -> None:
+        self._paused = True
+        if self._process is not None and not self._closing:
+            self._output.pause()
+
+    def resume_reading(self) -> None:
+        self._paused = False
+        if self._process is not None and not self._released:
+            self._output.resume()
+            self._settle()
+
+    def _output_arrived(self, data: bytes) -> None:
+        if not self._paused:
+            self._receiver.bytes_received(data)
+        # else: we are closing, and the receiver is full. Read on for the process's sake, who could not end otherwise.
+
+    def _output_ended(self) -> None:
+        self._tell_eof()
+        self._settle()
+
+    def _errors_ended(self) -> None:
+        self._stderr.end()
+        self._settle()
+
+    def _tell_eof(self) -> None:
+        if not self._eof_told:
+            self._eof_told = True
+            self._receiver.eof_received()
+
+    # The end
+
+    def _process_ended(self) -> None:
+        self._learn_status()
+        self._input.close()
+        self._settle()
+
+    def _learn_status(self) -> None:
+        if self._status is None and self._process is not None:
+            code = self._process.poll()
+            self._status = None if code is None else ExitStatus.from_returncode(code)
+        if self._status is not None:
+            self._gone.set()
+
+    def _settle(self) -> None:
+        """Once the process is gone: tell the receiver as soon as its output has ended, or has had its time."""
+        if self._status is None or self._exit_told:
+            return
+        if self._output.ended and self._errors.ended:
+            self._tell_exit()
+        elif self._cut is None:
+            self._cut = self._loop.call_later(self._drain_after_exit_s, self._cut_output)
+
+    def _cut_output(self) -> None:
+        """Somebody else keeps the pipe open: deliver what is there and call it the end."""
+        self._cut = None
+        if self._paused and not self._closing and not self._output.ended:
+            return  # the receiver has not had the chance to read: resume_reading() starts the clock anew
+        for reader in (self._output, self._errors):
+            reader.take_rest()
+            reader.close()
+        self._stderr.end()
+        self._tell_exit()
+
+    def _tell_exit(self) -> None:
+        if self._exit_told:
+            return
+        self._exit_told = True
+        if self._cut is not None:
+            self._cut.cancel()
+        self._tell_eof()
+        self._receiver.exited(self._status or ExitStatus())
+        self._done.set()
+
+    async def wait(self) -> ExitStatus:
+        if self._process is None:
+            raise TransportClosed("Nothing was started yet: await start() first.")
+        await self._done.wait()
+        return self._status or ExitStatus()
+
+    # Ending it
+
+    async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
+        """End-of-file, SIGTERM, SIGKILL; each to the whole group, each with its time. What a paused receiver has not
+        read by now is dropped. A cancelled close kills before it lets go."""
+        if self._process is None:
+            self._closing = True
+            return ExitStatus()
+        if not self._closing:
+            self._closing = True
+            try:
+                await self._escalate(grace)
+            except BaseException:
+                self.abandon()
+                raise
+            self._release()
+        else:
+            await self._done.wait()
+        return self._status or ExitStatus()
+
+    async def _escalate(self, grace: Grace) -> None:
+        self._input.finish()
+        self._output.resume()
+        if not await _within(self._gone, grace.eof_s):
+            self._family.terminate()
+            if not await _within(self._gone, grace.term_s):
+                self._family.kill()
+                if not await _within(self._gone, grace.kill_s):
+                    logger.error("process %s does not end though it was killed: the kernel holds it", self.pid)
+        await self._end_family(grace)
+        if not await _within(self._done, grace.output_s):
+            self._cut_output()
+
+    async def _end_family(self, grace: Grace) -> None:
+        """Who is left of the group after its leader. One ended by a signal may have left others outside it, too."""
+        if self._family.remains():
+            self._family.terminate()
+            if await self._family_outlives(grace.group_s):
+                self._family.kill()
+                await self._family_outlives(grace.kill_s)
+        elif self._status is not None and self._status.signal is not None:
+            self._family.kill()
+
+    async def _family_outlives(self, seconds: float) -> bool:
+        deadline = self._loop.time() + seconds
+        while self._family.remains():
+            if self._loop.time() >= deadline:
+                return True
+            await asyncio.sleep(GROUP_POLL_S)
+        return False
+
+    def abandon(self) -> None:
+        self._closing = True
+        if self._process is None or self._released:
+            return
+        self._family.kill()
+        try:
+            self._process.wait(REAP_S)
+        except subprocess.TimeoutExpired:
+            logger.error("process %d does not end though it was killed: the kernel holds it", self._process.pid)
+        self._release()
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._after_abandon)
+
+    def _after_abandon(self) -> None:
+        self._learn_status()
+        self._tell_exit()
+
+    def _release(self) -> None:
+        """Let go of everything; the group is gone, or beyond our power."""
+        if self._released:
+            return
+        self._released = True
+        if self._cut is not None:
+            self._cut.cancel()
+        for part in self._parts:
+            part.close()
+        registry.leave(self)
+        if self.pid is not None:
+            watchdog.release_group(self.pid)
+
+    # For the registry
+
+    def dismiss(self) -> None:
+        self._input.close()
+        self._family.terminate()
+
+    def has_ended(self) -> bool:
+        return self._process is None or self._process.poll() is not None
+
+    def disown(self) -> None:
+        self._closing = self._released = True
+        for part in self._parts:
+            part.disown()
+        if self._process is not None:
+            self._process.returncode = 0  # not our child: keeps Popen from waiting for it and from warning
+
+    def _report_stderr_error(self, error: Exception) -> None:
+        context = {"message": "the callback for lines of stderr raised", "exception": error, "transport": self}
+        self._loop.call_exception_handler(context)
+
+
+async def _within(event: asyncio.Event, seconds: float) -> bool:
+    """Whether it happened in time."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return event.is_set()
+    return True

@@ -1,0 +1,94 @@
+"""Files that hold what must not be seen on a command line: MCP configuration, settings, a system prompt.
+
+A command line is readable by every user of the machine and limited in size; a 0600 file in a 0700 directory is neither.
+The directory goes when the session closes, when it fails to start, when the interpreter exits, and - through the
+watchdog - when this process is killed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from . import watchdog
+
+LIMIT_BYTES = 64 * 1024 * 1024
+"""In one directory: far above any real configuration, far below what would hurt a temporary file system."""
+
+_live: set[PrivateFiles] = set()
+
+
+class PrivateFiles:
+    """A private directory, made at the first ``write()`` and removed with ``remove()`` or at the end of a ``with``."""
+
+    def __init__(self, *, limit_bytes: int = LIMIT_BYTES, owner: int | None = None) -> None:
+        """``owner``: the user id the CLI will run under, if not ours (needs the right to give files away)."""
+        self._limit_bytes = limit_bytes
+        self._owner = owner
+        self._written_bytes = 0
+        self._directory: Path | None = None
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        """A new private file. ``name`` is a plain file name, used once. Raises ``ValueError`` past the size limit."""
+        data = content.encode() if isinstance(content, str) else content
+        if Path(name).name != name:
+            raise ValueError(f"{name!r} is not a plain file name")
+        if self._written_bytes + len(data) > self._limit_bytes:
+            raise ValueError(f"{name} would bring the private files of this session over {self._limit_bytes} bytes")
+        path = self._ensure_directory() / name
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            self._give_away(path)
+            file.write(data)
+        self._written_bytes += len(data)
+        return path
+
+    def remove(self) -> None:
+        """Remove the directory and all in it. Repeatable."""
+        directory, self._directory = self._directory, None
+        self._written_bytes = 0
+        _live.discard(self)
+        if directory is not None:
+            shutil.rmtree(directory, ignore_errors=True)  # somebody else may have cleaned the temporary directory
+            watchdog.release_directory(str(directory))
+
+    def _ensure_directory(self) -> Path:
+        if self._directory is None:
+            self._directory = Path(tempfile.mkdtemp(prefix="quarterdeck-"))
+            _live.add(self)
+            watchdog.guard_directory(str(self._directory))
+            self._give_away(self._directory)
+        return self._directory
+
+    def _give_away(self, path: Path) -> None:
+        if self._owner is not None:
+            os.chown(path, self._owner, -1)
+
+    def __enter__(self) -> PrivateFiles:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()
+
+
+@atexit.register
+def _remove_all() -> None:
+    for files in list(_live):
+        files.remove()
+
+
+def _forget_in_fork() -> None:
+    """After a fork the files belong to the parent alone."""
+    for files in _live:
+        files._directory = None
+    _live.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_fork)

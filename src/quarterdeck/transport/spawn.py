@@ -1,0 +1,133 @@
+"""Starting the process: three pipes, a session of its own, and an error that says why not."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .capabilities import Capabilities
+from .errors import CLINotFoundError, StartFailed
+
+PR_SET_PDEATHSIG = 1
+ADOPTED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to run, where, and as whom."""
+
+    argv: Sequence[str]
+    cwd: str | os.PathLike[str] | None = None
+    env: Mapping[str, str] | None = None
+    user: str | int | None = None
+
+
+@dataclass(slots=True)
+class Child:
+    """A running process and our ends of its pipes, which are plain descriptors with one owner each."""
+
+    process: subprocess.Popen[bytes]
+    stdin: int
+    stdout: int
+    stderr: int
+
+    def close_descriptors(self) -> None:
+        """Close those that nobody has adopted."""
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            if descriptor != ADOPTED:
+                os.close(descriptor)
+
+
+def spawn(command: Command, env: Mapping[str, str], capabilities: Capabilities) -> Child:
+    """Start it. Raises ``CLINotFoundError`` or ``StartFailed``, and then leaves nothing open."""
+    _check_directory(command)
+    with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as theirs:
+        child_stdin, stdin = _pipe(theirs, on_failure)
+        stdout, child_stdout = _pipe(on_failure, theirs)
+        stderr, child_stderr = _pipe(on_failure, theirs)
+        options: dict[str, Any] = {"user": command.user} if command.user is not None else {}
+        try:
+            process = subprocess.Popen(
+                list(command.argv),
+                stdin=child_stdin,
+                stdout=child_stdout,
+                stderr=child_stderr,
+                cwd=command.cwd,
+                env=dict(env),
+                preexec_fn=_parent_death_signal(capabilities),
+                **_separation(capabilities),
+                **options,
+            )
+        except (OSError, ValueError, LookupError, subprocess.SubprocessError) as error:
+            raise _explain(command, error, env) from error
+        on_failure.pop_all()
+    return Child(process, stdin, stdout, stderr)
+
+
+def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:
+    read_end, write_end = os.pipe()
+    reader.callback(os.close, read_end)
+    writer.callback(os.close, write_end)
+    return read_end, write_end
+
+
+def _check_directory(command: Command) -> None:
+    if command.cwd is not None and not Path(command.cwd).is_dir():
+        what = "is not a directory" if Path(command.cwd).exists() else "does not exist"
+        raise StartFailed(f"the working directory {os.fspath(command.cwd)!r} {what}. Create it or pass another cwd.")
+
+
+def _separation(capabilities: Capabilities) -> dict[str, Any]:
+    """Out of our process group: a Ctrl-C in the terminal is for us, and the group is what we end as a whole."""
+    if capabilities.process_groups:
+        return {"start_new_session": True}
+    return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+
+
+def _parent_death_signal(capabilities: Capabilities) -> Callable[[], None] | None:
+    """The last resort of a Linux without a shell for the watchdog. Else nothing runs between fork and exec."""
+    if capabilities.shell or not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None).prctl  # loaded before the fork: after it only the call itself is safe
+    parent = os.getpid()
+
+    def arrange() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before it could be watched
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return arrange
+
+
+def _explain(command: Command, error: Exception, env: Mapping[str, str]) -> CLINotFoundError | StartFailed:
+    program = command.argv[0] if command.argv else ""
+    number = getattr(error, "errno", None)
+    if number == errno.ENOENT:
+        if not Path(program).exists():
+            return CLINotFoundError("Claude Code not found: there is nothing to run at", cli_path=program)
+        return StartFailed(
+            "the file is there and what should run it is not (the interpreter in its first line, or the system's "
+            "loader for a binary of another C library). Reinstall Claude Code for this system.",
+            program,
+        )
+    if number == errno.E2BIG:
+        size = sum(len(os.fsencode(word)) + 1 for word in (*command.argv, *env, *env.values()))
+        return StartFailed(
+            f"arguments and environment are too long for the operating system ({size} bytes in all; Linux also refuses "
+            "a single one over 128 KiB). Pass large values in files, and check for a very large environment variable.",
+            program,
+        )
+    if number in (errno.EACCES, errno.EPERM):
+        return StartFailed(f"{error}. Check that the file may be executed, and the user and cwd options.", program)
+    if number == errno.ENOEXEC:
+        return StartFailed("it is not a program of this system. Point cli_path at the claude executable.", program)
+    return StartFailed(f"{error}. Correct what it names and start again.", program)
