@@ -22,6 +22,7 @@ BODY_LIMIT_BYTES = 64 * 1024 * 1024
 IDLE_LIMIT_S = 120.0
 """A kept-alive connection that says nothing for this long is closed."""
 CLOSE_LIMIT_S = 5.0
+ACCEPT_POLL_S = 0.05
 
 
 class Decider(Protocol):
@@ -47,7 +48,9 @@ class HttpServer(ThreadingHTTPServer):
         self.decider = decider
         self._lock = threading.Lock()
         self._connections: dict[socket.socket, threading.Thread] = {}
-        self._acceptor = threading.Thread(target=self.serve_forever, args=(0.1,), name="model-server", daemon=True)
+        self._acceptor = threading.Thread(
+            target=self.serve_forever, args=(ACCEPT_POLL_S,), name="model-server", daemon=True
+        )
 
     def start(self) -> None:
         self._acceptor.start()

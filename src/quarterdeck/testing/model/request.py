@@ -80,6 +80,11 @@ class ApiRequest:
             if isinstance(block, dict) and block.get("type") == "tool_result"
         }
 
+    @property
+    def agent_id(self) -> str:
+        """The sub-agent that asks, as the CLI names it (2.1.325); empty for the main conversation and older CLIs."""
+        return self.headers.get("x-claude-code-agent-id", "")
+
 
 def content_text(content: Any) -> str:
     """The text in a ``content`` or ``system`` value: a string, or a list of blocks (searched to the bottom)."""
