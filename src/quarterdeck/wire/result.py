@@ -15,6 +15,8 @@ import msgspec
 
 from ._base import Message, OpenObject, WireObject
 from ._shapes import Number, constant, located
+from .agents import FastModeDisabledReason as FastModeDisabledReason  # the words of ``fast_mode_disabled_reason``
+from .agents import FastModeState as FastModeState  # the words of ``fast_mode_state``
 from .usage import ModelUsage, Usage
 
 ResultSubtype = Literal[
@@ -44,19 +46,6 @@ TerminalReason = Literal[
     "structured_output_retry_exhausted",
     "tool_deferred_unavailable",
     "turn_setup_failed",
-]
-FastModeState = Literal["off", "cooldown", "on"]
-FastModeDisabledReason = Literal[
-    "free",
-    "preference",
-    "extra_usage_disabled",
-    "network_error",
-    "unknown",
-    "not_first_party",
-    "disabled_by_env",
-    "model_not_allowed",
-    "sdk_opt_in_required",
-    "pending",
 ]
 StartupFailureReason = Literal[
     "org_pin_api_key_conflict",

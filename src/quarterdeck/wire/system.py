@@ -1,8 +1,8 @@
 """``system`` lines: what the CLI says about itself. ``subtype`` says what about; each subtype has a class.
 
 Read as ``SystemMessage`` first, then as the class that ``system_types.SYSTEM_TYPES`` names for its subtype; a subtype
-that is not listed there stays a ``SystemMessage`` with everything in ``data``. The
-session's are in this file, tasks in ``tasks.py``, the others in ``notices.py``.
+that is not listed there stays a ``SystemMessage`` with everything in ``data``. Those about the session are in this
+file, tasks in ``tasks.py``, the others in ``notices.py``.
 
 =============  =======================================================================================
 the session    ``InitMessage`` ``StatusMessage`` ``SessionStateChangedMessage`` ``SessionTitleChangedMessage``
@@ -25,8 +25,8 @@ import msgspec
 from ._base import Message, OpenObject, WireObject
 from ._shapes import EMPTY_LIST, Number, constant, located
 from .agents import SlashCommand
+from .permissions import PermissionMode as PermissionMode  # the words of ``permission_mode``
 
-PermissionMode = Literal["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk", "auto"]
 ApiKeySource = Literal[
     "ANTHROPIC_API_KEY",
     "apiKeyHelper",
