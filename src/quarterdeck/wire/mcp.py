@@ -95,7 +95,8 @@ def parse_server_config(config: dict[str, Any]) -> McpServerStatusConfig | None:
 
     On the wire configurations stay plain dicts, so that one taken from a status can be sent back as it is.
     """
-    cls = _CONFIG_TYPES.get(config.get("type", "stdio"))
+    kind = config.get("type", "stdio")
+    cls = _CONFIG_TYPES.get(kind) if isinstance(kind, str) else None
     if cls is None:
         return None
     try:

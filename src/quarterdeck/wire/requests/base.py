@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from msgspec import UNSET
+
 from quarterdeck.wire._base import WireObject
 
 
@@ -16,3 +18,8 @@ class OutgoingRequest(WireObject, frozen=True, tag_field="subtype"):
 
     Answer: ClassVar[Any] = None
     """The type of a success's payload; None where a success says nothing more, ``dict`` where the payload is free."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A field left unset is not on the wire, so it is absent here too."""
+        value = super().get(key, default)
+        return default if value is UNSET else value
