@@ -14,12 +14,21 @@ import msgspec
 from ._base import OpenObject, came_from, wire_names
 
 
+class View(OpenObject, frozen=True, kw_only=True):
+    """Typed by attributes; by keys it is its dict, so that a default of ours never shows as if it had been sent."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        source = self.origin_
+        return source.get(key, default) if isinstance(source, dict) else super().get(key, default)
+
+    def __getitem__(self, key: str) -> Any:
+        source = self.origin_
+        return source[key] if isinstance(source, dict) else super().__getitem__(key)
+
+
 def typed_view(data: Any, shape: Any) -> Any:
     """``data`` as a ``shape`` (a struct, a union of structs, a list of them), or ``msgspec.ValidationError``."""
-    try:
-        view = msgspec.convert(data, shape)
-    except RecursionError as error:
-        raise msgspec.ValidationError("nested too deeply") from error
+    view = msgspec.convert(data, shape)
     _remember(view, data)
     return view
 

@@ -11,16 +11,17 @@ from typing import Any
 
 import msgspec
 
-from ._base import HIDDEN, OpenObject
+from ._base import HIDDEN
 from ._shapes import Number
+from ._view import View
 from .mcp import McpServerProvenance
 
 
-class HookEffort(OpenObject, frozen=True, kw_only=True):
+class HookEffort(View, frozen=True, kw_only=True):
     level: str | None = None  # low, medium, high, xhigh, max: what the model runs at after any silent downgrade
 
 
-class BackgroundTaskSummary(OpenObject, frozen=True, kw_only=True):
+class BackgroundTaskSummary(View, frozen=True, kw_only=True):
     """Work still running behind the turn. Texts are cut at 1000 characters, with a mark saying how much is gone."""
 
     id: str
@@ -34,14 +35,14 @@ class BackgroundTaskSummary(OpenObject, frozen=True, kw_only=True):
     name: str | None = None  # workflow
 
 
-class SessionCronSummary(OpenObject, frozen=True, kw_only=True):
+class SessionCronSummary(View, frozen=True, kw_only=True):
     id: str
     schedule: str | None = None
     recurring: bool | None = None
     prompt: str | None = None
 
 
-class PostToolBatchToolCall(OpenObject, frozen=True, kw_only=True):
+class PostToolBatchToolCall(View, frozen=True, kw_only=True):
     """One call of a batch. Here ``tool_response`` is the text the model reads, not the tool's own result object."""
 
     tool_name: str
@@ -50,7 +51,7 @@ class PostToolBatchToolCall(OpenObject, frozen=True, kw_only=True):
     tool_response: Any = None
 
 
-class HookInput(OpenObject, frozen=True, kw_only=True):
+class HookInput(View, frozen=True, kw_only=True):
     """What every event carries."""
 
     session_id: str = ""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, get_args
 
 import msgspec
 
-from ._base import WireObject
+from ._base import WireObject, plain
 from ._shapes import Number
 from .permissions import PermissionUpdate
 
@@ -219,15 +219,6 @@ def hook_answer(output: object) -> dict[str, Any]:
     if isinstance(output, AsyncHookJSONOutput | SyncHookJSONOutput):
         return output.to_dict()
     if isinstance(output, dict):
-        answer: dict[str, Any] = _plain(output)
+        answer: dict[str, Any] = plain(output)
         return {_PYTHON_NAMES.get(key, key): value for key, value in answer.items()}
     raise TypeError(f"a hook returns {_ACCEPTED}, not {type(output).__name__}")
-
-
-def _plain(value: Any) -> Any:
-    """Typed pieces inside a dict, such as a specific output, in the form on the wire."""
-    if isinstance(value, WireObject | PermissionUpdate):
-        return value.to_dict()
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list) else value

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from quarterdeck.wire._base import OpenObject
+from quarterdeck.wire._view import View
 
 
-class ToolInput(OpenObject, frozen=True, kw_only=True):
+class ToolInput(View, frozen=True, kw_only=True):
     """What the model asks a tool to do. Mostly snake_case on the wire; the exceptions are marked."""
 
 
-class ToolOutput(OpenObject, frozen=True, kw_only=True, rename="camel"):
+class ToolOutput(View, frozen=True, kw_only=True, rename="camel"):
     """What a tool gave back (``tool_use_result``, ``tool_response``). Mostly camelCase on the wire."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from quarterdeck.wire._base import OpenObject
 from quarterdeck.wire._shapes import Number
+from quarterdeck.wire._view import View
 from quarterdeck.wire.usage import Usage
 
 from ._base import ToolInput, ToolOutput
@@ -64,7 +64,7 @@ class WorkflowInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
     resume_from_run_id: str | None = None
 
 
-class AgentText(OpenObject, frozen=True, kw_only=True):
+class AgentText(View, frozen=True, kw_only=True):
     text: str
     type: str | None = None
     citations: list[Any] | None = None

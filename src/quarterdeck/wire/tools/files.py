@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from quarterdeck.wire._base import OpenObject
 from quarterdeck.wire._shapes import Number
+from quarterdeck.wire._view import View
 
 from ._base import ToolInput, ToolOutput
 
@@ -154,7 +154,7 @@ FileReadOutput: TypeAlias = (
 )
 
 
-class PatchHunk(OpenObject, frozen=True, kw_only=True, rename="camel"):
+class PatchHunk(View, frozen=True, kw_only=True, rename="camel"):
     old_start: int
     old_lines: int
     new_start: int
@@ -162,7 +162,7 @@ class PatchHunk(OpenObject, frozen=True, kw_only=True, rename="camel"):
     lines: list[str]
 
 
-class GitDiff(OpenObject, frozen=True, kw_only=True):
+class GitDiff(View, frozen=True, kw_only=True):
     filename: str
     status: str | None = None  # modified, added
     additions: int | None = None
@@ -219,7 +219,7 @@ class GrepOutput(ToolOutput, frozen=True, kw_only=True):
     timed_out: bool | None = None
 
 
-class NotebookEditOutput(OpenObject, frozen=True, kw_only=True):
+class NotebookEditOutput(View, frozen=True, kw_only=True):
     """The one result spelled in snake_case."""
 
     notebook_path: str

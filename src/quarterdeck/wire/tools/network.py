@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarterdeck.wire._base import OpenObject
 from quarterdeck.wire._shapes import Number
+from quarterdeck.wire._view import View
 
 from ._base import ToolInput, ToolOutput
 from .files import ArtifactRead
@@ -85,13 +85,13 @@ class WebFetchOutput(ToolOutput, frozen=True, kw_only=True):
     artifact_read: ArtifactRead | None = None
 
 
-class WebSearchHit(OpenObject, frozen=True, kw_only=True):
+class WebSearchHit(View, frozen=True, kw_only=True):
     title: str
     url: str
     snippet: str | None = None
 
 
-class WebSearchHits(OpenObject, frozen=True, kw_only=True):
+class WebSearchHits(View, frozen=True, kw_only=True):
     content: list[WebSearchHit]
     tool_use_id: str | None = None
 

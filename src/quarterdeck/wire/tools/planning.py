@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire._base import OpenObject
+from quarterdeck.wire._view import View
 
 from ._base import ToolInput, ToolOutput
 
 
-class AllowedPrompt(OpenObject, frozen=True, kw_only=True):
+class AllowedPrompt(View, frozen=True, kw_only=True):
     """A kind of action that the plan needs, in plain words."""
 
     tool: str
@@ -35,7 +35,7 @@ class ExitPlanModeInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
     remote_session_title: str | None = None
 
 
-class Todo(OpenObject, frozen=True, kw_only=True, rename="camel"):
+class Todo(View, frozen=True, kw_only=True, rename="camel"):
     content: str
     status: str  # pending, in_progress, completed
     active_form: str | None = None
@@ -125,7 +125,7 @@ class TaskListOutput(ToolOutput, frozen=True, kw_only=True):
     tasks: list[TaskSummary]
 
 
-class TaskStatusChange(OpenObject, frozen=True, kw_only=True):
+class TaskStatusChange(View, frozen=True, kw_only=True):
     from_: str | None = msgspec.field(default=None, name="from")
     to: str | None = None
 

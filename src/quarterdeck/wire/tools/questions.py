@@ -10,26 +10,27 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire._base import OpenObject, WireObject
+from quarterdeck.wire._base import WireObject
 from quarterdeck.wire._shapes import Number
+from quarterdeck.wire._view import View
 
 from ._base import ToolInput, ToolOutput
 
 
-class QuestionOption(OpenObject, frozen=True, kw_only=True):
+class QuestionOption(View, frozen=True, kw_only=True):
     label: str
     description: str | None = None
     preview: str | None = None
 
 
-class Question(OpenObject, frozen=True, kw_only=True):
+class Question(View, frozen=True, kw_only=True):
     question: str
     header: str | None = None
     options: list[QuestionOption]
     multi_select: bool = msgspec.field(default_factory=bool, name="multiSelect")  # a factory: the CLI wants it said
 
 
-class QuestionAnnotation(OpenObject, frozen=True, kw_only=True):
+class QuestionAnnotation(View, frozen=True, kw_only=True):
     preview: str | None = None
     notes: str | None = None
     unanswered: str | None = None  # in results: skipped, replied_in_chat, dismissed

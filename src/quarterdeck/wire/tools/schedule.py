@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarterdeck.wire._base import OpenObject
 from quarterdeck.wire._shapes import Number
+from quarterdeck.wire._view import View
 
 from ._base import ToolInput, ToolOutput
 
@@ -94,7 +94,7 @@ class PushNotificationOutput(ToolOutput, frozen=True, kw_only=True):
     sent_at: str | None = None
 
 
-class QueuedNotification(OpenObject, frozen=True, kw_only=True):
+class QueuedNotification(View, frozen=True, kw_only=True):
     notification_id: str
     origin: str | None = None
     queued_at: str | None = None
@@ -102,7 +102,7 @@ class QueuedNotification(OpenObject, frozen=True, kw_only=True):
     arrived_at: str | None = None
 
 
-class ReadNotificationsOutput(OpenObject, frozen=True, kw_only=True):
+class ReadNotificationsOutput(View, frozen=True, kw_only=True):
     notifications: list[QueuedNotification]
     remaining: int | None = None
     read_at: str | None = None

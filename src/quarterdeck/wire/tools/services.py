@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarterdeck.wire._base import OpenObject
 from quarterdeck.wire._shapes import Number
+from quarterdeck.wire._view import View
 
 from ._base import ToolInput, ToolOutput
 
@@ -17,7 +17,7 @@ class ConfigInput(ToolInput, frozen=True, kw_only=True):
     value: str | bool | Number | None = None
 
 
-class Finding(OpenObject, frozen=True, kw_only=True):
+class Finding(View, frozen=True, kw_only=True):
     file: str
     summary: str
     line: int | None = None
@@ -33,12 +33,12 @@ class ReportFindingsInput(ToolInput, frozen=True, kw_only=True):
     level: str | None = None
 
 
-class TextReplacement(OpenObject, frozen=True, kw_only=True):
+class TextReplacement(View, frozen=True, kw_only=True):
     old_string: str
     new_string: str
 
 
-class SkillProposal(OpenObject, frozen=True, kw_only=True, rename="camel"):
+class SkillProposal(View, frozen=True, kw_only=True, rename="camel"):
     name: str
     kind: str | None = None  # new, improvement
     target: str | None = None

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire._base import OpenObject
 from quarterdeck.wire._shapes import Number
+from quarterdeck.wire._view import View
 
 from ._base import ToolInput, ToolOutput
 
@@ -28,7 +28,7 @@ class PowerShellInput(_CommandInput, frozen=True, kw_only=True):
     """Not a kind of ``BashInput``: who reads a command as Bash must not be handed this one."""
 
 
-class MonitorSocket(OpenObject, frozen=True, kw_only=True):
+class MonitorSocket(View, frozen=True, kw_only=True):
     url: str
     protocols: list[str] | None = None
 
@@ -64,28 +64,28 @@ class TaskStopInput(ToolInput, frozen=True, kw_only=True):
     shell_id: str | None = None
 
 
-class GitCommit(OpenObject, frozen=True, kw_only=True):
+class GitCommit(View, frozen=True, kw_only=True):
     sha: str
     kind: str | None = None  # committed, amended, cherry-picked
     branch: str | None = None
 
 
-class GitPush(OpenObject, frozen=True, kw_only=True):
+class GitPush(View, frozen=True, kw_only=True):
     branch: str
 
 
-class GitBranch(OpenObject, frozen=True, kw_only=True):
+class GitBranch(View, frozen=True, kw_only=True):
     ref: str
     action: str | None = None  # merged, rebased
 
 
-class PullRequest(OpenObject, frozen=True, kw_only=True):
+class PullRequest(View, frozen=True, kw_only=True):
     number: int
     url: str | None = None
     action: str | None = None  # created, edited, merged, commented, closed, reopened, ready, draft, auto-merge-…
 
 
-class GitOperation(OpenObject, frozen=True, kw_only=True):
+class GitOperation(View, frozen=True, kw_only=True):
     """What the CLI understood the command to have done with git."""
 
     commit: GitCommit | None = None
@@ -117,7 +117,7 @@ class BashOutput(ToolOutput, frozen=True, kw_only=True):
     git_operation: GitOperation | None = None
 
 
-class TaskStopOutput(OpenObject, frozen=True, kw_only=True):
+class TaskStopOutput(View, frozen=True, kw_only=True):
     task_id: str
     message: str | None = None
     task_type: str | None = None
