@@ -102,7 +102,7 @@ class FileContents(Answer, frozen=True):
 
 
 class SuggestedFile(OpenObject, frozen=True):
-    """A file that matches; a lower score is a better match."""
+    """A file that matches."""
 
     path: str
     score: Number | None = None

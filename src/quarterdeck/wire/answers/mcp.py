@@ -53,6 +53,6 @@ class McpResource(Answer, frozen=True):
 
 
 class McpPermissionOverride(Answer, frozen=True):
-    """The override is set; ``warning`` says if it has no effect yet."""
+    """The override is set; ``warning`` when no server of that name is known yet."""
 
     warning: str | None = None

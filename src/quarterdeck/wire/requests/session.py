@@ -44,7 +44,7 @@ class SdkMcpServerOptions(WireObject, frozen=True, rename="camel"):
 
 
 class SdkMcpServerManifest(WireObject, frozen=True, rename="camel"):
-    """A server's answers to ``initialize`` and ``tools/list``, given beforehand to save the round trips."""
+    """A server's answers to ``initialize`` and ``tools/list``, given beforehand to save round trips; it must still answer."""
 
     initialize_result: dict[str, Any]
     tools_list_result: dict[str, Any] | None = None
@@ -144,7 +144,7 @@ class SetPermissionModeRequest(OutgoingRequest, frozen=True, tag="set_permission
 class SetModelRequest(OutgoingRequest, frozen=True, tag="set_model"):
     """Change the model, also in mid turn; null or nothing goes back to the default.
 
-    2.1.325 takes any name without an error; the next turn fails.
+    2.1.325 takes any name without an error, even of a model that does not exist.
     """
 
     Answer: ClassVar[Any] = ModelAnswer
@@ -155,7 +155,7 @@ class SetModelRequest(OutgoingRequest, frozen=True, tag="set_model"):
 
 
 class SetMaxThinkingTokensRequest(OutgoingRequest, frozen=True, tag="set_max_thinking_tokens"):
-    """Change the thinking budget; null clears it, 0 turns thinking off, absent leaves it."""
+    """Change the thinking budget and how thinking is shown; null takes a change back, absent leaves it as it is."""
 
     max_thinking_tokens: int | UnsetType | None = UNSET
     thinking_display: str | UnsetType | None = UNSET
@@ -176,7 +176,7 @@ class SetColorRequest(OutgoingRequest, frozen=True, tag="set_color"):
 
 
 class SetHasSubscribersRequest(OutgoingRequest, frozen=True, tag="set_has_subscribers"):
-    """Tell whether anybody is watching; null means not known."""
+    """Tell whether anybody is watching; null means not known and counts as yes."""
 
     has_subscribers: bool | None
 
