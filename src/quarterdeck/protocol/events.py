@@ -16,7 +16,7 @@ class ProtocolEvent(msgspec.Struct, frozen=True, kw_only=True):
     """Base of all events that are not content."""
 
 
-class RequestReceived(ProtocolEvent):
+class RequestReceived(ProtocolEvent, frozen=True, kw_only=True):
     """The peer asks; answer with ``answer`` or ``refuse``, once."""
 
     request_id: str
@@ -25,7 +25,7 @@ class RequestReceived(ProtocolEvent):
     """None when it was found among the pending requests of a handshake answer."""
 
 
-class RequestRefused(ProtocolEvent):
+class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
     """The peer asked something that nobody here serves; it has been told so."""
 
     request_id: str
@@ -34,7 +34,7 @@ class RequestRefused(ProtocolEvent):
     message: ControlRequest
 
 
-class RequestCancelled(ProtocolEvent):
+class RequestCancelled(ProtocolEvent, frozen=True, kw_only=True):
     """The peer took its request back: stop working on it; an answer would be refused."""
 
     request_id: str
@@ -42,7 +42,7 @@ class RequestCancelled(ProtocolEvent):
     message: ControlCancelRequest
 
 
-class AnswerReceived(ProtocolEvent):
+class AnswerReceived(ProtocolEvent, frozen=True, kw_only=True):
     """Our request succeeded."""
 
     request_id: str
@@ -52,7 +52,7 @@ class AnswerReceived(ProtocolEvent):
     message: ControlResponse
 
 
-class RequestFailed(ProtocolEvent):
+class RequestFailed(ProtocolEvent, frozen=True, kw_only=True):
     """Our request will have no answer, or had an error for one."""
 
     request_id: str
@@ -63,7 +63,7 @@ class RequestFailed(ProtocolEvent):
     message: ControlResponse | None = None
 
 
-class TurnStarted(ProtocolEvent):
+class TurnStarted(ProtocolEvent, frozen=True, kw_only=True):
     """``system/init`` was seen; the message itself follows as content."""
 
     number: int
@@ -72,22 +72,22 @@ class TurnStarted(ProtocolEvent):
     init: InitMessage
 
 
-class TurnEnded(ProtocolEvent):
+class TurnEnded(ProtocolEvent, frozen=True, kw_only=True):
     """``result`` was seen; the message itself came just before as content."""
 
     number: int
     result: ResultMessage
 
 
-class InputClosed(ProtocolEvent):
+class InputClosed(ProtocolEvent, frozen=True, kw_only=True):
     """Nothing more will be written: close the stream once ``outgoing`` is flushed."""
 
 
-class OutputEnded(ProtocolEvent):
+class OutputEnded(ProtocolEvent, frozen=True, kw_only=True):
     """The peer closed its stream. Requests still open fail when the exit is known, or soon."""
 
 
-class Exited(ProtocolEvent):
+class Exited(ProtocolEvent, frozen=True, kw_only=True):
     """The process is gone. Everything still open has failed before this event."""
 
     code: int | None
@@ -97,7 +97,7 @@ class Exited(ProtocolEvent):
     """True for 0, and for 1 after an error result: the CLI's exit code repeats the last result (2.1.325)."""
 
 
-class Fatal(ProtocolEvent):
+class Fatal(ProtocolEvent, frozen=True, kw_only=True):
     """Only on the CLI's side: input on which the real CLI gives up."""
 
     exit_code: int
@@ -105,7 +105,7 @@ class Fatal(ProtocolEvent):
     message: Message
 
 
-class Unexpected(ProtocolEvent):
+class Unexpected(ProtocolEvent, frozen=True, kw_only=True):
     """The peer said something that fits nothing; it is kept, and the conversation goes on."""
 
     reason: str

@@ -32,11 +32,49 @@ HIDDEN = "\ue000"
 """Wire names that start so are ours: a private-use character that no key of the protocol starts with."""
 
 
-@cache
+class _Names(dict[type, dict[str, str]]):
+    """Struct class → wire key → attribute name, for the fields that are on the wire; filled on first use."""
+
+    def __missing__(self, cls: type[msgspec.Struct]) -> dict[str, str]:
+        pairs = zip(cls.__struct_encode_fields__, cls.__struct_fields__, strict=True)
+        self[cls] = names = {key: name for key, name in pairs if not key.startswith(HIDDEN)}
+        return names
+
+
+_NAMES = _Names()
+
+
 def wire_names(cls: type[msgspec.Struct]) -> dict[str, str]:
     """Wire key → attribute name, for the fields of ``cls`` that are on the wire."""
-    pairs = zip(cls.__struct_encode_fields__, cls.__struct_fields__, strict=True)
-    return {key: name for key, name in pairs if not key.startswith(HIDDEN)}
+    return _NAMES[cls]
+
+
+@cache
+def _defaults(cls: type[msgspec.Struct]) -> dict[str, Any]:
+    """Attribute name → default, for the fields that are left out when they have it."""
+    fields = msgspec.structs.fields(cls)
+    return {field.name: field.default for field in fields if field.default is not msgspec.NODEFAULT}
+
+
+def plain(value: Any) -> Any:
+    """A value made of wire types as plain dicts and lists, by the names used on the wire."""
+    if isinstance(value, msgspec.Struct):
+        return value.to_dict() if hasattr(value, "to_dict") else _fields_as_dict(value)
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+def _fields_as_dict(value: msgspec.Struct) -> dict[str, Any]:
+    config, defaults = value.__struct_config__, _defaults(type(value))
+    fields: dict[str, Any] = {} if config.tag_field is None else {config.tag_field: config.tag}
+    for key, name in _NAMES[type(value)].items():
+        item = getattr(value, name)
+        if item is not msgspec.UNSET and (name not in defaults or item is not defaults[name]):
+            fields[key] = plain(item)
+    return fields
 
 
 class Lines:
@@ -75,12 +113,12 @@ class WireObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=F
         return value
 
     def get(self, key: str, default: Any = None) -> Any:
-        name = wire_names(type(self)).get(key)
+        name = _NAMES[type(self)].get(key)
         if name is None:
             config = self.__struct_config__
             return config.tag if key == config.tag_field else self._unknown(key, default)
         value = getattr(self, name)
-        if value is None:
+        if value is None or value is msgspec.UNSET:
             return self._unknown(key, default)  # null on the wire, or absent
         return value
 
@@ -121,14 +159,13 @@ class WireObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=F
 
     def to_dict(self) -> dict[str, Any]:
         """The object as plain dicts and lists, by the names used on the wire."""
-        built: dict[str, Any] = msgspec.to_builtins(self)
-        return built
+        return _fields_as_dict(self)
 
 
 Mapping.register(WireObject)
 
 
-class OpenObject(WireObject, kw_only=True):
+class OpenObject(WireObject, frozen=True, kw_only=True):
     """A ``WireObject`` that also answers for keys it has no attribute for, from the line it came in."""
 
     origin_: Any = msgspec.field(default=None, name=HIDDEN + "origin")
@@ -138,22 +175,20 @@ class OpenObject(WireObject, kw_only=True):
         return default if source is None else source.get(key, default)
 
     def __getitem__(self, key: str) -> Any:
-        value = super().__getitem__(key)
-        if type(self.origin_) is tuple and isinstance(value, OpenObject) and value.origin_ is None:
-            lines, index, *path = self.origin_
-            came_from(value, (lines, index, *path, key))
+        name = _NAMES[type(self)].get(key)
+        value = None if name is None else getattr(self, name)
+        if value is None:
+            return super().__getitem__(key)
+        if isinstance(value, OpenObject) and value.origin_ is None and type(self.origin_) is tuple:
+            came_from(value, (*self.origin_, key))
         return value
 
     def to_dict(self) -> dict[str, Any]:
         source = _resolve(self.origin_)
-        if source is not None:
-            return source
-        built = super().to_dict()
-        built.pop(HIDDEN + "origin", None)
-        return built
+        return _fields_as_dict(self) if source is None else source
 
 
-came_from = OpenObject.origin_.__set__  # type: ignore[attr-defined]  # the slot itself: objects are frozen for everyone else
+came_from = OpenObject.origin_.__set__  # the slot itself: objects are frozen for everyone else
 """Tell an ``OpenObject`` its origin: its dict, or ``(lines, index, *keys)``."""
 
 
@@ -191,8 +226,7 @@ class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=Fals
 
     def to_dict(self) -> dict[str, Any]:
         """The typed part only, by the names used on the wire."""
-        built: dict[str, Any] = msgspec.to_builtins(self)
-        return {key: value for key, value in built.items() if not key.startswith(HIDDEN)}
+        return _fields_as_dict(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Message):

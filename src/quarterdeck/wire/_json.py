@@ -32,4 +32,4 @@ def dumps(value: Any) -> bytes:
     try:
         return _encode(value)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode("ascii")
+        return json.dumps(value, separators=(",", ":")).encode("ascii")

@@ -34,21 +34,19 @@ NOT_UTF8 = "not valid UTF-8"
 HEAD_BYTES = 256
 """How much of a bad line ``BadLine.head`` shows."""
 
-TYPES: dict[str, type[Message]] = {
-    str(cls.__struct_config__.tag): cls
-    for cls in (*MESSAGE_TYPES, ControlRequest, ControlResponse, ControlCancelRequest)
-}
+_CLASSES: tuple[type[Message], ...] = (*MESSAGE_TYPES, ControlRequest, ControlResponse, ControlCancelRequest)
+TYPES: dict[str, type[Message]] = {str(cls.__struct_config__.tag): cls for cls in _CLASSES}
 """Wire ``type`` → class, both directions."""
 
 
-class UnknownMessage(Message):
+class UnknownMessage(Message, frozen=True):
     """A JSON object that this version cannot type; everything it says is in ``data``."""
 
     type: str | None = None
     reason: str = ""
 
 
-class BadLine(Message):
+class BadLine(Message, frozen=True):
     """A line that is no JSON object, or is over the limit. The stream goes on after it."""
 
     head: bytes
@@ -69,7 +67,7 @@ class BadLine(Message):
         same = isinstance(other, BadLine) and self.raw == other.raw
         return same and (self.reason, self.size) == (other.reason, other.size)  # type: ignore[attr-defined]
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 def _decoder(stream_event: type[StreamEvent]) -> msgspec.json.Decoder[Any]:
@@ -87,7 +85,7 @@ def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
     return None if cls is None else msgspec.json.Decoder(cls)
 
 
-_set_lines = Message.lines_.__set__  # type: ignore[attr-defined]  # the slots themselves: frozen for everyone else
+_set_lines = Message.lines_.__set__  # the slots themselves: frozen for everyone else
 _set_index = Message.index_.__set__  # type: ignore[attr-defined]
 _CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 

@@ -1,0 +1,121 @@
+"""Random bytes and mutated real lines: nothing may leave the decoder or the state machine but messages and events.
+
+``QUARTERDECK_FUZZ_CASES`` sets how many cases run (200,000 by default, more on demand with ``make fuzz``).
+``QUARTERDECK_FUZZ_SEED`` repeats a run.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+
+import conversations
+import pytest
+
+from quarterdeck.protocol import CliSide, HostSide, ProtocolEvent
+from quarterdeck.wire import BadLine, Decoder, Message, StreamEvent, encode
+
+CASES = int(os.environ.get("QUARTERDECK_FUZZ_CASES", "200000"))
+SEED = int(os.environ.get("QUARTERDECK_FUZZ_SEED", "0")) or random.SystemRandom().randrange(1, 2**32)
+SHARDS = 8
+WORDS = [b'"', b"{", b"}", b"[", b"]", b",", b":", b"\\", b"\n", b"\r\n", b"\x00", b"\xff", b"\xe2\x80\xa8", b"null", b"1e999",
+         b"NaN", b"-", b'"type"', b'"subtype"', b'"\\ud800"', b'"request_id"', b'"message"', b'"content"', b'"event"', b"true"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[bytes]:
+    """One real line of each shape, short enough to mutate quickly."""
+    shapes: dict[tuple[str, ...], bytes] = {}
+    for recording in conversations.all_recordings():
+        for line in recording.lines("out") + recording.lines("in"):
+            if len(line) < 4000:
+                shapes.setdefault(shape(line), line)
+    return list(shapes.values())
+
+
+def shape(line: bytes) -> tuple[str, ...]:
+    data = Decoder().feed(line + b"\n")
+    return tuple(f"{type(m).__name__}:{sorted(m.data)}" for m in data)
+
+
+def mutated(line: bytes, rng: random.Random) -> bytes:
+    data = bytearray(line)
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
+        at = rng.randrange(len(data) + 1)
+        match rng.randrange(6):
+            case 0:
+                data[at:at] = rng.choice(WORDS)
+            case 1:
+                del data[at : at + rng.choice((1, 1, 2, 10, 100))]
+            case 2 if at < len(data):
+                data[at] = rng.randrange(256)
+            case 3:
+                end = min(len(data), at + rng.randrange(1, 60))
+                data[at:at] = data[at:end]
+            case 4:
+                data[at:] = rng.choice((b"", b"\n", bytes(data[:at])))
+            case _:
+                data[at : at + rng.randrange(1, 20)] = rng.choice(WORDS)
+    return bytes(data)
+
+
+def inputs(lines: list[bytes], rng: random.Random, cases: int) -> Iterator[bytes]:
+    for _ in range(cases):
+        if rng.randrange(20) == 0:
+            yield rng.randbytes(rng.randrange(200))
+        else:
+            yield mutated(rng.choice(lines), rng)
+
+
+def use(message: Message) -> None:
+    """Whatever came out can be read, compared and written."""
+    assert isinstance(message.raw, bytes)
+    assert isinstance(message.data, dict)
+    repr(message)
+    if isinstance(message, StreamEvent):
+        message.event.get("delta")
+    if not isinstance(message, BadLine):
+        assert encode(message).endswith(b"\n")
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_nothing_but_messages_and_events_ever_comes_out(shard: int, lines: list[bytes]) -> None:
+    rng = random.Random(f"{SEED}/{shard}")
+    decoder = Decoder(limit_bytes=6000)
+    host, cli = new_host(), new_cli()
+    for number, data in enumerate(inputs(lines, rng, CASES // SHARDS)):
+        try:
+            half = len(data) // 2
+            for chunk in (data[:half], data[half:] + b"\n"):
+                for message in decoder.feed(chunk):
+                    use(message)
+                host.receive(chunk)
+                cli.receive(chunk)
+            for event in host.events() + cli.events():
+                assert isinstance(event, (Message, ProtocolEvent))
+            host.outgoing()
+            cli.outgoing()
+            if number % 500 == 0:
+                for side in (host, cli):
+                    side.receive_eof()
+                    side.tick(1e9)
+                    side.events()
+                host, cli = new_host(), new_cli()
+        except Exception as error:
+            raise AssertionError(f"seed {SEED}, shard {shard}, case {number}: {data!r}") from error
+
+
+def new_host() -> HostSide:
+    host = HostSide(new_id=iter(map(str, range(10**9))).__next__, clock=lambda: 0.0, limit_bytes=6000)
+    host.initialize()
+    host.send_user("hello")
+    host.request("mcp_status")
+    return host
+
+
+def new_cli() -> CliSide:
+    cli = CliSide(new_id=iter(map(str, range(10**9))).__next__, clock=lambda: 0.0, limit_bytes=6000)
+    cli.request("can_use_tool", tool_name="Bash", input={})
+    return cli

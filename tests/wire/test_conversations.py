@@ -1,0 +1,134 @@
+"""Every recorded conversation with the real CLI, line by line and cut at random borders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import conversations
+import pytest
+from conversations import Recording
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wire.untyped import untyped_keys
+
+from quarterdeck.protocol import HostSide, ProtocolEvent
+from quarterdeck.wire import (
+    BadLine,
+    Decoder,
+    Message,
+    StreamEvent,
+    SystemMessage,
+    UnknownMessage,
+    decode,
+    encode,
+)
+
+PATHS = conversations.paths()
+SMALL = [path for path in PATHS if path.stat().st_size < 60_000]
+
+
+def name(path: Path) -> str:
+    return f"{path.parent.name}-{path.name.split('.')[0]}"
+
+
+def not_blank(lines: list[bytes]) -> list[bytes]:
+    return [line for line in lines if line.strip()]
+
+
+def test_there_are_recordings_of_all_five_versions() -> None:
+    versions = {path.parent.name for path in PATHS}
+    assert versions == {"2.0.77", "2.1.17", "2.1.25", "2.1.52", "2.1.325"}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=name)
+def test_each_line_of_the_cli_is_typed_down_to_its_last_key(path: Path) -> None:
+    for line in not_blank(conversations.load(path).lines("out")):
+        message = decode(line)
+        assert not isinstance(message, (UnknownMessage, BadLine)), message
+        assert type(message) is not SystemMessage, message
+        assert list(untyped_keys(message)) == []
+
+
+@pytest.mark.parametrize("path", PATHS, ids=name)
+def test_each_line_keeps_its_bytes_and_survives_encoding(path: Path) -> None:
+    recording = conversations.load(path)
+    for line in not_blank(recording.lines("out") + recording.lines("in")):
+        message = decode(line)
+        assert message.raw == line.rstrip(b"\r")
+        if isinstance(message, BadLine):
+            continue
+        encoded = encode(message)
+        assert encoded == message.raw + b"\n"
+        assert decode(encoded) == message
+
+
+@pytest.mark.parametrize("path", PATHS, ids=name)
+def test_no_line_is_lost_on_its_way_through_the_host_side(path: Path) -> None:
+    recording = conversations.load(path)
+    lines = not_blank(recording.lines("out"))
+    assert [message.raw for message in through_host_side([recording.stream("out")])] == lines
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_the_same_messages_come_out_however_the_bytes_are_cut(data: st.DataObject) -> None:
+    recording = conversations.load(data.draw(st.sampled_from(SMALL)))
+    stream = recording.stream("out")
+    cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=40))
+    chunks = cut(stream, sorted(cuts))
+    whole = Decoder()
+    expected = whole.feed(stream) + whole.finish()
+    pieces = Decoder()
+    messages = [message for chunk in chunks for message in pieces.feed(chunk)] + pieces.finish()
+    assert [type_of(message) for message in messages] == [type_of(message) for message in expected]
+    assert [message.raw for message in messages] == [message.raw for message in expected]
+    assert [message.raw for message in through_host_side(chunks)] == not_blank(recording.lines("out"))
+
+
+@pytest.mark.parametrize("path", SMALL[::9], ids=name)
+def test_the_same_messages_come_out_byte_by_byte(path: Path) -> None:
+    recording = conversations.load(path)
+    stream = recording.stream("out")
+    chunks = [stream[at : at + 1] for at in range(len(stream))]
+    assert [message.raw for message in through_host_side(chunks)] == not_blank(recording.lines("out"))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=name)
+def test_reading_events_makes_the_decoder_eager_and_changes_nothing(path: Path) -> None:
+    recording = conversations.load(path)
+    stream = recording.stream("out")
+    decoder = Decoder()
+    events = [message for message in decoder.feed(stream) if isinstance(message, StreamEvent)]
+    for lazy in events:
+        assert lazy.event.to_dict() == lazy.data["event"]
+    eager = [message for message in decoder.feed(stream) if isinstance(message, StreamEvent)]
+    assert [(m.event, m.uuid, m.session_id) for m in eager] == [(m.event, m.uuid, m.session_id) for m in events]
+
+
+def through_host_side(chunks: list[bytes]) -> list[Message]:
+    """Each message once: itself, or the one that an event carries."""
+    host = HostSide(new_id=lambda: "id", clock=lambda: 0.0)
+    for chunk in chunks:
+        host.receive(chunk)
+    host.receive_eof()
+    messages = []
+    for event in host.events():
+        carried = getattr(event, "message", None) if isinstance(event, ProtocolEvent) else event
+        if carried is not None:
+            messages.append(carried)
+    return messages
+
+
+def type_of(message: Message) -> str:
+    """The class, with the lazy and the eager form of a stream event as one."""
+    return "StreamEvent" if isinstance(message, StreamEvent) else type(message).__name__
+
+
+def cut(stream: bytes, places: list[int]) -> list[bytes]:
+    edges = [0, *places, len(stream)]
+    return [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+
+
+def test_a_recording_says_which_cli_it_is_of() -> None:
+    recording: Recording = conversations.load(PATHS[0])
+    assert recording.header.cli == PATHS[0].parent.name
