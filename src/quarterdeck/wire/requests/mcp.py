@@ -121,7 +121,7 @@ class AskForTool(WireObject, frozen=True):
 class SetMcpPermissionModeOverrideRequest(
     OutgoingRequest, frozen=True, tag="set_mcp_permission_mode_override", rename="camel"
 ):
-    """Make one server's tools ask (``default``) or be judged (``auto``) where the session would allow; null undoes it."""
+    """Make a server's tools ask (``default``) or be judged (``auto``) where the session would allow; null undoes it."""
 
     Answer: ClassVar[Any] = McpPermissionOverride
 

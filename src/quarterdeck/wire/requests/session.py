@@ -44,7 +44,7 @@ class SdkMcpServerOptions(WireObject, frozen=True, rename="camel"):
 
 
 class SdkMcpServerManifest(WireObject, frozen=True, rename="camel"):
-    """A server's answers to ``initialize`` and ``tools/list``, given beforehand to save round trips; it must still answer."""
+    """A server's answers to ``initialize`` and ``tools/list``, given beforehand; an older CLI still asks for them."""
 
     initialize_result: dict[str, Any]
     tools_list_result: dict[str, Any] | None = None
