@@ -60,7 +60,7 @@ class ThreadReader:
             except OSError:  # Windows: the other end is gone
                 data = b""
             _post(self._loop, self._take, data)
-        self.disown()
+        self._close_descriptor()  # and no more: what was posted is still to be delivered
 
     def _take(self, data: bytes) -> None:
         self._arrived.append(data)
@@ -95,6 +95,9 @@ class ThreadReader:
 
     def disown(self) -> None:
         self.ended = True
+        self._close_descriptor()
+
+    def _close_descriptor(self) -> None:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
