@@ -383,7 +383,7 @@ ERRANDS: dict[str, dict[str, Any]] = {
     "side_question": body("<system-reminder>This is a side question from the user. …</system-reminder>"),
     "suggestion": body("[SUGGESTION MODE: say what the user would type]"),
     "title": body(tools=[], system="You are naming a coding session."),
-    "helper": body(tools=[], model="claude-haiku-4-5"),
+    "helper": body("<tools-used-before-summary>Bash</tools-used-before-summary>", tools=[]),
 }
 
 
@@ -396,15 +396,31 @@ def test_an_errand_of_the_cli_leaves_the_queue_alone(model: ModelServer, kind: s
     assert model.conversation == []
 
 
-def test_a_request_for_a_json_answer_without_tools_is_an_errand(model: ModelServer) -> None:
-    def schema(*names: str) -> dict[str, Any]:
-        shape = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
-        return {"format": {"type": "json_schema", "schema": shape}}
+def test_a_small_model_without_tools_is_an_errand(model: ModelServer) -> None:
+    ask(model, body(tools=[], model="claude-haiku-4-5"))
+    ask(model, body(model="claude-haiku-4-5"))
+    assert [r.kind for r in model.requests] == ["helper", "main"]
 
-    _, answer = ask(model, body(tools=[], output_config=schema("title")))
-    ask(model, body(tools=[], output_config=schema("a", "b")))
+
+def test_a_request_for_a_json_answer_without_tools_is_an_errand(model: ModelServer) -> None:
+    def wants(**properties: Any) -> dict[str, Any]:
+        schema = {"type": "object", "properties": properties, "required": list(properties)}
+        return body(tools=[], output_config={"format": {"type": "json_schema", "schema": schema}})
+
+    title = ask(model, wants(title={"type": "string"}))[1]
+    verdict = ask(
+        model,
+        wants(
+            ok={"type": "boolean"},
+            why={"type": "string"},
+            how={"enum": ["fast", "slow"]},
+            often={"type": "integer"},
+            files={"type": "array"},
+        ),
+    )[1]
     ask(model, body(tools=[], output_config={"effort": "medium"}))
-    assert "title" in json.loads(text_of(answer))
+    assert json.loads(text_of(title)) == {"title": "Scripted session"}
+    assert json.loads(text_of(verdict)) == {"ok": True, "why": "ok", "how": "fast", "often": 0, "files": []}
     assert [r.kind for r in model.requests] == ["title", "helper", "main"]
 
 

@@ -14,8 +14,9 @@ kind               mark                                                         
 ``title``          told to name the session                                              2.1.325
 ``side_question``  the reminder that precedes a ``side_question`` control request        2.1.325
 ``suggestion``     the mark before a prompt-suggestion request                           2.1.325
-``helper``         no tools, and either a small model (which paths does this command     2.0.77 - 2.1.325
-                   touch? is this a new topic?) or a JSON schema for the answer
+``helper``         no tools, and a small model (which paths does this command touch?),   2.0.77 - 2.1.325
+                   a JSON schema for the answer (is the goal reached?), or the mark of
+                   a tool summary
 ``main``           everything else
 =================  ====================================================================  =====================
 
@@ -24,6 +25,7 @@ A main conversation that runs without any tool on a small model looks like a ``h
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from .script import Reply, Text
@@ -47,22 +49,24 @@ def kind_of(request: ApiRequest) -> str:
     if "[SUGGESTION MODE:" in last:
         return "suggestion"
     if not request.tools:
-        if "You are naming a coding session" in request.system or _answer_schema(request).keys() == {"title"}:
+        if "You are naming a coding session" in request.system or _answer_schema(request).get(
+            "properties", {}
+        ).keys() == {"title"}:
             return "title"
-        if "haiku" in request.model or _answer_schema(request):
+        if "haiku" in request.model or _answer_schema(request) or "<tools-used-before-summary>" in last:
             return "helper"
     return "subagent" if _is_subagent(request) else "main"
 
 
-def errand_reply(kind: str) -> Reply:
+def errand_reply(request: ApiRequest) -> Reply:
     """What an errand is answered with when no rule says otherwise."""
-    match kind:
-        case "compact":
-            text = _SUMMARY
-        case "title":
-            text = '{"title": "Scripted session"}'
-        case _:
-            text = "ok"
+    schema = _answer_schema(request)
+    if request.kind == "compact":
+        text = _SUMMARY
+    elif request.kind == "title":
+        text = '{"title": "Scripted session"}'
+    else:
+        text = json.dumps(_smallest(schema)) if schema else "ok"
     return Reply(blocks=(Text(text),))
 
 
@@ -75,8 +79,25 @@ def _is_subagent(request: ApiRequest) -> bool:
 
 
 def _answer_schema(request: ApiRequest) -> dict[str, Any]:
-    """The properties of the JSON schema that the answer must have; empty when none is asked for."""
+    """The JSON schema that the answer must have; empty when none is asked for."""
     config = request.json.get("output_config")
-    schema = config.get("format", {}).get("schema", {}) if isinstance(config, dict) else {}
-    properties = schema.get("properties", {})
-    return properties if isinstance(properties, dict) else {}
+    schema = config.get("format", {}).get("schema") if isinstance(config, dict) else None
+    return schema if isinstance(schema, dict) else {}
+
+
+def _smallest(schema: dict[str, Any]) -> Any:
+    """A small value for the simple schemas that the CLI sends; yes where a boolean is asked for."""
+    if schema.get("enum"):
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object":
+            properties = schema.get("properties", {})
+            return {name: _smallest(properties.get(name, {})) for name in schema.get("required", properties)}
+        case "array":
+            return []
+        case "boolean":
+            return True
+        case "integer" | "number":
+            return 0
+        case _:
+            return "ok"

@@ -222,7 +222,7 @@ class ModelServer:
             if request.kind == "count_tokens":
                 return "errand", {"input_tokens": max(1, len(request.body) // 4)}
             if request.kind not in SCRIPTED_KINDS:
-                return "errand", errand_reply(request.kind)
+                return "errand", errand_reply(request)
             if self._queue:
                 return "queue", self._queue.popleft()
         return "unscripted", turn(UNSCRIPTED_TEXT)
