@@ -1,0 +1,33 @@
+"""Tools that run in this process, offered to Claude as an MCP server; without the ``mcp`` package.
+
+``@tool`` defines one, ``create_sdk_mcp_server`` puts them on a server, ``ToolServer`` speaks the protocol.
+"""
+
+from .adapters import Connectable, Connection, adapt_server
+from .annotations import ToolAnnotations
+from .config import McpSdkServerConfig, create_sdk_mcp_server
+from .connection import ToolConnection
+from .context import ToolContext
+from .decorator import SdkMcpTool, tool
+from .results import Block, audio, image, resource, resource_link, text
+from .server import ToolServer
+
+__all__ = [
+    "Block",
+    "Connectable",
+    "Connection",
+    "McpSdkServerConfig",
+    "SdkMcpTool",
+    "ToolAnnotations",
+    "ToolConnection",
+    "ToolContext",
+    "ToolServer",
+    "adapt_server",
+    "audio",
+    "create_sdk_mcp_server",
+    "image",
+    "resource",
+    "resource_link",
+    "text",
+    "tool",
+]

@@ -1,0 +1,164 @@
+"""What a handler returned → the result of ``tools/call``.
+
+=====================================================  ======================================================
+returned                                               becomes
+=====================================================  ======================================================
+``None``                                               no content
+a string                                               one text block
+a block made by ``text``, ``image``, ``audio``,        that block
+``resource`` or ``resource_link``
+a list of blocks and strings                           those blocks
+a dict with ``content``, ``is_error`` or ``isError``   itself, each block checked (the official form)
+any other dict, a dataclass, struct or Pydantic model  ``structuredContent``, and the same as JSON text
+anything else that JSON can say                        JSON text
+=====================================================  ======================================================
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+from typing import Any
+
+import msgspec
+
+_BLOCK_TYPES = {"text", "image", "audio", "resource", "resource_link"}
+_RESULT_KEYS = {"content", "is_error", "isError", "structuredContent"}
+_encode = msgspec.json.Encoder().encode
+
+
+class Block(dict[str, Any]):
+    """A content block, known from a plain dict of data by its class."""
+
+
+def text(value: str) -> Block:
+    """A block of text."""
+    return Block(type="text", text=value)
+
+
+def image(data: bytes | str, mime_type: str = "image/png") -> Block:
+    """An image: its bytes, or base64 text."""
+    return Block(type="image", data=_base64(data), mimeType=mime_type)
+
+
+def audio(data: bytes | str, mime_type: str = "audio/wav") -> Block:
+    """A sound: its bytes, or base64 text."""
+    return Block(type="audio", data=_base64(data), mimeType=mime_type)
+
+
+def resource(uri: str, content: str | bytes, mime_type: str | None = None) -> Block:
+    """A resource given in full: its text, or its bytes."""
+    body: dict[str, Any] = {"uri": uri}
+    if mime_type is not None:
+        body["mimeType"] = mime_type
+    if isinstance(content, str):
+        body["text"] = content
+    else:
+        body["blob"] = _base64(content)
+    return Block(type="resource", resource=body)
+
+
+def resource_link(uri: str, name: str, description: str | None = None, mime_type: str | None = None) -> Block:
+    """A resource the model may ask for."""
+    optional = {"description": description, "mimeType": mime_type}
+    return Block(type="resource_link", uri=uri, name=name, **{k: v for k, v in optional.items() if v is not None})
+
+
+def error_result(message: str) -> dict[str, Any]:
+    """A failure that the model reads and may mend, unlike a JSON-RPC error."""
+    return {"content": [{"type": "text", "text": message}], "isError": True}
+
+
+def render(value: Any) -> dict[str, Any]:
+    """The result for what a handler returned. Raises ``TypeError`` or ``ValueError`` for what no result can say."""
+    if value is None:
+        return {"content": []}
+    if isinstance(value, str):
+        return {"content": [{"type": "text", "text": value}]}
+    if isinstance(value, Block):
+        return {"content": [_checked(value)]}
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return _render_list(value)
+    structured = _as_dict(value)
+    if structured is None:
+        return {"content": [_json_text(value)]}
+    if isinstance(structured.get("content"), list) or not _RESULT_KEYS.isdisjoint(structured.keys() - {"content"}):
+        return _render_official(structured)
+    if not isinstance(value, dict) and structured.get("type") in _BLOCK_TYPES:
+        return {"content": [_checked(structured)]}  # a content block of the mcp package
+    plain = msgspec.to_builtins(structured, str_keys=True)
+    return {"content": [_json_text(plain)], "structuredContent": plain}
+
+
+def _render_list(values: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
+    blocks = [_as_block(value) for value in values]
+    if None in blocks:
+        plain = [value if (data := _as_dict(value)) is None else data for value in values]
+        return {"content": [_json_text(plain)]}
+    return {"content": blocks}
+
+
+def _render_official(form: dict[str, Any]) -> dict[str, Any]:
+    blocks = []
+    for item in form.get("content") or ():
+        block = _as_block(item)
+        # The CLI refuses a whole result for one block of an unknown type: shown as text, nothing is lost.
+        blocks.append(_json_text(item) if block is None else block)
+    result: dict[str, Any] = {"content": blocks}
+    if form.get("is_error") or form.get("isError"):
+        result["isError"] = True
+    for key in ("structuredContent", "_meta"):
+        if form.get(key) is not None:
+            result[key] = msgspec.to_builtins(form[key], str_keys=True)
+    return result
+
+
+def _as_dict(value: Any) -> dict[str, Any] | None:
+    """A record as a dict; None for any other value."""
+    if isinstance(value, dict):
+        return value
+    if hasattr(value, "model_dump"):
+        dumped: dict[str, Any] = value.model_dump(mode="json", by_alias=True)
+        if dumped.get("type") in _BLOCK_TYPES or isinstance(dumped.get("content"), list):
+            dumped = value.model_dump(mode="json", by_alias=True, exclude_none=True)  # MCP has no null there
+        return dumped
+    if isinstance(value, msgspec.Struct) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
+        built = msgspec.to_builtins(value, str_keys=True)
+        return built if isinstance(built, dict) else None
+    return None
+
+
+def _as_block(item: Any) -> dict[str, Any] | None:
+    if isinstance(item, str):
+        return {"type": "text", "text": item}
+    fields = _as_dict(item)
+    if fields is None or fields.get("type") not in _BLOCK_TYPES:
+        return None
+    return _checked(fields)
+
+
+def _checked(block: dict[str, Any]) -> dict[str, Any]:
+    """The block as it goes on the wire. An incomplete one is an error here rather than in the CLI, which tells less."""
+    kind = block["type"]
+    if kind == "text":
+        if not isinstance(block.get("text"), str):
+            raise ValueError("a text block needs 'text', a string")
+    elif kind in ("image", "audio"):
+        if not isinstance(block.get("data"), str | bytes) or not isinstance(block.get("mimeType"), str):
+            raise ValueError(f"an {kind} block needs 'data' (base64 text or bytes) and 'mimeType', a string")
+    elif kind == "resource":
+        body = block.get("resource")
+        if not isinstance(body, dict) or "uri" not in body or not ("text" in body or "blob" in body):
+            raise ValueError("a resource block needs 'resource' with 'uri' and either 'text' or 'blob'")
+    elif not isinstance(block.get("uri"), str) or not isinstance(block.get("name"), str):
+        raise ValueError("a resource_link block needs 'uri' and 'name', strings")
+    plain: dict[str, Any] = msgspec.to_builtins(block)  # bytes become base64; what JSON cannot say is refused
+    return plain
+
+
+def _json_text(value: Any) -> dict[str, Any]:
+    return {"type": "text", "text": _encode(value).decode()}
+
+
+def _base64(data: bytes | str) -> str:
+    return data if isinstance(data, str) else base64.b64encode(data).decode("ascii")
