@@ -239,11 +239,14 @@ def test_a_cut_before_the_first_event_sends_no_byte(model: ModelServer) -> None:
         ask(model)
 
 
-def test_an_error_event_ends_the_stream(model: ModelServer) -> None:
-    model.reply("abcdef", StreamError(after=3, message="too busy"))
-    events = stream(model)
-    assert [event["type"] for event in events][-2:] == ["ping", "error"]
-    assert events[-1] == {"type": "error", "error": {"type": "overloaded_error", "message": "too busy"}}
+@pytest.mark.parametrize(
+    ("after", "before"), [(0, []), (3, ["message_start", "content_block_start", "ping"])], ids=["first", "later"]
+)
+def test_an_error_event_ends_the_stream(model: ModelServer, after: int, before: list[str]) -> None:
+    model.reply("abcdef", StreamError(after=after, message="too busy"))
+    *events, last = stream(model)
+    assert [event["type"] for event in events] == before
+    assert last == {"type": "error", "error": {"type": "overloaded_error", "message": "too busy"}}
 
 
 def test_a_stalled_stream_waits_at_its_gate(model: ModelServer) -> None:

@@ -169,15 +169,15 @@ class _Handler(BaseHTTPRequestHandler):
         self._headers({"Content-Type": "text/event-stream; charset=utf-8", "Transfer-Encoding": "chunked"})
         self._headers(dict(reply.headers))
         self.end_headers()
-        for sent, event in enumerate(events(reply, model=model, ids=self.server.decider.ids), start=1):
-            if reply.delay_s:
-                self.server.decider.closing.wait(reply.delay_s)
-            self._chunk(sse(event))
-            if self._faults(reply, sent=sent):
-                return "cut"
+        for sent, event in enumerate(events(reply, model=model, ids=self.server.decider.ids)):
             if error := next((f for f in reply.faults if isinstance(f, StreamError) and f.after == sent), None):
                 self._chunk(sse({"type": "error", "error": {"type": error.type, "message": error.message}}))
                 break
+            if reply.delay_s:
+                self.server.decider.closing.wait(reply.delay_s)
+            self._chunk(sse(event))
+            if self._faults(reply, sent=sent + 1):
+                return "cut"
         self._chunk(b"")
         return "complete"
 

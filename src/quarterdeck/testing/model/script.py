@@ -132,6 +132,7 @@ class StreamError:
 
 
 Fault: TypeAlias = Cut | Stall | StreamError
+"""A request without ``stream`` has no events: of its faults only ``Cut(after=0)`` and ``Stall(after=0)`` count."""
 
 
 @dataclass(frozen=True, slots=True)
