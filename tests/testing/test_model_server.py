@@ -325,6 +325,13 @@ def test_a_chunked_request_body_is_read(model: ModelServer) -> None:
     assert model.requests[0].last_user_text == "in chunks"
 
 
+def test_a_body_over_the_limit_is_refused_unread(model: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quarterdeck.testing.model._http.BODY_LIMIT_BYTES", 10)
+    status, answer = ask(model)
+    assert (status, answer["error"]["type"]) == (413, "request_too_large")
+    assert model.requests == []
+
+
 def test_unscripted_requests_are_answered_and_marked(model: ModelServer) -> None:
     assert text_of(ask(model)[1]) == UNSCRIPTED_TEXT
     assert [(r.kind, r.answered_by) for r in model.requests] == [("main", "unscripted")]
