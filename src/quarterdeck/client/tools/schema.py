@@ -83,6 +83,7 @@ def schema_of_properties(properties: Iterable[Property], *, lenient: bool = Fals
 class _Builder:
     def __init__(self, *, lenient: bool) -> None:
         self._lenient = lenient
+        self._depth = 0
         self._open: list[Any] = []
         self._recursive: list[Any] = []
         self._definitions: dict[str, JsonSchema] = {}
@@ -163,7 +164,7 @@ class _Builder:
         if tp in self._open:
             self._recursive.append(tp)
             return reference
-        nested = bool(self._open)
+        nested = self._depth > 0
         self._open.append(tp)
         try:
             schema = self.object(properties)
@@ -181,6 +182,7 @@ class _Builder:
     def object(self, properties: Iterable[Property]) -> JsonSchema:
         shown: dict[str, JsonSchema] = {}
         required = []
+        self._depth += 1
         for name, tp, is_required, default in properties:
             try:
                 schema = dict(tp) if isinstance(tp, dict) else self.of(tp)
@@ -191,6 +193,7 @@ class _Builder:
             shown[name] = schema
             if is_required:
                 required.append(name)
+        self._depth -= 1
         built: JsonSchema = {"type": "object", "properties": shown}
         return {**built, "required": required} if required else built
 
@@ -198,7 +201,7 @@ class _Builder:
         schema: JsonSchema = tp.model_json_schema()
         for name, definition in schema.pop("$defs", {}).items():
             self._define(name, definition)
-        if not self._open:
+        if self._depth == 0:  # the tool itself is named and described already
             schema.pop("title", None)
         return schema
 
@@ -222,7 +225,7 @@ def record_properties(tp: type) -> list[Property] | None:
     """The members of a TypedDict, dataclass or struct; None for any other class."""
     if typing.is_typeddict(tp):
         required: frozenset[str] = tp.__required_keys__  # type: ignore[attr-defined]
-        return [Property(name, hint, name in required) for name, hint in type_hints(tp).items()]
+        return [Property(name, hint, _is_required(hint, name in required)) for name, hint in type_hints(tp).items()]
     if dataclasses.is_dataclass(tp):
         hints = type_hints(tp)
         return [
@@ -238,6 +241,17 @@ def record_properties(tp: type) -> list[Property] | None:
             for item in msgspec.structs.fields(tp)
         ]
     return None
+
+
+def _is_required(hint: Any, otherwise: bool) -> bool:
+    """``__required_keys__`` alone is wrong where annotations are strings: ``NotRequired`` was not seen in them."""
+    while (origin := typing.get_origin(hint)) is not None:
+        if origin is typing.Required or origin is typing.NotRequired:
+            return origin is typing.Required
+        if origin is not typing.Annotated and getattr(origin, "_name", None) not in _QUALIFIERS:
+            break
+        hint = typing.get_args(hint)[0]
+    return otherwise
 
 
 def shown_default(value: Any) -> Any:
