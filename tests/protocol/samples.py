@@ -13,7 +13,7 @@ def sample(cls: Any) -> Any:
     return msgspec.convert(_value(inspect.type_info(cls)), cls)
 
 
-def _value(kind: inspect.Type) -> Any:  # noqa: C901  # one branch a kind
+def _value(kind: inspect.Type) -> Any:  # one branch a kind
     match kind:
         case inspect.StructType():
             tag = {kind.tag_field: kind.tag} if kind.tag_field else {}

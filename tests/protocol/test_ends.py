@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from protocol.pair import Pair, init, kinds, result
 
+from protocol.pair import Pair, init, kinds, result
 from quarterdeck.protocol import Exited, Fatal, LocalProtocolError, RequestFailed
 from quarterdeck.protocol.side import END_WAIT_S
 from quarterdeck.wire import BadLine
@@ -111,10 +111,16 @@ def test_closing_the_input_while_a_permission_is_pending_fails_it_on_the_cli_sid
     ("line", "stderr"),
     [
         (b"{not json\n", "Error parsing streaming input line (type=unknown, 9 chars): SyntaxError"),
-        (b'{"type":"keep_alive"}{"type":"keep_alive"}\n', "Error parsing streaming input line (type=unknown, 42 chars): SyntaxError"),
+        (
+            b'{"type":"keep_alive"}{"type":"keep_alive"}\n',
+            "Error parsing streaming input line (type=unknown, 42 chars): SyntaxError",
+        ),
         (b"null\n", "Error parsing streaming input line (type=unknown, 4 chars): TypeError"),
         (b'{"type":"user"}\n', "Error: Expected message role 'user', got 'undefined'"),
-        (b'{"type":"user","message":{"role":"assistant","content":"x"}}\n', "Error: Expected message role 'user', got 'assistant'"),
+        (
+            b'{"type":"user","message":{"role":"assistant","content":"x"}}\n',
+            "Error: Expected message role 'user', got 'assistant'",
+        ),
         (b'{"type":"control_request","request_id":"r"}\n', "Error: Missing request on control_request"),
     ],
 )

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import pytest
-from protocol.pair import Pair, init, kinds, result
 
+from protocol.pair import Pair, init, kinds, result
 from quarterdeck.protocol import AnswerReceived, Handshake, RequestFailed, RequestReceived, TurnState
 from quarterdeck.protocol.host_side import INITIALIZE_TIMEOUT_S
 from quarterdeck.wire import CanUseToolRequest, InitializeAnswer, InitializeRequest
 
-ANSWER = {"commands": [], "models": [], "account": {}, "capabilities": ["msg_lifecycle_v1"], "claude_code_version": "2.1.325"}
+ANSWER = {
+    "commands": [],
+    "models": [],
+    "account": {},
+    "capabilities": ["msg_lifecycle_v1"],
+    "claude_code_version": "2.1.325",
+}
 PERMISSION = {"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "t1"}
 
 
@@ -64,7 +70,9 @@ def test_initialize_can_be_repeated() -> None:
 
 def test_pending_requests_in_the_handshake_answer_are_dispatched_once() -> None:
     pair = Pair()
-    asked_id = pair.cli.request("can_use_tool", timeout_s=None, **{k: v for k, v in PERMISSION.items() if k != "subtype"})
+    asked_id = pair.cli.request(
+        "can_use_tool", timeout_s=None, **{k: v for k, v in PERMISSION.items() if k != "subtype"}
+    )
     assert kinds(pair.to_host()) == ["RequestReceived"]
     request_id = pair.host.initialize()
     pair.carry()

@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from protocol.pair import Pair, kinds
 from protocol.samples import sample
-
 from quarterdeck.protocol import (
     AnswerReceived,
     LocalProtocolError,
@@ -280,7 +280,12 @@ def test_progress_on_a_request_starts_its_time_anew() -> None:
     request_id = pair.host.request("side_question", question="?", timeout_s=10)
     pair.carry()
     pair.advance(9)
-    progress = {"type": "system", "subtype": "control_request_progress", "request_id": request_id, "status": "api_retry"}
+    progress = {
+        "type": "system",
+        "subtype": "control_request_progress",
+        "request_id": request_id,
+        "status": "api_retry",
+    }
     pair.cli.say({**progress, "session_id": "s", "uuid": "u"})
     assert kinds(pair.to_host()) == ["ControlRequestProgressMessage"]
     pair.advance(9)

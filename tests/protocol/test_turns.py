@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from protocol.pair import Pair, content, init, kinds, lifecycle, result, system
 
+from protocol.pair import Pair, content, init, kinds, lifecycle, result, system
 from quarterdeck.protocol import LocalProtocolError, TurnEnded, TurnStarted, TurnState
 from quarterdeck.protocol.host_side import SETTLE_S
 from quarterdeck.wire import TextBlock, UserMessage

@@ -16,6 +16,7 @@ from quarterdeck.wire.control import (
     parse_request,
 )
 from quarterdeck.wire.inbound import (
+    INCOMING_REQUESTS,
     CanUseToolRequest,
     ComputerFolder,
     ElicitationAnswer,
@@ -41,7 +42,7 @@ from quarterdeck.wire.mcp import (
     parse_server_config,
 )
 from quarterdeck.wire.permissions import PermissionRuleValue, PermissionUpdate
-from quarterdeck.wire.requests import INCOMING_REQUESTS, InterruptRequest
+from quarterdeck.wire.requests import InterruptRequest
 
 FULL_CAN_USE_TOOL = CanUseToolRequest(
     "mcp__st__echo",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
-import conversations
 import pytest
-from conversations import Recording
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire.untyped import untyped_keys
 
+import conversations
+from conversations import Recording
 from quarterdeck.protocol import HostSide, ProtocolEvent
 from quarterdeck.wire import (
     BadLine,
@@ -22,6 +22,7 @@ from quarterdeck.wire import (
     decode,
     encode,
 )
+from wire.untyped import untyped_keys
 
 PATHS = conversations.paths()
 SMALL = [path for path in PATHS if path.stat().st_size < 60_000]
@@ -126,7 +127,7 @@ def type_of(message: Message) -> str:
 
 def cut(stream: bytes, places: list[int]) -> list[bytes]:
     edges = [0, *places, len(stream)]
-    return [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [stream[start:end] for start, end in itertools.pairwise(edges)]
 
 
 def test_a_recording_says_which_cli_it_is_of() -> None:

@@ -9,10 +9,9 @@ import pytest
 
 from quarterdeck.wire.agents import AgentDefinition, SdkPluginConfig
 from quarterdeck.wire.control import ControlRequest, parse_request
-from quarterdeck.wire.inbound import IncomingRequest, McpMessageRequest
+from quarterdeck.wire.inbound import INCOMING_REQUESTS, IncomingRequest, McpMessageRequest
 from quarterdeck.wire.mcp import McpServerToolPolicy, McpStdioServerConfig
 from quarterdeck.wire.requests import (
-    INCOMING_REQUESTS,
     OUTGOING_REQUESTS,
     REQUEST_TYPES,
     ApplyFlagSettingsRequest,

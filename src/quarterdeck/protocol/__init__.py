@@ -1,7 +1,8 @@
 """The conversation as two objects without I/O: ``HostSide`` drives the CLI, ``CliSide`` is the CLI.
 
-Bytes go in with ``receive``, events and bytes come out of ``events`` and ``outgoing``; what this side wants is a method call
-(``send_user``, ``request``, ``answer`` …). Ids and the clock are handed in; deadlines are data (``next_deadline``, ``tick``).
+Bytes go in with ``receive``, events and bytes come out of ``events`` and ``outgoing``; what this side wants is a method
+call (``send_user``, ``request``, ``answer`` …). Ids and the clock are handed in; deadlines are data (``next_deadline``,
+``tick``).
 """
 
 from .cli_side import CliSide

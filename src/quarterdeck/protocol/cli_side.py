@@ -1,7 +1,7 @@
 """Our end when we are the CLI: for the simulator, the replayer and tests.
 
-As strict and as lenient on its input as the real CLI 2.1.325: a line that is no JSON ends it, an unknown type is passed over,
-an unknown request is answered with an error, repeated ids are each served.
+As strict and as lenient on its input as the real CLI 2.1.325: a line that is no JSON ends it, an unknown type is passed
+over, an unknown request is answered with an error, repeated ids are each served.
 """
 
 from __future__ import annotations
@@ -9,19 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from typing import Any
 
-from ..wire import (
-    DEFAULT_LIMIT_BYTES,
-    NOT_UTF8,
-    OUTGOING_REQUESTS,
-    BadLine,
-    Message,
-    ResultMessage,
-    UnknownMessage,
-    UserMessage,
-    WireObject,
-    decode,
-    encode,
-)
+from quarterdeck.wire._base import Message, WireObject
+from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, NOT_UTF8, BadLine, UnknownMessage, decode, encode
+from quarterdeck.wire.messages import UserMessage
+from quarterdeck.wire.requests import OUTGOING_REQUESTS
+from quarterdeck.wire.result import ResultMessage
+
 from .events import Fatal, TurnEnded
 from .side import Side
 from .states import TURN, Machine, TurnState

@@ -9,7 +9,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..wire import ControlCancelRequest, ControlRequest, ControlResponse, InitMessage, Message, ResultMessage, WireObject
+from quarterdeck.wire._base import Message, WireObject
+from quarterdeck.wire.control import ControlCancelRequest, ControlRequest, ControlResponse
+from quarterdeck.wire.result import ResultMessage
+from quarterdeck.wire.system import InitMessage
 
 
 class ProtocolEvent(msgspec.Struct, frozen=True, kw_only=True):

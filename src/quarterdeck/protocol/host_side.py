@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
-from ..wire import (
-    DEFAULT_LIMIT_BYTES,
-    BackgroundTasksChangedMessage,
-    CommandLifecycleMessage,
-    ControlRequestProgressMessage,
-    ControlResponse,
-    ConversationResetMessage,
-    InitializeAnswer,
-    InitializeRequest,
-    InitMessage,
-    ResultMessage,
-    SessionStateChangedMessage,
-    TaskNotificationMessage,
-    WireObject,
-    parse_answer,
-)
+from quarterdeck.wire._base import WireObject
+from quarterdeck.wire.answers import InitializeAnswer, parse_answer
+from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
+from quarterdeck.wire.control import ControlResponse
+from quarterdeck.wire.messages import CommandLifecycleMessage, ConversationResetMessage
+from quarterdeck.wire.notices import ControlRequestProgressMessage
+from quarterdeck.wire.requests import InitializeRequest
+from quarterdeck.wire.result import ResultMessage
+from quarterdeck.wire.system import InitMessage, SessionStateChangedMessage
+from quarterdeck.wire.tasks import BackgroundTasksChangedMessage, TaskNotificationMessage
+
 from .errors import LocalProtocolError
 from .events import Exited, RequestReceived, TurnEnded, TurnStarted
 from .ledger import Entry
@@ -138,7 +133,10 @@ class HostSide(Side):
         return self.send_user_line(line if uuid is None else {**line, "uuid": uuid})
 
     def send_user_line(self, line: Mapping[str, Any], /) -> str:
-        """A prompt as a whole line. A ``uuid`` is added when it has none: by it the prompt can be followed and taken back."""
+        """A prompt as a whole line.
+
+        A ``uuid`` is added when it has none: by it the prompt can be followed and taken back.
+        """
         self._refuse_when_finishing()
         uuid = line.get("uuid") or self._new_id()
         self._send({**line, "uuid": uuid})
@@ -148,7 +146,7 @@ class HostSide(Side):
         return str(uuid)
 
     def interrupt(self, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any) -> str:
-        """Stop the running turn; the answer tells which prompts stay queued (2.1.325), older CLIs answer nothing more."""
+        """Stop the running turn; the answer tells which prompts stay queued (2.1.325), older ones answer bare."""
         return self.request("interrupt", timeout_s=timeout_s, **fields)
 
     def keep_alive(self) -> None:

@@ -1,9 +1,9 @@
 """Which prompts are still to be worked on, and whether the CLI has come to rest.
 
-A newer CLI tells the life of each prompt that was sent with a ``uuid`` (``command_lifecycle``: queued, started, then completed or
-cancelled), so its word is taken. An older one does not: there a prompt sent while idle belongs to the turn that
-starts next, and one sent during a turn is either folded into that turn or gets its own; which of the two is known only
-when a turn starts or, after a pause, does not.
+A newer CLI tells the life of each prompt that was sent with a ``uuid`` (``command_lifecycle``: queued, started, then
+completed or cancelled), so its word is taken. An older one does not: there a prompt sent while idle belongs to the turn
+that starts next, and one sent during a turn is either folded into that turn or gets its own; which of the two is known
+only when a turn starts or, after a pause, does not.
 """
 
 from __future__ import annotations

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from typing import Any
 
-from ..wire import (
-    DEFAULT_LIMIT_BYTES,
-    REQUEST_TYPES,
+from quarterdeck.wire._base import Message, WireObject
+from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, Decoder, encode
+from quarterdeck.wire.control import (
     ControlCancelRequest,
     ControlRequest,
     ControlResponse,
     ControlSuccess,
-    Decoder,
-    Message,
-    UnknownRequest,
-    WireObject,
-    encode,
     parse_request,
 )
+from quarterdeck.wire.inbound import UnknownRequest
+
 from .errors import LocalProtocolError
 from .events import (
     AnswerReceived,
@@ -51,8 +48,11 @@ _FATE = {
 
 
 class Side:
-    """One end. The caller's duty: pass every received byte to ``receive``, send what ``outgoing`` gives in order, call ``tick`` when
-    ``next_deadline`` has passed, and answer each ``RequestReceived`` once."""
+    """One end.
+
+    The caller's duty: pass every received byte to ``receive``, send what ``outgoing`` gives in order, call ``tick`` when
+    ``next_deadline`` has passed, and answer each ``RequestReceived`` once.
+    """
 
     _peer = "the peer"
 
@@ -148,8 +148,13 @@ class Side:
 
     # Our requests
 
-    def request(self, request: WireObject | str, /, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any) -> str:
-        """Ask the peer; the id under which ``AnswerReceived`` or ``RequestFailed`` will come. ``timeout_s=None``: no deadline."""
+    def request(
+        self, request: WireObject | str, /, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any
+    ) -> str:
+        """Ask the peer; returns the id that ``AnswerReceived`` or ``RequestFailed`` will carry.
+
+        ``timeout_s=None`` means no deadline: for what a person answers.
+        """
         body = {"subtype": request, **fields} if isinstance(request, str) else request.to_dict()
         typed = parse_request(body) if isinstance(request, str) else request
         if self._output.state is Flow.CLOSED:
@@ -258,14 +263,16 @@ class Side:
         subtype = subtype_of(request)
         if subtype not in self._serves:
             return f"Unsupported control request subtype: {subtype}"
-        if isinstance(request, UnknownRequest) and subtype in REQUEST_TYPES:
+        if isinstance(request, UnknownRequest) and request.misfit:
             return f"{subtype}: {request.reason}"
         return None
 
     def _cancel_received(self, message: ControlCancelRequest) -> None:
         entry = self._theirs.close(message.request_id, "cancel")
         if entry is None:
-            self._emit(Unexpected(reason=f"a cancel of request {message.request_id}, which is not open", message=message))
+            self._emit(
+                Unexpected(reason=f"a cancel of request {message.request_id}, which is not open", message=message)
+            )
             return
         self._emit(RequestCancelled(request_id=message.request_id, request=entry.request, message=message))
 

@@ -1,18 +1,19 @@
 """The states of a conversation, as tables. The diagrams in ``docs/protocol.md`` are drawn from them.
 
-Two rules. A trigger that a table does not list for a state is a local error when it is our intent, and no change when it came
-from the peer: the peer may say anything at any time and is believed as far as possible. And no state is left by time alone:
-a deadline fires a trigger like anything else.
+Two rules. A trigger that a table does not list for a state is a local error when it is our intent, and no change when
+it came from the peer: the peer may say anything at any time and is believed as far as possible. And no state is left by
+time alone: a deadline fires a trigger like anything else.
 
 What runs side by side in one conversation:
 
-* each direction of bytes is a ``Flow``: open, then finishing (we know that nothing more will be said, but it is not closed
-  yet), then closed;
+* each direction of bytes is a ``Flow``: open, then finishing (we know that nothing more will be said, but it is not
+  closed yet), then closed;
 * the ``Handshake``: ``initialize`` is optional, may come before, with or after the first prompt, and may be repeated;
-* the ``TurnState``. A turn runs from ``system/init`` to ``result``. Prompts may be sent at any time: while a turn runs they
-  queue, and the CLI either folds them into that turn or gives them one of their own. The CLI also starts turns by itself,
-  after background work;
-* each request, in either direction, is a ``RequestState``. All states but ``OPEN`` are final: every request ends exactly once.
+* the ``TurnState``. A turn runs from ``system/init`` to ``result``. Prompts may be sent at any time: while a turn runs
+  they queue, and the CLI either folds them into that turn or gives them one of their own. The CLI also starts turns by
+  itself, after background work;
+* each request, in either direction, is a ``RequestState``. All states but ``OPEN`` are final: every request ends
+  exactly once.
 """
 
 from __future__ import annotations

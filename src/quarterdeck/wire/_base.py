@@ -218,7 +218,7 @@ class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=Fals
 
     @property
     def data(self) -> dict[str, Any]:
-        """Everything the line says, also what has no attribute. Made anew at each call: keep it if you need it twice."""
+        """Everything the line says, also what has no attribute. Made anew at each call."""
         if self.lines_ is None:
             return self.to_dict()
         data: dict[str, Any] = loads(self.raw)

@@ -1,6 +1,6 @@
 """Typing what does not quite fit, piece by piece, so that one odd piece costs only itself.
 
-Used off the fast path only. In the order tried: unknown pieces of the open unions (content blocks, requests) are
+Used off the fast path only. In the order tried: unknown pieces of the open unions (content blocks) are
 wrapped as their ``Unknown…``; optional fields of an unexpected shape are left out of the typed view; what then still
 does not fit is a required field, and the caller gets the reason.
 """
@@ -16,7 +16,6 @@ import msgspec
 from ._base import Message
 from ._shapes import UNKNOWN_TAG
 from .blocks import ContentBlock
-from .control import Request
 
 _MOST_LEFT_OUT = 32
 _PLACE = re.compile(r" - at `\$\.([^`\[]+)[^`]*`$")
@@ -24,7 +23,16 @@ _PLACE = re.compile(r" - at `\$\.([^`\[]+)[^`]*`$")
 
 def typed_or_reason(data: dict[str, Any], cls: type[Message]) -> Message | str:
     """``data`` as a ``cls``, or why it cannot be one."""
-    softened = copy.deepcopy(_with_unknown_pieces_wrapped(data))
+    typed: Message | str = leaving_out(_with_unknown_blocks_wrapped(data), cls)
+    return typed
+
+
+def leaving_out(data: dict[str, Any], cls: Any) -> Any:
+    """``data`` as a ``cls``, without the optional fields that do not fit, or why it cannot be one."""
+    try:
+        return msgspec.convert(data, cls)
+    except msgspec.ValidationError:
+        softened = copy.deepcopy(data)
     reasons: list[str] = []
     for _ in range(_MOST_LEFT_OUT):
         try:
@@ -51,43 +59,34 @@ def _leave_out(data: dict[str, Any], reason: str) -> bool:
     return True
 
 
-def _with_unknown_pieces_wrapped(data: dict[str, Any]) -> dict[str, Any]:
+def _with_unknown_blocks_wrapped(data: dict[str, Any]) -> dict[str, Any]:
     message = data.get("message")
-    if data.get("type") == "control_request":
-        return _with_request_wrapped(data)
-    if isinstance(message, dict):
-        return {**data, "message": {**message, "content": _each(message.get("content"), _block)}}
-    return data
-
-
-def _each(values: Any, change: Any) -> Any:
-    if not isinstance(values, list):
-        return values
-    return [change(value) if isinstance(value, dict) else value for value in values]
-
-
-def _with_request_wrapped(data: dict[str, Any]) -> dict[str, Any]:
-    request = data.get("request")
-    if not isinstance(request, dict) or (reason := _misfit(request, Request)) is None:
+    if not isinstance(message, dict):
         return data
-    return {**data, "request": {"subtype": UNKNOWN_TAG, "data": request, "reason": reason}}
+    return {**data, "message": {**message, "content": _each_block(message.get("content"))}}
+
+
+def _each_block(content: Any) -> Any:
+    if not isinstance(content, list):
+        return content
+    return [_block(block) if isinstance(block, dict) else block for block in content]
 
 
 def _block(block: dict[str, Any]) -> dict[str, Any]:
     """The block itself, or with only the blocks inside it wrapped, or wrapped as a whole."""
-    reason = _misfit(block, ContentBlock)
+    reason = _misfit(block)
     if reason is None:
         return block
     if isinstance(block.get("content"), list):
-        softer = {**block, "content": _each(block["content"], _block)}
-        if _misfit(softer, ContentBlock) is None:
+        softer = {**block, "content": _each_block(block["content"])}
+        if _misfit(softer) is None:
             return softer
     return {"type": UNKNOWN_TAG, "data": block, "reason": reason}
 
 
-def _misfit(value: Any, union: Any) -> str | None:
+def _misfit(block: dict[str, Any]) -> str | None:
     try:
-        msgspec.convert(value, union)
+        msgspec.convert(block, ContentBlock)
     except msgspec.ValidationError as error:
         return str(error)
     return None

@@ -1,9 +1,9 @@
 """Lines ⇄ messages.
 
-``decode`` takes one line, ``Decoder`` a stream of chunks cut anywhere; neither ever raises on what it is given. What cannot
-be typed stays itself: an unknown type or a message without a required field becomes ``UnknownMessage``, an unknown
-block, event or request becomes its ``Unknown…``, an optional field of an unexpected shape is left out of the typed view
-(and stays in ``data``), and a line that is no JSON object at all becomes ``BadLine``.
+``decode`` takes one line, ``Decoder`` a stream of chunks cut anywhere; neither ever raises on what it is given. What
+cannot be typed stays itself: an unknown type or a message without a required field becomes ``UnknownMessage``, an
+unknown block, event or request becomes its ``Unknown…``, an optional field of an unexpected shape is left out of the
+typed view (and stays in ``data``), and a line that is no JSON object at all becomes ``BadLine``.
 
 The fast path hands a whole chunk to ``msgspec`` at once and lets the messages share the chunk (``Lines``). Anything
 unusual in the chunk (a blank line, CRLF, an unknown tag, bad UTF-8) sends that chunk, and only it, line by line.
@@ -70,13 +70,11 @@ class BadLine(Message, frozen=True):
     __hash__ = None
 
 
+@cache
 def _decoder(stream_event: type[StreamEvent]) -> msgspec.json.Decoder[Any]:
+    """All messages at once. Made on first use: it has to look into every class."""
     classes = [stream_event if cls is StreamEvent else cls for cls in TYPES.values()]
     return msgspec.json.Decoder(Union[tuple(classes)])  # noqa: UP007  # built at run time
-
-
-_lazy = _decoder(StreamEvent)
-_eager = _decoder(EagerStreamEvent)
 
 
 @cache
@@ -167,7 +165,9 @@ class Decoder:
         if len(block) > self._limit or b"\r" in block or not _is_utf8(block):
             return self._line_by_line(block)
         try:
-            messages: list[Message] = (_eager if self._demand.events else _lazy).decode_lines(block)
+            messages: list[Message] = _decoder(EagerStreamEvent if self._demand.events else StreamEvent).decode_lines(
+                block
+            )
         except _CANNOT_TYPE:
             return self._line_by_line(block)
         if len(messages) != block.count(b"\n") + 1:
@@ -222,7 +222,7 @@ def _decode_line(line: bytes, demand: Demand) -> Message:
     if not _is_utf8(line):
         return _bad(line, NOT_UTF8)
     try:
-        message: Message = _lazy.decode(line)
+        message: Message = _decoder(StreamEvent).decode(line)
     except _CANNOT_TYPE:
         return _decode_odd_line(line, lines)
     _set_lines(message, lines)

@@ -132,6 +132,8 @@ class UnknownRequest(WireObject, frozen=True, tag_field="subtype", tag=HIDDEN + 
 
     data: dict[str, Any]
     reason: str = ""
+    misfit: bool = False
+    """True when the subtype is known, but the request lacks what it needs."""
 
     @property
     def subtype(self) -> str:
@@ -166,3 +168,10 @@ class UserDialogAnswer(WireObject, frozen=True):
 
     behavior: str
     result: Any = None
+
+
+INCOMING_REQUESTS: dict[str, type[WireObject]] = {
+    **{str(cls.__struct_config__.tag): cls for cls in IncomingRequest.__subclasses__()},
+    "mcp_message": McpMessageRequest,
+}
+"""Subtype → class, for what the CLI asks the host."""

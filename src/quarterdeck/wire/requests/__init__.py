@@ -102,17 +102,10 @@ OUTGOING_REQUESTS: dict[str, type[WireObject]] = {
 }
 """Subtype → class, for what the host asks the CLI."""
 
-INCOMING_REQUESTS: dict[str, type[WireObject]] = {
-    **_by_subtype(inbound.IncomingRequest),
-    "mcp_message": inbound.McpMessageRequest,
-}
-"""Subtype → class, for what the CLI asks the host."""
-
-REQUEST_TYPES: dict[str, type[WireObject]] = {**OUTGOING_REQUESTS, **INCOMING_REQUESTS}
+REQUEST_TYPES: dict[str, type[WireObject]] = {**OUTGOING_REQUESTS, **inbound.INCOMING_REQUESTS}
 """Subtype → class, both directions."""
 
 __all__ = [
-    "INCOMING_REQUESTS",
     "OUTGOING_REQUESTS",
     "REQUEST_TYPES",
     "ApplyFlagSettingsRequest",
