@@ -1,0 +1,229 @@
+"""One simple command, made ready for the rules.
+
+``Unit.texts`` are what an allow rule may match: the command as written with single blanks, and the same without the
+wrappers that change nothing. Each comes with the length that such a rule must spell out: a wildcard covers arguments,
+not the command that ``sudo`` or ``xargs`` will run. ``readings`` are everything a deny or ask rule looks at, and they
+err on the other side: too many rather than too few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from . import programs
+from .shell import Assignment, Command, Script, read_script
+from .words import Word
+
+MAX_DEPTH = 4
+"""How deep ``sh -c "sh -c …"`` is followed for deny rules; nothing of the kind is ever allowed."""
+MAX_READINGS = 400
+"""More than this many forms of one command are not compared; such a command counts as one that could be anything."""
+
+
+class Unit(NamedTuple):
+    """``blocked`` says why no rule with a pattern may allow it; ``known`` is what is known of it, from the left."""
+
+    command: Command
+    argv: tuple[str, ...]
+    texts: tuple[tuple[str, int], ...]
+    blocked: str | None
+    known: str
+
+
+def make_unit(command: Command) -> Unit:
+    """``command`` as allow rules see it."""
+    words = command.words
+    blocked = _bad_assignment(command.assignments) if command.assignments else None
+    if not words:
+        return Unit(command, (), (), blocked, "")
+    for word in words:
+        if word.value is None:
+            return Unit(
+                command, (), (), blocked or f"what {word.text} stands for is known only when it runs", _known(words)
+            )
+    argv = tuple([word.hint for word in words])
+    known = " ".join(argv)
+    start = _unwrapped(argv) if argv[0] in programs.TRANSPARENT else 0
+    if start is None:
+        return Unit(command, argv, (), blocked or f"it is not clear what {argv[0]} runs", known)
+    named, why = _must_name(argv[start:] if start else argv)
+    texts = [_text(words, start + named)]
+    if start:
+        texts.append(_text(words[start:], named))
+    return Unit(command, argv[start:], tuple(texts), blocked or why, known)
+
+
+def _text(words: Sequence[Word], named: int) -> tuple[str, int]:
+    """As the CLI compares it (the first word without quotes, the others as written), and how much a rule must name."""
+    head = words[0].hint if " " not in words[0].hint else words[0].text
+    parts = [head, *[word.text for word in words[1:]]]
+    return " ".join(parts), sum(map(len, parts[:named])) + named - 1
+
+
+def _known(words: Sequence[Word]) -> str:
+    known: list[str] = []
+    for word in words:
+        if word.value is None:
+            return " ".join(known) + (" " if known else "")
+        known.append(word.value)
+    return " ".join(known)
+
+
+def _bad_assignment(assignments: Iterable[Assignment]) -> str | None:
+    for name, value in assignments:
+        if name not in programs.SAFE_VARIABLES:
+            return f"the variable {name} can change what a program does"
+        if value.value is None or not programs.SAFE_VALUE.match(value.text):
+            return f"the value of {name} is not a plain word"
+    return None
+
+
+def _unwrapped(argv: Sequence[str]) -> int | None:
+    """Where the command behind ``time``, ``timeout 5`` … begins; None when a wrapper's own words are not understood."""
+    start = 0
+    while start < len(argv) and argv[start] in programs.TRANSPARENT:
+        shape, own = programs.TRANSPARENT[argv[start]], ""
+        for at in range(start + 1, len(argv)):
+            if shape.match(own) and not argv[at].startswith("-"):
+                break
+            own += argv[at] + " "
+        else:
+            return None
+        start = at
+    return start
+
+
+def _must_name(argv: Sequence[str]) -> tuple[int, str | None]:
+    """How many words a rule has to spell out, and why no rule may allow it at all."""
+    head = argv[0]
+    program = head.rpartition("/")[2]
+    if head in programs.EVALUATORS:
+        return len(argv), f"{head} runs text as code or changes what later commands mean"
+    if program in programs.OPAQUE and program not in programs.REMOTE:
+        plain = len(argv) > 1 and argv[1][:1] not in ("-", "") and "=" not in argv[1]
+        return (2 if plain else len(argv)), None
+    return max(1, _acting_word(program, argv)), None
+
+
+def _acting_word(program: str, argv: Sequence[str]) -> int:
+    """The number of words up to the last one that makes ``program`` do more than its name says."""
+    reach = 0
+    options = programs.ACTING_OPTIONS.get(program, ())
+    assignment = programs.ACTING_ASSIGNMENTS.get(program)
+    if options or assignment:
+        for at, word in enumerate(argv[1:], 2):
+            if _is_option(word, options) or (assignment and assignment.match(word)):
+                reach = at
+    if program == "git":
+        reach = max(reach, _git_subcommand(argv))
+    elif program in ("awk", "gawk", "mawk", "nawk"):
+        reach = max(reach, _last(argv, lambda word: "system" in word or not programs.HARMLESS_AWK.match(word)))
+    elif program == "sed":
+        scripts = [word for word in argv[1:] if not word.startswith("-")][:1]
+        reach = max(reach, _last(argv, lambda word: word in scripts and not programs.HARMLESS_SED.match(word)))
+    return reach
+
+
+def _last(argv: Sequence[str], acts: Callable[[str], bool]) -> int:
+    return max((at for at, word in enumerate(argv[1:], 2) if acts(word)), default=0)
+
+
+def _is_option(word: str, options: Iterable[str]) -> bool:
+    if not word.startswith("-"):
+        return word in options
+    name = word.partition("=")[0]
+    for option in options:
+        if option.startswith("--"):
+            # GNU programs take any unambiguous beginning of a long option
+            if len(name) > 2 and option.startswith(name):
+                return True
+        elif len(option) == 2:
+            if not word.startswith("--") and option[1] in word[1:]:
+                return True
+        elif word == option:
+            return True
+    return False
+
+
+def _git_subcommand(argv: Sequence[str]) -> int:
+    """``git -c core.pager=x log``: options in front of the subcommand act on every subcommand."""
+    reach = 0
+    for at, word in enumerate(argv[1:], 2):
+        if not word.startswith("-") and argv[at - 2] not in programs.GIT_GLOBAL_WITH_VALUE:
+            break
+        reach = at
+    return reach
+
+
+def readings(script: Script) -> Iterator[str]:
+    """Every text that a deny or ask rule is compared with, up to ``MAX_READINGS``."""
+    seen = {script.text.strip()}
+    yield from seen
+    for command in _all_commands(script, 0):
+        for reading in _forms(command.words):
+            if reading not in seen:
+                seen.add(reading)
+                yield reading
+        if len(seen) >= MAX_READINGS:
+            return
+
+
+def _all_commands(script: Script, depth: int) -> Iterator[Command]:
+    for command in (*script.commands, *script.also):
+        yield command
+        if depth < MAX_DEPTH and command.words:
+            for code in _code_in(command.words):
+                yield from _all_commands(read_script(code), depth + 1)
+    if depth < MAX_DEPTH and any(_program(command.words) in programs.SHELLS for command in script.commands):
+        for code in script.here:
+            yield from _all_commands(read_script(code), depth + 1)
+
+
+def _program(words: Sequence[Word]) -> str:
+    return words[0].hint.rpartition("/")[2] if words else ""
+
+
+def runs_others(words: Sequence[Word]) -> bool:
+    """Whether its arguments may be commands."""
+    program = _program(words)
+    return program in programs.OPAQUE or program in programs.EVALUATORS or program in ("find", "fd", "git")
+
+
+def _code_in(words: Sequence[Word]) -> list[str]:
+    """Arguments that a program may run as a shell command."""
+    if not runs_others(words):
+        return []
+    values = [word.hint for word in words[1:]]
+    codes = [value.partition("=")[2] if words[0].hint == "alias" else value for value in values]
+    found = [code for code in codes if any(mark in code for mark in " \t\n;|&$`(")]
+    return [*found, " ".join(values)] if words[0].hint in programs.EVALUATORS else found
+
+
+def _forms(words: Sequence[Word]) -> Iterator[str]:
+    """The ways to write one command, and those of what it runs in turn."""
+    if not words:
+        return
+    starts = range(len(words)) if runs_others(words) else (0,)
+    for start in starts:
+        part = words[start:]
+        yield from _spellings(part)
+    if _program(words) == "git":
+        yield from _git_without_globals(words)
+
+
+def _spellings(words: Sequence[Word]) -> Iterator[str]:
+    written = " ".join([word.text for word in words])
+    meant = " ".join([word.hint for word in words])
+    yield written
+    if meant != written:
+        yield meant
+    if "/" in words[0].hint:
+        yield " ".join([_program(words), *[word.hint for word in words[1:]]])
+
+
+def _git_without_globals(words: Sequence[Word]) -> Iterator[str]:
+    rest = [word.hint for word in words[1:]]
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in programs.GIT_GLOBAL_WITH_VALUE else 1]
+    yield " ".join(["git", *rest])

@@ -1,0 +1,59 @@
+"""What is decided, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+from .rules import Behavior, Rule
+
+RiskLevel: TypeAlias = Literal["none", "low", "medium", "high"]
+RISK_LEVELS: tuple[RiskLevel, ...] = ("none", "low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """What people fear about a request, whether it is allowed or not."""
+
+    level: RiskLevel = "none"
+    reasons: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.level}: {', '.join(self.reasons)}" if self.reasons else self.level
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to one request.
+
+    ``rule`` is the rule that decided, None when none did. ``source`` says who decided: the rule's source, ``mode``,
+    ``default`` (no rule spoke), ``safety`` (no rule may speak here) or ``limit`` (too large to judge).
+    """
+
+    behavior: Behavior
+    rule: Rule | None = None
+    source: str = "default"
+    explanation: str = ""
+    risk: Risk = field(default_factory=Risk)
+
+
+class Verdict(NamedTuple):
+    """A decision about one part, before it has a risk."""
+
+    behavior: Behavior
+    why: str
+    rule: Rule | None = None
+    source: str = "default"
+
+    @classmethod
+    def by(cls, rule: Rule, why: str) -> Verdict:
+        return cls(rule.behavior, why, rule, rule.source)
+
+
+def strictest(verdicts: list[Verdict]) -> Verdict:
+    """Deny beats ask beats allow; the first of equals."""
+    for behavior in ("deny", "ask"):
+        for verdict in verdicts:
+            if verdict.behavior == behavior:
+                return verdict
+    return verdicts[0]

@@ -1,0 +1,48 @@
+"""What can be wrong with the rules people write.
+
+::
+
+    PolicyError (ValueError)
+    ├── BadRulesError         one or more rules were refused; each says file, line and reason
+    └── BadSettingsError      a settings file that cannot be read or changed safely
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class PolicyError(ValueError):
+    """Base of everything this package refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadRule:
+    """One refused rule: where it stands, what it says, why it cannot be used."""
+
+    text: str
+    reason: str
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        if self.file is None:
+            return f"{self.text!r}: {self.reason}"
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.text!r}: {self.reason}"
+
+
+class BadRulesError(PolicyError):
+    """Rules were refused. None of them was applied, and none was guessed at: correct them and load again."""
+
+    def __init__(self, rules: list[BadRule]) -> None:
+        self.rules = tuple(rules)
+        super().__init__("\n".join(str(rule) for rule in rules))
+
+
+class BadSettingsError(PolicyError):
+    """A settings file that is not what it should be."""
+
+    def __init__(self, file: str, line: int | None, reason: str) -> None:
+        self.file, self.line, self.reason = file, line, reason
+        super().__init__(f"{file}: {reason}" if line is None else f"{file}:{line}: {reason}")

@@ -1,0 +1,175 @@
+# Paths are text to be judged here; pathlib would tidy them before they are seen.
+# ruff: noqa: PTH100, PTH118
+"""Where a path really leads, and the rules that speak of paths.
+
+An allow rule must match the path as it was given *and* where it leads; a deny or ask rule need only match one of the
+two. So a link out of the project is not inside it, and a link into a protected folder is protected.
+"""
+
+from __future__ import annotations
+
+import os.path
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from .programs import words
+from .rules import Rule
+from .wildcards import Segment, compile_segments, match_segments
+
+MAX_PATH_LENGTH = 4096
+"""Longer paths are not resolved: no file system of ours takes them."""
+
+_SENSITIVE_FOLDERS = frozenset({".git", ".vscode", ".idea", ".claude", ".husky", ".cargo", ".devcontainer", ".yarn"})
+_SENSITIVE_FILES = words(
+    """
+    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout
+    .gitconfig .gitmodules .mcp.json .claude.json .ripgreprc .npmrc .yarnrc .yarnrc.yml .pypirc .netrc .envrc
+    """
+)
+
+
+class PathResolver(Protocol):
+    """How paths are followed. The default is the file system; tests hand in their own."""
+
+    def real(self, path: str) -> str | None:
+        """The absolute path without links; None when it cannot be told."""
+
+
+class FileSystem:
+    """Follows links on the real file system. A path that does not exist yet is followed as far as it exists."""
+
+    def real(self, path: str) -> str | None:
+        try:
+            return os.path.realpath(path)
+        except (OSError, ValueError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """One path of a request: as given (absolute, without ``..``) and where it leads."""
+
+    given: str
+    real: str | None
+
+    @property
+    def both(self) -> tuple[str, ...]:
+        return (self.given,) if self.real is None or self.real == self.given else (self.given, self.real)
+
+
+class Places:
+    """The folders a request is judged against, and how to follow paths from them."""
+
+    def __init__(self, cwd: str, home: str, *, directories: Sequence[str] = (), resolver: PathResolver) -> None:
+        self.cwd = os.path.normpath(os.path.abspath(cwd))
+        self.home = os.path.normpath(home)
+        self._resolver = resolver
+        roots = [self.cwd, *(self.absolute(folder) for folder in directories)]
+        self.roots = tuple(dict.fromkeys(roots))
+        self._real_roots = tuple(dict.fromkeys(resolver.real(root) or root for root in roots))
+
+    def absolute(self, path: str, *, base: str | None = None) -> str:
+        """``path`` without ``~``, ``.``, ``..`` and double slashes; nothing is looked up."""
+        if path == "~" or path.startswith("~/"):
+            path = self.home + path[1:]
+        joined = os.path.normpath(os.path.join(base or self.cwd, path))
+        return joined[1:] if joined.startswith("//") else joined
+
+    def locate(self, path: str, *, base: str | None = None) -> Located | None:
+        """None for what no file can be called."""
+        if not path or "\0" in path or len(path) > MAX_PATH_LENGTH:
+            return None
+        given = self.absolute(path, base=base)
+        start = self.home + path[1:] if path == "~" or path.startswith("~/") else path
+        real = self._resolver.real(os.path.join(base or self.cwd, start))
+        return Located(given, real)
+
+    def real_of(self, path: str) -> str:
+        return self._resolver.real(path) or path
+
+    def inside(self, located: Located) -> bool:
+        """Whether the path lies in a working folder, as given and where it leads."""
+        if located.real is None:
+            return False
+        return _under_any(located.given, (*self.roots, *self._real_roots)) and _under_any(
+            located.real, self._real_roots
+        )
+
+
+def _under_any(path: str, roots: Sequence[str]) -> bool:
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
+
+
+def is_sensitive(located: Located) -> bool:
+    """Files that make other programs run something; no allow rule covers them (as in CLI 2.1.325)."""
+    for path in located.both:
+        names = path.casefold().split("/")
+        if names[-1] in _SENSITIVE_FILES or not _SENSITIVE_FOLDERS.isdisjoint(names):
+            return True
+    return False
+
+
+def fold(path: str) -> str:
+    """Equal for paths that some file system takes for the same: by case and by composed characters."""
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+class PathRule:
+    """A ``Read(…)`` or ``Edit(…)`` rule, compiled."""
+
+    __slots__ = ("_bases", "_folded", "_literal", "_pattern", "rule")
+
+    def __init__(self, rule: Rule, places: Places, settings_root: str) -> None:
+        self.rule = rule
+        base, pattern, anchored = _anchor(rule.content or "", places, settings_root)
+        bases = [base, places.real_of(base)]
+        folded = rule.behavior != "allow"
+        if folded:
+            pattern, bases = fold(pattern), [fold(base) for base in bases]
+        self._folded = folded
+        self._bases = tuple(dict.fromkeys(base.rstrip("/") + "/" for base in bases))
+        self._pattern = compile_segments(pattern if anchored else f"**/{pattern}")
+        self._literal = _literal_head(self._pattern)
+
+    def _matches(self, path: str) -> bool:
+        for base in self._bases:
+            if path.startswith(base) and path.startswith(self._literal, len(base)):
+                return match_segments(self._pattern, path[len(base) :].split("/"))
+        return False
+
+    def covers(self, located: Located) -> bool:
+        """For allow: the path as given and where it leads."""
+        return located.real is not None and all(self._matches(path) for path in located.both)
+
+    def touches(self, located: Located) -> bool:
+        """For deny and ask: either of the two, in any case and composition."""
+        return any(self._matches(fold(path)) for path in located.both)
+
+    def touches_name(self, folded: str) -> bool:
+        """For deny and ask, on a path that was folded already and is not looked up."""
+        return self._matches(folded)
+
+
+def _literal_head(pattern: list[Segment | None]) -> str:
+    """What a path must start with; lets most rules be skipped without splitting the path."""
+    names: list[str] = []
+    for segment in pattern:
+        if segment is None or segment.literal is None:
+            break
+        names.append(segment.literal)
+    return "/".join(names)
+
+
+def _anchor(content: str, places: Places, settings_root: str) -> tuple[str, str, bool]:
+    """Base folder, pattern below it, and whether the pattern starts there or at any depth (gitignore's rule)."""
+    if content.startswith("//"):
+        return "/", content[2:], True
+    if content == "~" or content.startswith("~/"):
+        return places.home, content[2:] or "**", True
+    if content.startswith("/"):
+        return settings_root, content[1:], True
+    if content.startswith("./"):
+        return places.cwd, content[2:], True
+    return places.cwd, content, "/" in content.rstrip("/")

@@ -1,0 +1,241 @@
+"""Rules and a request in, a decision and its reason out.
+
+The order is the CLI's: deny rules, ask rules, what no rule may decide, the mode, allow rules, what the mode lets
+through. Whatever is left is "ask".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.wire.permissions import PermissionMode
+
+from . import risk
+from .adapters import Callbacks, OnAsk
+from .decision import Decision, RiskLevel, Verdict
+from .errors import BadRule, BadRulesError
+from .explain import Explanation, explain
+from .path_judge import PathJudge
+from .paths import FileSystem, PathResolver, Places
+from .programs import words
+from .rulebook import Rulebook, hosts_of
+from .rules import (
+    AGENT_TOOLS,
+    EDIT_TOOLS,
+    READ_TOOLS,
+    SHELL_TOOLS,
+    Behavior,
+    Rule,
+    RuleError,
+    Source,
+    parse_rule,
+)
+from .shell import read_script
+from .shell_judge import Part, ShellJudge
+
+MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
+_NEEDS_A_PERSON = frozenset({"AskUserQuestion", "ExitPlanMode"})
+"""2.1.325 asks for these in every mode, also ``bypassPermissions``."""
+_HARMLESS = words(
+    """Task Agent TodoWrite ToolSearch EnterPlanMode ListAgents CronList BashOutput TaskOutput TaskList TaskGet"""
+)
+"""Tools that 2.1.325 runs without asking: they change nothing but the session itself, and what a sub-agent does is
+asked about on its own."""
+_ALLOWED_BY_MODE = Verdict("allow", "The mode bypasses permissions.", source="mode")
+
+
+class Policy(Callbacks):
+    """Decides about tool calls. Immutable; ``with_rules`` makes another one.
+
+    Usable as ``can_use_tool`` (it is an async callable) and, by its method ``hook``, as a ``PreToolUse`` hook.
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Rule],
+        *,
+        cwd: str,
+        home: str | None = None,
+        directories: Sequence[str] = (),
+        mode: PermissionMode = "default",
+        resolver: PathResolver | None = None,
+        roots: Mapping[Source, str] | None = None,
+        notes: Sequence[str] = (),
+        on_ask: OnAsk | None = None,
+    ) -> None:
+        if mode not in MODES:
+            raise ValueError(f"{mode!r} is not a permission mode; there are {', '.join(MODES)}")
+        self.rules = tuple(rules)
+        self.mode: PermissionMode = mode
+        self.notes = tuple(notes)
+        """What a person should know about how the rules were loaded."""
+        self.on_ask = on_ask
+        self._options: dict[str, Any] = {
+            "directories": directories,
+            "resolver": resolver,
+            "roots": roots,
+            "notes": notes,
+            "on_ask": on_ask,
+        }
+        home = str(Path.home()) if home is None else home
+        self.places = Places(cwd, home, directories=directories, resolver=resolver or FileSystem())
+        self._books: dict[Behavior, Rulebook] = {
+            behavior: Rulebook([rule for rule in self.rules if rule.behavior == behavior], self.places, roots or {})
+            for behavior in ("allow", "deny", "ask")
+        }
+        books = (self._books["allow"], self._books["deny"], self._books["ask"])
+        self._allow, self._deny, self._ask = books
+        self.paths = PathJudge(*books, self.places, mode)
+        self._shell = ShellJudge(*books, self.paths)
+
+    @classmethod
+    def from_rules(
+        cls,
+        *,
+        allow: Iterable[str] = (),
+        deny: Iterable[str] = (),
+        ask: Iterable[str] = (),
+        cwd: str | os.PathLike[str] = ".",
+        **options: Any,
+    ) -> Policy:
+        """A policy from rules as text. Raises ``BadRulesError`` with every rule that is refused."""
+        rules: list[Rule] = []
+        bad: list[BadRule] = []
+        listed: tuple[tuple[Behavior, Iterable[str]], ...] = (("allow", allow), ("deny", deny), ("ask", ask))
+        for behavior, texts in listed:
+            for text in texts:
+                try:
+                    rules.append(parse_rule(text, behavior, source=options.get("source", "session")))
+                except RuleError as problem:
+                    bad.append(BadRule(text, str(problem)))
+        if bad:
+            raise BadRulesError(bad)
+        options.pop("source", None)
+        return cls(rules, cwd=os.fspath(cwd), **options)
+
+    @classmethod
+    def from_settings(cls, cwd: str | os.PathLike[str] = ".", **options: Any) -> Policy:
+        """A policy from the settings files that the CLI would read in ``cwd``; see ``settings.load``."""
+        from .settings import load
+
+        loaded = load(os.fspath(cwd), home=options.pop("home", None), managed=options.pop("managed", None))
+        options.setdefault("mode", loaded.mode)
+        return cls(
+            [*options.pop("rules", ()), *loaded.rules],
+            cwd=loaded.cwd,
+            home=loaded.home,
+            directories=loaded.directories,
+            roots=loaded.roots,
+            notes=loaded.notes,
+            **options,
+        )
+
+    def with_rules(self, rules: Iterable[Rule], *, mode: PermissionMode | None = None) -> Policy:
+        """The same policy with other rules, and another mode if given."""
+        return Policy(rules, cwd=self.places.cwd, home=self.places.home, mode=mode or self.mode, **self._options)
+
+    def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        """What is to happen with this call. Reads no clock and changes nothing."""
+        verdict, _, found = self.judge(tool_name, tool_input)
+        return Decision(verdict.behavior, verdict.rule, verdict.source, verdict.why, risk.combine(found))
+
+    def explain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Explanation:
+        """The same decision, with the parts, the rules that came near, and the narrowest rule that would allow it."""
+        return explain(self, tool_name, tool_input)
+
+    def judge(
+        self, tool: str, tool_input: Mapping[str, Any]
+    ) -> tuple[Verdict, Sequence[Part], Sequence[tuple[RiskLevel, str]]]:
+        """The verdict, those on the parts of a shell command, and what is to be feared."""
+        parts: Sequence[Part] = ()
+        found: Sequence[tuple[RiskLevel, str]] = ()
+        whole = self._deny.for_tool(tool) or self._ask.for_tool(tool)
+        if tool in SHELL_TOOLS:
+            verdict, parts, found = self._shell_command(tool_input, tool)
+            if whole is not None and verdict.behavior != "deny":
+                verdict = Verdict.by(whole, f"{whole} is for the whole tool.")
+        elif whole is not None:
+            verdict = Verdict.by(whole, f"{whole} is for the whole tool.")
+        elif tool in READ_TOOLS or tool in EDIT_TOOLS:
+            verdict, found = self._file(tool, tool_input)
+        else:
+            verdict = self._other(tool, tool_input)
+            found = [("medium", "network")] if tool in ("WebFetch", "WebSearch") else ()
+        if verdict.behavior == "ask" and self.mode == "dontAsk":
+            verdict = Verdict("deny", f"{verdict.why} In this mode nobody is asked.", verdict.rule, "mode")
+        return verdict, parts, found
+
+    def _shell_command(
+        self, tool_input: Mapping[str, Any], tool: str
+    ) -> tuple[Verdict, list[Part], list[tuple[RiskLevel, str]]]:
+        command = tool_input.get("command")
+        if not isinstance(command, str):
+            return Verdict("ask", "There is no command in this call.", source="safety"), [], []
+        script = read_script(command)
+        verdict, parts, units = self._shell.judge(script, everything=self._everything(tool))
+        if tool_input.get("dangerouslyDisableSandbox") and verdict.behavior == "allow" and verdict.source != "mode":
+            verdict = Verdict("ask", "It wants to leave the sandbox.", source="safety")
+        argvs = [unit.argv or [word.hint for word in unit.command.words] for unit in units]
+        return verdict, parts, risk.of_commands(command, argvs)
+
+    def _everything(self, tool: str) -> Verdict | None:
+        if self.mode == "bypassPermissions":
+            return _ALLOWED_BY_MODE
+        rule = self._allow.for_tool(tool)
+        return None if rule is None else Verdict.by(rule, f"{rule} allows every command.")
+
+    def _file(self, tool: str, tool_input: Mapping[str, Any]) -> tuple[Verdict, list[tuple[RiskLevel, str]]]:
+        key, edit = (EDIT_TOOLS[tool], True) if tool in EDIT_TOOLS else (READ_TOOLS[tool], False)
+        path = tool_input.get(key)
+        if path is None and key == "path":
+            path = "."  # Glob and Grep search the working folder
+        if not isinstance(path, str) or not path:
+            return Verdict("ask", f"There is no {key} in this call.", source="safety"), []
+        verdict = self.paths.judge_path(path, edit=edit, tool=tool)
+        if tool == "Glob" and not edit and not _stays_below(tool_input.get("pattern")):
+            verdict = Verdict("ask", "The pattern may lead out of the folder.", source="safety")
+        located = self.paths.locate(path)
+        if located is None:
+            return verdict, []
+        return verdict, risk.of_path(tool, located.both, inside=self.places.inside(located))
+
+    def _other(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict:
+        named = self._by_name(tool, tool_input)
+        if named is not None:
+            return named
+        if tool in _NEEDS_A_PERSON:
+            return Verdict("ask", f"{tool} is a question to a person.", source="safety")
+        if self.mode == "bypassPermissions":
+            return _ALLOWED_BY_MODE
+        rule = self._allow.for_tool(tool)
+        if rule is not None:
+            return Verdict.by(rule, f"{rule} allows the whole tool.")
+        if tool in _HARMLESS:
+            return Verdict("allow", f"{tool} changes nothing outside the session.", source="mode")
+        return Verdict("ask", f"No rule speaks of {tool}.")
+
+    def _by_name(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
+        """Rules with content for tools that are neither files nor commands."""
+        if tool == "WebFetch":
+            certain, seen = hosts_of(str(tool_input.get("url", "")))
+        elif tool in AGENT_TOOLS or tool == "Skill":
+            certain = str(tool_input.get("skill" if tool == "Skill" else "subagent_type", "")).removeprefix("/")
+            seen = (certain,)
+        else:
+            return None
+        for book in (self._deny, self._ask):
+            for name in seen:
+                rule = book.for_named(tool, name)
+                if rule is not None:
+                    return Verdict.by(rule, f"{rule} matches {name}.")
+        rule = self._allow.for_named(tool, certain) if certain else None
+        return None if rule is None else Verdict.by(rule, f"{rule} allows {certain}.")
+
+
+def _stays_below(pattern: Any) -> bool:
+    return pattern is None or (
+        isinstance(pattern, str) and not pattern.startswith(("/", "~")) and ".." not in pattern.split("/")
+    )

@@ -1,0 +1,103 @@
+"""What people fear, seen in a request. It informs whoever is asked; it decides nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from . import programs
+from .decision import RISK_LEVELS, Risk, RiskLevel
+from .programs import words
+from .rules import EDIT_TOOLS
+
+_SECRETS = re.compile(
+    r"(?:^|[\s/='\"])(?:\.env(?:\.[\w.-]+)?|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|credentials(?:\.json)?"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)|[\w.-]+\.(?:pem|key|p12|pfx|kdbx)|\.(?:ssh|aws|gnupg|kube|docker)(?=[/\s'\"]|$)|shadow)"
+    r"(?=[/\s'\"]|$)"
+)
+_PRIVILEGE = words("sudo doas su pkexec runuser chown chmod chgrp setcap visudo usermod passwd mount")
+_DELETE = words("rm rmdir unlink shred truncate wipe srm")
+_NETWORK = words("curl wget ssh scp sftp rsync nc ncat netcat telnet ftp socat dig nslookup ping mosh aws gcloud az gh")
+_INSTALL: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), words("i install add ci update upgrade exec dlx")),
+    **dict.fromkeys(("pip", "pip3", "pipx", "uv", "conda", "poetry"), words("install add sync upgrade")),
+    **dict.fromkeys(("apt", "apt-get", "yum", "dnf", "apk", "brew", "snap", "gem", "cargo", "go"),
+                    words("install add upgrade get update")),
+    **dict.fromkeys(("npx", "pnpx", "bunx", "uvx"), frozenset[str]()),
+}  # fmt: skip
+_GIT_NETWORK = words("push pull fetch clone ls-remote submodule")
+_FORCE = frozenset({"--force", "-f", "--force-with-lease", "--mirror", "--delete", "-d"})
+_RECURSIVE = re.compile(r"-[a-zA-Z]*[rRf]|--recursive\Z|--force\Z")
+
+
+def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[RiskLevel, str]]:
+    """The fears in a shell command, given the words of each command in it."""
+    found: list[tuple[RiskLevel, str]] = []
+    for argv in commands:
+        if argv:
+            _of_command(argv, found)
+    if ("/" in text or "." in text or "_" in text) and _SECRETS.search(text):
+        found.append(("high", "secrets files"))
+    if "/dev/tcp" in text or "/dev/udp" in text:
+        found.append(("high", "network"))
+    return found
+
+
+def _of_command(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
+    program = argv[0].rpartition("/")[2]
+    if program in _PRIVILEGE:
+        found.append(("high", "privilege"))
+    if program in _DELETE:
+        forced = any(_RECURSIVE.match(word) for word in argv[1:])
+        found.append(("high" if forced else "medium", "delete"))
+    elif program == "find" and "-delete" in argv:
+        found.append(("high", "delete"))
+    if program in _NETWORK:
+        found.append(("medium", "network"))
+    elif program == "git":
+        _of_git(argv, found)
+    if program in _INSTALL and (not _INSTALL[program] or not _INSTALL[program].isdisjoint(argv[1:])):
+        found.append(("medium", "package install"))
+    inline = programs.INLINE_CODE.get(program, ())
+    if program in programs.SHELLS or program in ("eval", "source", ".") or any(word in inline for word in argv[1:]):
+        found.append(("medium", "runs code given as text"))
+    if len(argv) > 1 and program in programs.OPAQUE:
+        inner = [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
+        if inner and len(inner) < len(argv):
+            _of_command(inner, found)
+
+
+def _of_git(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
+    given = set(argv[1:])
+    if "push" in given:
+        forced = not _FORCE.isdisjoint(given) or any(word.startswith("+") for word in given)
+        found.append(("high", "git force push") if forced else ("medium", "git push"))
+    if "clean" in given or ("reset" in given and "--hard" in given):
+        found.append(("high", "delete"))
+    if not _GIT_NETWORK.isdisjoint(given):
+        found.append(("medium", "network"))
+
+
+def of_path(tool: str, paths: Iterable[str], *, inside: bool) -> list[tuple[RiskLevel, str]]:
+    """The fears in a request on a path."""
+    found: list[tuple[RiskLevel, str]] = []
+    if any(_SECRETS.search(path) for path in paths):
+        found.append(("high", "secrets files"))
+    if not inside:
+        writes = tool in EDIT_TOOLS
+        found.append(("high", "overwrite outside the project") if writes else ("low", "read outside the project"))
+    elif tool in EDIT_TOOLS:
+        found.append(("low", "changes a file"))
+    return found
+
+
+def combine(found: Iterable[tuple[RiskLevel, str]]) -> Risk:
+    """The highest level, and each reason once."""
+    listed = list(found)
+    if not listed:
+        return _NONE
+    level = max((level for level, _ in listed), key=RISK_LEVELS.index)
+    return Risk(level, tuple(dict.fromkeys(reason for _, reason in listed)))
+
+
+_NONE = Risk()

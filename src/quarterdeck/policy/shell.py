@@ -1,0 +1,300 @@
+"""A shell command, taken apart: every simple command in it, every redirection, and every reason to doubt.
+
+The grammar (tree-sitter-bash) finds the parts. It is not believed blindly: only node types listed here as harmless
+leave no doubt, each word is read a second time by ``words``, and between the words of a command nothing but blanks may
+stand. A command with a doubt is never allowed by a rule with a pattern; a deny rule still sees all its parts.
+
+Commands made only of plain words need no grammar: splitting at the spaces is exact. That path is taken first, and a
+test holds both to the same answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from .programs import words as table
+from .words import Word, read_word
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MAX_LENGTH = 5_000
+"""Longer commands are asked about unread."""
+MAX_WORK = 250_000
+"""Length times operators. The grammar needs that much time for some inputs; this keeps it well below 100 ms."""
+MAX_COMMANDS = 60
+
+_PLAIN_COMMAND = re.compile(r"[A-Za-z0-9_./@%+,][A-Za-z0-9_./:@%+,\-]*(?: +[A-Za-z0-9_./:=@%+,\-]+)* *\Z")
+_OPERATORS = re.compile(r"[|&;<>(){}$`\n\[=]")
+_STRANGE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f\x80-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180e\u2000-\u200f"
+    "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e0fff]"
+)
+_RESERVED = table(
+    """if then else elif fi for while until do done case esac in select function time coproc { } ! [[ ]]"""
+)
+_SEPARATION = re.compile(rb"[ \t](?:[ \t]|\\\n)*")
+_UNREAD = re.compile(rb"(?:[ \t\n]|\\\n)*")
+_LOOP_VARIABLE = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_HERE_DELIMITER = re.compile(r"'([A-Za-z_]+)'\Z")
+
+_TRANSPARENT = table(
+    """
+    program list pipeline redirected_statement if_statement elif_clause else_clause while_statement for_statement
+    do_group negated_command comment file_redirect herestring_redirect heredoc_redirect heredoc_start heredoc_body
+    heredoc_content heredoc_end test_command unary_expression binary_expression test_operator word number string
+    string_content raw_string concatenation command_name file_descriptor variable_name variable_assignment
+    extglob_pattern parenthesized_expression
+    """
+)
+_TOKENS = table(
+    """
+    ; && || | if then elif else fi while until do done for in ! [ ] [[ ]] " == = != =~ < > << <<- <<< >> >| &> &>>
+    >& <& >&- <&- ( )
+    """
+) | {"\n"}
+_WHY = {
+    "subshell": "a subshell",
+    "compound_statement": "a group in braces or double parentheses",
+    "function_definition": "a function definition",
+    "case_statement": "a case statement",
+    "command_substitution": "a nested command",
+    "process_substitution": "a nested command used as a file",
+    "simple_expansion": "a variable",
+    "expansion": "a variable",
+    "arithmetic_expansion": "arithmetic",
+    "ansi_c_string": "text with escape codes",
+    "translated_string": "translated text",
+    "brace_expression": "a brace expansion",
+    "declaration_command": "a declaration",
+    "unset_command": "a change of variables",
+    "c_style_for_statement": "a counting loop",
+    "ERROR": "something that is not valid shell",
+    "&": "a command in the background",
+    "|&": "a pipe of standard error",
+    "subscript": "an array",
+    "array": "an array",
+    "<>": "a redirection that reads and writes",
+}
+
+
+class Assignment(NamedTuple):
+    name: str
+    value: Word
+
+
+class Redirect(NamedTuple):
+    """``writes`` is None for what touches no file: ``2>&1``, ``>&-``."""
+
+    operator: str
+    target: Word
+    writes: bool | None
+
+
+class Command(NamedTuple):
+    """One simple command: assignments in front of it, then its words."""
+
+    words: tuple[Word, ...]
+    assignments: tuple[Assignment, ...] = ()
+
+
+class Script(NamedTuple):
+    """All of a shell command. ``here`` are the texts fed to standard input by ``<<`` and ``<<<``; ``also`` are commands
+    of another possible reading, for deny and ask rules only."""
+
+    text: str
+    commands: tuple[Command, ...]
+    redirects: tuple[Redirect, ...] = ()
+    here: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    also: tuple[Command, ...] = ()
+    refused: str | None = None
+
+
+def read_script(text: str) -> Script:
+    """``text`` taken apart. ``refused`` is set when nothing at all can be said about it."""
+    if len(text) > MAX_LENGTH:
+        return Script(text, (), refused=f"longer than {MAX_LENGTH} characters")
+    if _PLAIN_COMMAND.match(text):
+        texts = text.split()
+        if texts[0] not in _RESERVED:
+            return Script(text, (Command(tuple([Word(word, word, word) for word in texts])),))
+    return read_with_grammar(text)
+
+
+def read_with_grammar(text: str) -> Script:
+    """The same without the short way for plain words."""
+    if _STRANGE.search(text):
+        return Script(text, (), refused="invisible, control or unusual white-space characters")
+    if len(text) * len(_OPERATORS.findall(text)) > MAX_WORK:
+        return Script(text, (), refused="too many operators for its length")
+    try:
+        source = text.encode()
+    except UnicodeEncodeError:
+        return Script(text, (), refused="text that is not valid Unicode")
+    walk = _Walk(source)
+    also: tuple[Command, ...] = ()
+    if "\\\n" in text:
+        # The shell joins the lines before it looks for words; the grammar takes the seam for a blank.
+        joined = _Walk(source.replace(b"\\\n", b""))
+        also = tuple(joined.commands)
+    if len(walk.commands) > MAX_COMMANDS:
+        return Script(text, (), refused=f"more than {MAX_COMMANDS} commands")
+    doubts = tuple(dict.fromkeys(walk.doubts or walk.oddities))
+    return Script(text, tuple(walk.commands), tuple(walk.redirects), tuple(walk.here), doubts, also)
+
+
+@cache
+def _parser() -> Parser:
+    try:
+        import tree_sitter
+        import tree_sitter_bash
+    except ImportError as error:
+        raise ImportError("judging shell commands needs the extra: pip install 'quarterdeck[policy]'") from error
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+class _Walk:
+    """Visits every node once, with a stack of its own: nesting costs memory, never Python frames."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.commands: list[Command] = []
+        self.redirects: list[Redirect] = []
+        self.here: list[str] = []
+        self.doubts: list[str] = []
+        self.oddities: list[str] = []
+        self._read_to = 0
+        self._run(_parser().parse(source).root_node)
+
+    def _run(self, root: Node) -> None:
+        todo: list[Node] = [root]
+        while todo:
+            node = todo.pop()
+            children: list[Node] = node.children
+            self._judge(node, node.type, children)
+            if children:
+                todo.extend(reversed(children))
+            else:
+                self._account_for(node)
+        if not _UNREAD.fullmatch(self.source, self._read_to):
+            self.doubts.append("text that the grammar skipped")
+
+    def _account_for(self, leaf: Node) -> None:
+        """All of the text must be in some leaf, in order: what the grammar skips could be a command."""
+        if leaf.start_byte != self._read_to and not (
+            leaf.start_byte > self._read_to and _UNREAD.fullmatch(self.source, self._read_to, leaf.start_byte)
+        ):
+            self.oddities.append("text that the grammar skipped")
+        self._read_to = max(self._read_to, leaf.end_byte)
+
+    def _judge(self, node: Node, kind: str, children: list[Node]) -> None:
+        reader = _READERS.get(kind)
+        if reader is not None:
+            reader(self, node, children)
+        elif node.is_missing or (node.is_named and kind not in _TRANSPARENT):
+            self.doubts.append(_WHY.get(kind, f"a construct that is not judged ({kind})"))
+        elif not node.is_named and kind not in _TOKENS:
+            (self.doubts if kind in _WHY else self.oddities).append(_WHY.get(kind, f"{kind!r}, which is not judged"))
+
+    def _text(self, node: Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode(errors="replace")
+
+    def _word(self, node: Node) -> Word:
+        return read_word(self._text(node))
+
+    def _command(self, node: Node, children: list[Node]) -> None:
+        words: list[Word] = []
+        assignments: list[Assignment] = []
+        before = -1
+        for child in children:
+            if before >= 0 and not _SEPARATION.fullmatch(self.source, before, child.start_byte):
+                self._unseparated(child)
+            before = child.end_byte
+            if child.type == "variable_assignment":
+                assignments.append(self._assignment(child))
+            elif child.type not in _REDIRECTS:
+                words.append(self._word(child))
+        self.commands.append(Command(tuple(words), tuple(assignments)))
+        if any(word.value is None for word in words):
+            self.oddities.append("a word whose value is known only when it runs")
+
+    def _unseparated(self, child: Node) -> None:
+        if child.type not in _REDIRECTS:
+            self.doubts.append("words that cannot be told apart")
+
+    def _assignment(self, node: Node) -> Assignment:
+        name, _, value = self._text(node).partition("=")
+        return Assignment(name, read_word(value))
+
+    def _bare_assignment(self, node: Node, children: list[Node]) -> None:
+        """``A=1`` alone sets a variable of the shell itself; in front of a command the command has it already."""
+        if node.parent is None or node.parent.type != "command":
+            self.commands.append(Command((), (self._assignment(node),)))
+
+    def _file_redirect(self, node: Node, children: list[Node]) -> None:
+        parts = [child for child in children if child.type != "file_descriptor"]
+        operator, *targets = [self._text(part) for part in parts]
+        if len(targets) > 1 or (not targets and not operator.endswith("-")):
+            self.doubts.append("a redirection that is not understood")
+        target = read_word(targets[0]) if targets else Word("", "", "")
+        writes: bool | None = operator != "<"
+        if operator in _DUPLICATING and _DESCRIPTOR.match(target.text):
+            writes = None
+        self.redirects.append(Redirect(operator, target, writes))
+
+    def _herestring(self, node: Node, children: list[Node]) -> None:
+        self.here.append(self._word(children[-1]).hint)
+
+    def _heredoc(self, node: Node, children: list[Node]) -> None:
+        self.here.extend(self._text(child) for child in children if child.type == "heredoc_body")
+        start = next((child for child in children if child.type == "heredoc_start"), None)
+        quoted = start and _HERE_DELIMITER.match(self._text(start))
+        if not start or not quoted:
+            self.doubts.append("a here-document in which the shell expands variables and commands")
+            return
+        rest_of_line, _, body = self.source[start.end_byte :].partition(b"\n")
+        lines = body.split(b"\n")
+        end = lines.index(quoted[1].encode()) if quoted[1].encode() in lines else -1
+        read = b"".join(child.text or b"" for child in children if child.type == "heredoc_body")
+        if rest_of_line.strip() or children[0].type != "<<" or read.split() != b" ".join(lines[: max(end, 0)]).split():
+            self.doubts.append("a here-document that is not of the simplest form")
+
+    def _comment(self, node: Node, children: list[Node]) -> None:
+        if node.start_byte and self.source[node.start_byte - 1 : node.start_byte] not in (b" ", b"\t", b"\n", b";"):
+            self.doubts.append("a # that may not begin a comment")
+
+    def _string(self, node: Node, children: list[Node]) -> None:
+        if self.source[node.start_byte : node.start_byte + 1] != b'"':
+            self.doubts.append("translated text")
+
+    def _loop(self, node: Node, children: list[Node]) -> None:
+        """``for PATH in …`` would change what every later command means."""
+        name = node.child_by_field_name("variable")
+        if children[0].type != "for" or name is None or not _LOOP_VARIABLE.match(self._text(name)):
+            self.doubts.append("a loop whose variable may matter to other programs")
+
+    def _test(self, node: Node, children: list[Node]) -> None:
+        """``[[ 'a[$(id)]' -eq 1 ]]`` runs ``id``: a number is computed from text, also from quoted text."""
+        inside = self._text(node).strip("[]")
+        if any(mark in inside for mark in "$`[\\"):
+            self.doubts.append("a test on something that is known only when it runs")
+
+
+_REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
+_DUPLICATING = frozenset({">&", "<&", ">&-", "<&-"})
+_DESCRIPTOR = re.compile(r"([0-9]+-?|-)?\Z")
+_READERS: dict[str, Callable[[_Walk, Node, list[Node]], None]] = {
+    "command": _Walk._command,
+    "variable_assignment": _Walk._bare_assignment,
+    "file_redirect": _Walk._file_redirect,
+    "herestring_redirect": _Walk._herestring,
+    "heredoc_redirect": _Walk._heredoc,
+    "comment": _Walk._comment,
+    "string": _Walk._string,
+    "for_statement": _Walk._loop,
+    "test_command": _Walk._test,
+}

@@ -1,0 +1,253 @@
+"""May this shell command run? Each part is judged on its own; the strictest answer is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import programs
+from .command_rules import CommandRules, literal_part
+from .commands import MAX_READINGS, Unit, make_unit, readings, runs_others
+from .decision import Verdict, strictest
+from .rules import Rule
+from .shell import Redirect, Script
+
+if TYPE_CHECKING:
+    from .path_judge import PathJudge
+    from .rulebook import Rulebook
+
+_HARMLESS_TARGETS = frozenset({"/dev/null"})
+
+
+class Part(NamedTuple):
+    """One part of a command as a person sees it, and what was decided about it."""
+
+    text: str
+    verdict: Verdict
+
+
+class ShellJudge:
+    def __init__(self, allow: Rulebook, deny: Rulebook, ask: Rulebook, paths: PathJudge) -> None:
+        self._allow, self._deny, self._ask, self._paths = allow, deny, ask, paths
+        self._guards = (deny.commands, ask.commands)
+        self._guards_commands = any(book.commands.rules for book in (deny, ask))
+        self._guards_paths = any(book.reads or book.edits for book in (deny, ask))
+
+    def judge(self, script: Script, *, everything: Verdict | None) -> tuple[Verdict, list[Part], list[Unit]]:
+        """``everything`` is the verdict that allows whatever no deny or ask rule speaks of (a bare rule, the mode)."""
+        units = [make_unit(command) for command in script.commands]
+        stopped = self._stopped(script, units)
+        if stopped is not None:
+            return stopped, [Part(script.text, stopped)], units
+        if script.refused is not None:
+            verdict = Verdict("ask", f"It has {script.refused}, so it was not read.", source="limit")
+            return verdict, [Part(script.text, verdict)], units
+        if everything is not None:
+            verdict = self._hidden(script, units) or everything
+            return verdict, [Part(script.text, verdict)], units
+        parts = list(self._parts(script, units))
+        if not parts:
+            parts = [Part(script.text, Verdict("allow", "It runs nothing."))]
+        return strictest([part.verdict for part in parts]), parts, units
+
+    # -- deny and ask
+
+    def _stopped(self, script: Script, units: Sequence[Unit]) -> Verdict | None:
+        texts = list(readings(script)) if self._guards_commands else []
+        for book in (self._deny, self._ask):
+            for text in texts:
+                rule = book.commands.match(text)
+                if rule is not None:
+                    return Verdict.by(rule, f"{rule} matches {_short(text)!r}.")
+            found = self._path_rule(book, script, units) if book.reads or book.edits else None
+            if found is not None:
+                return found
+        if len(texts) >= MAX_READINGS:
+            return Verdict("ask", "It has more forms than were compared with the deny and ask rules.", source="limit")
+        return None
+
+    def _path_rule(self, book: Rulebook, script: Script, units: Sequence[Unit]) -> Verdict | None:
+        for redirect in script.redirects:
+            if redirect.writes is not None and redirect.target.hint:
+                rule = self._paths.touching(book, redirect.target.hint, edit=redirect.writes)
+                if rule is not None:
+                    return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
+        softer: Verdict | None = None
+        for unit in units:
+            for word in unit.command.words[1:]:
+                rule = self._word_rule(book, unit, word.hint)
+                if rule is None:
+                    continue
+                if rule.behavior == "ask" or _program(unit) in programs.FILE_HANDLERS | programs.READ_ONLY.keys():
+                    return Verdict.by(rule, f"{rule} matches {word.text}, which {_program(unit)} is given.")
+                softer = Verdict("ask", f"{word.text} is protected by {rule}, and {_program(unit)} is given it.", rule,
+                                 rule.source)  # fmt: skip
+        return softer
+
+    def _word_rule(self, book: Rulebook, unit: Unit, word: str) -> Rule | None:
+        """A rule for the path that ``word`` or its ``--option=`` part names. Links are followed for known readers."""
+        for path in {word, word.partition("=")[2], word.partition(":")[0]}:
+            if not path or path.startswith("-"):
+                continue
+            rule = self._paths.naming(book, path)
+            if rule is None and _program(unit) in programs.FILE_HANDLERS:
+                rule = self._paths.touching(book, path, edit=False)
+            if rule is not None:
+                return rule
+        return None
+
+    def _hidden(self, script: Script, units: Sequence[Unit]) -> Verdict | None:
+        """Where everything is allowed, what cannot be read may still hide what a deny or ask rule forbids."""
+        if self._guards_commands:
+            for unit in units:
+                rule = self._could_match(unit)
+                if rule is not None:
+                    why = f"It cannot be told whether {rule} matches: {unit.blocked}."
+                    return Verdict("ask", why, rule, rule.source)
+            if "something that is not valid shell" in script.doubts:
+                return Verdict(
+                    "ask", "It is not valid shell, so the deny and ask rules cannot be checked.", source="safety"
+                )
+        for redirect in script.redirects:
+            verdict = self._hidden_target(redirect)
+            if verdict is not None:
+                return verdict
+        return None
+
+    def _could_match(self, unit: Unit) -> Rule | None:
+        words = unit.command.words
+        if all(word.value is not None for word in words):
+            return None
+        known = "" if words[0].value is None or runs_others(words) else unit.known
+        return next((rule for book in self._guards if (rule := book.possible(known))), None)
+
+    def _hidden_target(self, redirect: Redirect) -> Verdict | None:
+        if redirect.writes is None:
+            return None
+        if redirect.target.value is None and self._guards_paths:
+            return Verdict("ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety")
+        if redirect.writes and self._paths.is_sensitive(redirect.target.hint):
+            return Verdict("ask", f"{redirect.target.text} makes other programs run something.", source="safety")
+        return None
+
+    # -- allow
+
+    def _parts(self, script: Script, units: Sequence[Unit]) -> Iterator[Part]:
+        spelled = self._spelled_out(script)
+        moved = any(unit.argv[:1] == ("cd",) for unit in units)
+        for unit in units:
+            text = " ".join(word.text for word in unit.command.words) or script.text
+            if spelled is not None and unit.blocked is None:
+                yield Part(text, Verdict.by(spelled, f"{spelled} spells it out."))
+            else:
+                yield Part(text, self._judge_unit(unit, moved=moved and len(units) > 1))
+        for redirect in script.redirects:
+            verdict = self._judge_redirect(redirect, moved=moved)
+            if verdict is not None:
+                yield Part(f"{redirect.operator} {redirect.target.text}", verdict)
+        for doubt in script.doubts:
+            yield Part(
+                script.text, Verdict("ask", f"It contains {doubt}, which no rule can vouch for.", source="safety")
+            )
+
+    def _spelled_out(self, script: Script) -> Rule | None:
+        """A rule that is the whole command, word for word."""
+        text = script.text.strip()
+        rule = self._allow.commands.match(text) if len(script.commands) > 1 else None
+        return rule if rule is not None and rule.content == text else None
+
+    def _judge_unit(self, unit: Unit, *, moved: bool) -> Verdict:
+        if unit.blocked is not None:
+            return Verdict("ask", f"No rule can vouch for this: {unit.blocked}.", source="safety")
+        if not unit.argv:
+            return Verdict("allow", "It only sets a harmless variable.")
+        if moved and _program(unit) == "git":
+            return Verdict("ask", "git after cd may run what that folder's configuration says.", source="safety")
+        rule = allowing(self._allow.commands, unit)
+        if rule is not None:
+            return Verdict.by(rule, f"{rule} allows it.")
+        return self._built_in(unit, moved=moved) or self._unmatched(unit)
+
+    def _unmatched(self, unit: Unit) -> Verdict:
+        for text, needed in unit.texts:
+            near = self._allow.commands.match(text)
+            if near is not None:
+                return Verdict("ask", f"{near} does not spell out {text[:needed]!r}, which decides what is run.", near)
+        return Verdict("ask", "No rule allows it.")
+
+    def _built_in(self, unit: Unit, *, moved: bool) -> Verdict | None:
+        head, *rest = unit.argv
+        if head == "cd":
+            return self._change_folder(rest)
+        if head == "git":
+            wanted = programs.READ_ONLY_GIT.get(rest[0]) if rest else None
+            fine = wanted is not None and wanted.issuperset(rest[1:])
+            return Verdict("allow", "It only reads.", source="mode") if fine else None
+        if head in programs.READ_ONLY:
+            return self._read_only(head, rest, moved=moved)
+        if head in programs.FILE_MAKERS and self._paths.accepts_edits and not moved:
+            return self._make_files(programs.FILE_MAKERS[head], rest)
+        return None
+
+    def _change_folder(self, rest: list[str]) -> Verdict | None:
+        if len(rest) == 1 and rest[0] and not rest[0].startswith("-") and self._paths.is_inside(rest[0]):
+            return Verdict("allow", "It stays in the working folders.", source="mode")
+        return None
+
+    def _read_only(self, head: str, rest: list[str], *, moved: bool) -> Verdict | None:
+        letters, reads = programs.READ_ONLY[head]
+        names = _operands(rest, letters)
+        if names is None or (head == "uname" and names):
+            return None
+        if not reads:
+            return Verdict("allow", "It only prints.", source="mode")
+        if moved and names:
+            return None
+        verdicts = [self._paths.judge_path(name, edit=False) for name in names]
+        verdicts.append(Verdict("allow", "It only reads in the working folders.", source="mode"))
+        return strictest(verdicts)
+
+    def _make_files(self, letters: str, rest: list[str]) -> Verdict | None:
+        names = _operands(rest, letters)
+        return strictest([self._paths.judge_path(name, edit=True) for name in names]) if names else None
+
+    def _judge_redirect(self, redirect: Redirect, *, moved: bool) -> Verdict | None:
+        target = redirect.target
+        if redirect.writes is None or target.value in _HARMLESS_TARGETS:
+            return None
+        if target.value is None:
+            return Verdict("ask", f"Where {target.text} leads is known only when it runs.", source="safety")
+        if target.value.startswith(("/dev/tcp/", "/dev/udp/")):
+            return Verdict("ask", f"{target.text} opens a network connection.", source="safety")
+        if ".." in target.value.split("/") or (moved and not target.value.startswith("/")):
+            return Verdict("ask", f"Where {target.text} leads depends on the folder at that moment.", source="safety")
+        return self._paths.judge_path(target.value, edit=redirect.writes)
+
+
+def _operands(words: list[str], letters: str) -> list[str] | None:
+    """The words that are not options; None if an option is not among ``letters``."""
+    names: list[str] = []
+    for word in words:
+        if not word.startswith("-") or word == "-":
+            names.append(word)
+        elif word.startswith("--") or not set(word[1:]) <= set(letters):
+            return None
+    return names
+
+
+def allowing(rules: CommandRules, unit: Unit) -> Rule | None:
+    """The rule that allows ``unit``: it matches, and spells out all that decides what is run."""
+    for text, needed in unit.texts:
+        for rule in rules.matches(text):
+            if len(literal_part(rule)) >= needed:
+                return rule
+    return None
+
+
+def _program(unit: Unit) -> str:
+    words = unit.command.words
+    return words[0].hint.rpartition("/")[2] if words else ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "…"
