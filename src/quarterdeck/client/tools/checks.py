@@ -46,7 +46,7 @@ def _refuse(_: Any) -> Problem | None:
 class _Compiler:
     def __init__(self, root: Any) -> None:
         self._root = root
-        self._references: dict[str, Check] = {}
+        self._references: dict[str, list[Check]] = {}
 
     def compile(self, schema: Any) -> Check:
         if isinstance(schema, bool):
@@ -67,16 +67,12 @@ class _Compiler:
         return check
 
     def reference(self, target: str, _: dict[str, Any]) -> Check:
-        """Compiled once, when first used: a definition may refer to itself."""
-        found = self._resolve(target)
-
-        def check(value: Any) -> Problem | None:
-            compiled = self._references.get(target)
-            if compiled is None:
-                compiled = self._references[target] = self.compile(found)
-            return compiled(value)
-
-        return check
+        """Compiled once, into a slot that is known before it is filled: a definition may refer to itself."""
+        slot = self._references.get(target)
+        if slot is None:
+            slot = self._references[target] = []
+            slot.append(self.compile(self._resolve(target)))
+        return lambda value: slot[0](value)
 
     def _resolve(self, target: str) -> Any:
         node = self._root

@@ -43,13 +43,9 @@ class CompiledTool:
         plan = self._arguments
         try:
             value = plan.convert(arguments)
-        except ArgumentError as error:
-            return error_result(f"Input validation error: {error}")
-        keywords = value if plan.as_keywords else {}
-        if plan.context_parameter is not None:
-            keywords[plan.context_parameter] = context
-        positional = () if plan.as_keywords else (value,)
-        try:
+            positional, keywords = ((), value) if plan.as_keywords else ((value,), {})
+            if plan.context_parameter is not None:
+                keywords[plan.context_parameter] = context
             if self._in_thread:
                 returned = await asyncio.to_thread(self._handler, *positional, **keywords)
             else:
@@ -57,6 +53,8 @@ class CompiledTool:
             if inspect.isawaitable(returned):
                 returned = await returned
             result = render(returned)
+        except ArgumentError as error:
+            return error_result(f"Input validation error: {error}")
         except Exception as error:
             logger.info("tool %r failed", self.name, exc_info=True)
             return error_result(str(error) or type(error).__name__)
