@@ -207,6 +207,7 @@ def bypass_permissions_as_root(stage: Stage) -> None:
 def allowed_tools_no_prompt(stage: Stage) -> None:
     _one_tool(stage, after="It was allowed by flag.")
     with stage.claude("--allowedTools", "Bash(touch:*)") as run:
+        run.allow_tools()  # 2.1.17 to 2.1.52 ask all the same
         run.initialize()
         run.turn("Make the file")
 
