@@ -8,6 +8,7 @@ import shutil
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from signal import Signals
 
@@ -71,12 +72,15 @@ def _save(name: str, run: Run, version: str) -> str:
         "signal": Signals(-code).name if code is not None and code < 0 else None,
         "stderr": "\n".join(map(_shortened, run.stderr.split("\n"))),
     }
-    text = b"\n".join(entry.line for entry in run.entries) + run.stderr.encode()
+    # The kernel's name is the one machine fact that the CLI writes by itself (into mirrored transcripts).
+    kernel = os.uname().release.encode()
+    entries = [replace(entry, line=entry.line.replace(kernel, b"6.1.0")) for entry in run.entries]
+    text = b"\n".join(entry.line for entry in entries) + run.stderr.encode()
     text = text.replace(b"/$bunfs/root/", b"")  # a place inside the executable, not on the machine
     for word in MACHINE_FACTS:
         if word.encode() in text:
             raise ValueError(f"{name} holds {word!r}, a fact of this machine")
-    path = save(ROOT / version / f"{name}.ndjson", header, run.entries, gzip_from_bytes=GZIP_FROM_BYTES)
+    path = save(ROOT / version / f"{name}.ndjson", header, entries, gzip_from_bytes=GZIP_FROM_BYTES)
     return f"{path.name} {path.stat().st_size:,}"
 
 
