@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from .rules import Rule
 from .wildcards import match_pieces
@@ -11,7 +11,7 @@ from .wildcards import match_pieces
 class CommandRules:
     """Exact texts and prefixes are looked up; only rules with an inner wildcard are tried one by one."""
 
-    __slots__ = ("_exact", "_globs", "_longest", "_open_globs", "_prefix", "everything", "rules")
+    __slots__ = ("_exact", "_globs", "_heads", "_longest", "_open_globs", "_prefix", "everything", "rules")
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
@@ -22,7 +22,8 @@ class CommandRules:
         self._open_globs: list[tuple[list[str], Rule]] = []
         for rule in self.rules:
             self._add(rule)
-        self._longest = max((text.count(" ") for text in self._prefix), default=-1)
+        self._heads = {text.partition(" ")[0] for text in (*self._exact, *self._prefix)} | self._globs.keys()
+        self._longest = max((text.count(" ") for text in self._prefix), default=0)
 
     def _add(self, rule: Rule) -> None:
         content = rule.content
@@ -43,36 +44,61 @@ class CommandRules:
     def __bool__(self) -> bool:
         return bool(self.rules)
 
+    def may_match(self, head: str) -> bool:
+        """A quick no: whether any rule begins with the word ``head``, or with a wildcard."""
+        return head in self._heads or bool(self._open_globs)
+
     def match(self, text: str) -> Rule | None:
         """The narrowest rule that matches ``text``; ``everything`` is not looked at."""
-        return next(self.matches(text), None)
+        if not self.may_match(text.partition(" ")[0]):
+            return None
+        rule = self._exact.get(text)
+        if rule is not None:
+            return rule
+        if self._prefix:
+            for end in reversed(self._word_ends(text)):
+                rule = self._prefix.get(text[:end])
+                if rule is not None:
+                    return rule
+        return self._glob(text) if self._globs or self._open_globs else None
 
-    def matches(self, text: str) -> Iterator[Rule]:
-        """All rules that match ``text``, narrowest first."""
-        exact = self._exact.get(text)
-        if exact is not None:
-            yield exact
-        yield from self._prefixes(text)
+    def _glob(self, text: str) -> Rule | None:
         for pieces, rule in self._globs.get(text.partition(" ")[0], ()):
-            if match_pieces(pieces, text):
-                yield rule
+            if text.startswith(pieces[0]) and match_pieces(pieces, text):
+                return rule
         for pieces, rule in self._open_globs:
-            if match_pieces(pieces, text):
-                yield rule
+            if text.startswith(pieces[0]) and match_pieces(pieces, text):
+                return rule
+        return None
 
-    def _prefixes(self, text: str) -> Iterator[Rule]:
-        ends: list[int] = []
-        at = -1
-        for _ in range(self._longest + 1):
-            at = text.find(" ", at + 1)
-            if at < 0:
-                ends.append(len(text))
-                break
-            ends.append(at)
-        for end in reversed(ends):
+    def covering(self, text: str, named: int) -> Rule | None:
+        """The narrowest rule that matches ``text`` and spells out its first ``named`` characters."""
+        if not self.may_match(text.partition(" ")[0]):
+            return None
+        rule = self._exact.get(text)
+        if rule is not None:
+            return rule
+        for end in reversed(self._word_ends(text)):
             rule = self._prefix.get(text[:end])
-            if rule is not None:
-                yield rule
+            if rule is not None and end >= named:
+                return rule
+        for pieces, rule in self._globs.get(text.partition(" ")[0], ()):
+            if len(pieces[0].rstrip(" ")) >= named and match_pieces(pieces, text):
+                return rule
+        for pieces, rule in self._open_globs:
+            if len(pieces[0]) >= named and match_pieces(pieces, text):
+                return rule
+        return None
+
+    def _word_ends(self, text: str) -> list[int]:
+        """Where the words of ``text`` end, up to as many as the longest prefix has."""
+        ends: list[int] = []
+        at = text.find(" ")
+        while at >= 0 and len(ends) < self._longest:
+            ends.append(at)
+            at = text.find(" ", at + 1)
+        ends.append(at if at >= 0 else len(text))
+        return ends
 
     def possible(self, known: str) -> Rule | None:
         """A rule that a command could match which is known only up to here."""

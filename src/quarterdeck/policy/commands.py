@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from . import programs
-from .shell import Assignment, Command, Script, read_script
+from .shell import MAX_LENGTH, Assignment, Command, Script, read_script
 from .words import Word
 
 MAX_DEPTH = 4
 """How deep ``sh -c "sh -c …"`` is followed for deny rules; nothing of the kind is ever allowed."""
-MAX_READINGS = 400
-"""More than this many forms of one command are not compared; such a command counts as one that could be anything."""
+MAX_READINGS = 200
+"""More forms of one command than this are not compared; it is asked about instead."""
+
+
+_RUN_OTHERS = programs.OPAQUE | programs.EVALUATORS | {"find", "fd"}
 
 
 class Unit(NamedTuple):
@@ -156,28 +159,43 @@ def _git_subcommand(argv: Sequence[str]) -> int:
     return reach
 
 
-def readings(script: Script) -> Iterator[str]:
-    """Every text that a deny or ask rule is compared with, up to ``MAX_READINGS``."""
-    seen = {script.text.strip()}
-    yield from seen
-    for command in _all_commands(script, 0):
+def readings(script: Script) -> tuple[list[str], bool]:
+    """The texts that a deny or ask rule is compared with, and whether these are all."""
+    commands = script.commands
+    if len(commands) == 1 and not script.doubts and not script.also and not runs_others(commands[0].words):
+        return list(_forms(commands[0].words)), True
+    seen = {script.text.strip(): None}
+    budget = _Budget()
+    for command in _all_commands(script, 0, budget):
         for reading in _forms(command.words):
-            if reading not in seen:
-                seen.add(reading)
-                yield reading
-        if len(seen) >= MAX_READINGS:
-            return
+            seen.setdefault(reading)
+            if len(seen) >= MAX_READINGS:
+                return list(seen), False
+    return list(seen), budget.characters >= 0
 
 
-def _all_commands(script: Script, depth: int) -> Iterator[Command]:
+class _Budget:
+    """Text inside text inside text is read only up to the length of one command."""
+
+    def __init__(self) -> None:
+        self.characters = MAX_LENGTH
+
+    def read(self, code: str) -> Script | None:
+        self.characters -= len(code)
+        return read_script(code) if self.characters >= 0 else None
+
+
+def _all_commands(script: Script, depth: int, budget: _Budget) -> Iterator[Command]:
+    codes: list[str] = []
     for command in (*script.commands, *script.also):
         yield command
-        if depth < MAX_DEPTH and command.words:
-            for code in _code_in(command.words):
-                yield from _all_commands(read_script(code), depth + 1)
-    if depth < MAX_DEPTH and any(_program(command.words) in programs.SHELLS for command in script.commands):
-        for code in script.here:
-            yield from _all_commands(read_script(code), depth + 1)
+        codes += _code_in(command.words)
+    if any(_program(command.words) in programs.SHELLS for command in script.commands):
+        codes += script.here
+    for code in codes:
+        inner = budget.read(code) if depth < MAX_DEPTH else None
+        if inner is not None:
+            yield from _all_commands(inner, depth + 1, budget)
 
 
 def _program(words: Sequence[Word]) -> str:
@@ -187,12 +205,14 @@ def _program(words: Sequence[Word]) -> str:
 def runs_others(words: Sequence[Word]) -> bool:
     """Whether its arguments may be commands."""
     program = _program(words)
-    return program in programs.OPAQUE or program in programs.EVALUATORS or program in ("find", "fd", "git")
+    if program == "git":
+        return len(words) > 1 and words[1].hint.startswith("-")
+    return program in _RUN_OTHERS
 
 
 def _code_in(words: Sequence[Word]) -> list[str]:
     """Arguments that a program may run as a shell command."""
-    if not runs_others(words):
+    if not words or not runs_others(words):
         return []
     values = [word.hint for word in words[1:]]
     codes = [value.partition("=")[2] if words[0].hint == "alias" else value for value in values]
@@ -204,26 +224,19 @@ def _forms(words: Sequence[Word]) -> Iterator[str]:
     """The ways to write one command, and those of what it runs in turn."""
     if not words:
         return
-    starts = range(len(words)) if runs_others(words) else (0,)
-    for start in starts:
-        part = words[start:]
-        yield from _spellings(part)
-    if _program(words) == "git":
-        yield from _git_without_globals(words)
+    written, meant = [word.text for word in words], [word.hint for word in words]
+    same = written == meant
+    for start in range(len(words)) if runs_others(words) else (0,):
+        yield " ".join(written[start:])
+        if not same:
+            yield " ".join(meant[start:])
+        if "/" in meant[start]:
+            yield " ".join([meant[start].rpartition("/")[2], *meant[start + 1 :]])
+    if _program(words) == "git" and len(meant) > 1 and meant[1].startswith("-"):
+        yield _git_without_globals(meant[1:])
 
 
-def _spellings(words: Sequence[Word]) -> Iterator[str]:
-    written = " ".join([word.text for word in words])
-    meant = " ".join([word.hint for word in words])
-    yield written
-    if meant != written:
-        yield meant
-    if "/" in words[0].hint:
-        yield " ".join([_program(words), *[word.hint for word in words[1:]]])
-
-
-def _git_without_globals(words: Sequence[Word]) -> Iterator[str]:
-    rest = [word.hint for word in words[1:]]
+def _git_without_globals(rest: list[str]) -> str:
     while rest and rest[0].startswith("-"):
         del rest[: 2 if rest[0] in programs.GIT_GLOBAL_WITH_VALUE else 1]
-    yield " ".join(["git", *rest])
+    return " ".join(["git", *rest])

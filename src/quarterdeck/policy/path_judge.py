@@ -13,10 +13,11 @@ class PathJudge:
         self._allow, self._deny, self._ask, self._places = allow, deny, ask, places
         self._mode = mode
         self.accepts_edits = mode == "acceptEdits"
+        self._seen: dict[str, Located | None] = {}
 
     def judge_path(self, path: str, *, edit: bool, tool: str | None = None) -> Verdict:
         """``tool`` is the file tool that asks; None for a shell command."""
-        located = self._places.locate(path)
+        located = self.locate(path)
         if located is None:
             return Verdict("ask", f"{path[:80]!r} is not a path.", source="safety")
         for book in (self._deny, self._ask):
@@ -53,23 +54,34 @@ class PathJudge:
         return Verdict("ask", f"No rule allows changing {_shown(located)}.")
 
     def touching(self, book: Rulebook, path: str, *, edit: bool) -> Rule | None:
-        located = self._places.locate(path)
+        located = self.locate(path)
         return None if located is None else book.touching(located, edit=edit)
 
     def naming(self, book: Rulebook, path: str) -> Rule | None:
         """By name only: the words of a command are not looked up on the disk unless they are known to be files."""
+        if "/" not in path and path not in ("~", ".", ".."):
+            return book.naming_here(path)
         return book.naming(self._places.absolute(path)) if "\0" not in path else None
 
     def is_inside(self, path: str) -> bool:
-        located = self._places.locate(path)
+        located = self.locate(path)
         return located is not None and self._places.inside(located)
 
     def is_sensitive(self, path: str) -> bool:
-        located = self._places.locate(path)
+        located = self.locate(path)
         return located is not None and is_sensitive(located)
 
     def locate(self, path: str) -> Located | None:
-        return self._places.locate(path)
+        """Each path is followed once for one decision: all rules judge the same place."""
+        try:
+            return self._seen[path]
+        except KeyError:
+            located = self._seen[path] = self._places.locate(path)
+            return located
+
+    def start_over(self) -> None:
+        """A new decision: the disk may have changed."""
+        self._seen.clear()
 
 
 def _shown(located: Located) -> str:

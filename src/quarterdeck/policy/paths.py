@@ -74,7 +74,7 @@ class Places:
         """``path`` without ``~``, ``.``, ``..`` and double slashes; nothing is looked up."""
         if path == "~" or path.startswith("~/"):
             path = self.home + path[1:]
-        joined = os.path.normpath(os.path.join(base or self.cwd, path))
+        joined = os.path.normpath(path if path.startswith("/") else f"{base or self.cwd}/{path}")
         return joined[1:] if joined.startswith("//") else joined
 
     def locate(self, path: str, *, base: str | None = None) -> Located | None:
@@ -119,7 +119,7 @@ def fold(path: str) -> str:
 class PathRule:
     """A ``Read(…)`` or ``Edit(…)`` rule, compiled."""
 
-    __slots__ = ("_bases", "_folded", "_literal", "_pattern", "rule")
+    __slots__ = ("_bases", "_literal", "_pattern", "last_name", "rule")
 
     def __init__(self, rule: Rule, places: Places, settings_root: str) -> None:
         self.rule = rule
@@ -128,16 +128,27 @@ class PathRule:
         folded = rule.behavior != "allow"
         if folded:
             pattern, bases = fold(pattern), [fold(base) for base in bases]
-        self._folded = folded
         self._bases = tuple(dict.fromkeys(base.rstrip("/") + "/" for base in bases))
         self._pattern = compile_segments(pattern if anchored else f"**/{pattern}")
         self._literal = _literal_head(self._pattern)
+        last = self._pattern[-1] if self._pattern else None
+        self.last_name = last.literal if last is not None else None
+        """The name of what it matches, where there is only one."""
 
     def _matches(self, path: str) -> bool:
         for base in self._bases:
             if path.startswith(base) and path.startswith(self._literal, len(base)):
                 return match_segments(self._pattern, path[len(base) :].split("/"))
         return False
+
+    def all_of(self, folder: str) -> bool:
+        """Whether it matches everything in ``folder`` (folded, with a slash at the end), whatever the name."""
+        return self._matches(folder[:-1])
+
+    def reaches(self, folder: str) -> bool:
+        """Whether it could match something directly in ``folder``."""
+        heads = [base + self._literal for base in self._bases]
+        return any(folder.startswith(head) or head.startswith(folder) for head in heads)
 
     def covers(self, located: Located) -> bool:
         """For allow: the path as given and where it leads."""

@@ -150,6 +150,7 @@ class Policy(Callbacks):
         self, tool: str, tool_input: Mapping[str, Any]
     ) -> tuple[Verdict, Sequence[Part], Sequence[tuple[RiskLevel, str]]]:
         """The verdict, those on the parts of a shell command, and what is to be feared."""
+        self.paths.start_over()
         parts: Sequence[Part] = ()
         found: Sequence[tuple[RiskLevel, str]] = ()
         whole = self._deny.for_tool(tool) or self._ask.for_tool(tool)

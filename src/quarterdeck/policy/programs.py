@@ -46,7 +46,7 @@ OPAQUE: Final = SHELLS | words(
     flock watch parallel strace ltrace gdb valgrind script unbuffer rlwrap fakeroot proot busybox toybox ssh mosh
     caffeinate chronic entr nodemon concurrently npx pnpx bunx uvx pipx direnv dotenv op docker podman kubectl
     screen tmux at batch nice stdbuf timeout time nohup command builtin prlimit setarch catchsegv expect faketime sg
-    newgrp torsocks proxychains proxychains4 make-shell firejail bwrap wine start open xdg-open
+    newgrp torsocks proxychains proxychains4 firejail bwrap wine start open xdg-open
     """
 )
 """They run what their arguments say. A rule has to spell that out: ``sudo:*`` alone says nothing of what is run."""
@@ -60,7 +60,7 @@ EVALUATORS: Final = words(
 )
 """They change what later words mean, or run text as code. No pattern covers them; CLI 2.1.325 asks for nearly all."""
 
-REMOTE: Final = words("docker podman kubectl npx pnpx bunx uvx pipx op make-shell open start xdg-open")
+REMOTE: Final = words("docker podman kubectl npx pnpx bunx uvx pipx op open start xdg-open")
 """Opaque only for deny rules: a rule such as ``docker ps:*`` or ``npx eslint:*`` already names what is run."""
 
 INLINE_CODE: Final[dict[str, tuple[str, ...]]] = {

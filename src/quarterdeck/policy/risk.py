@@ -25,6 +25,15 @@ _INSTALL: dict[str, frozenset[str]] = {
                     words("install add upgrade get update")),
     **dict.fromkeys(("npx", "pnpx", "bunx", "uvx"), frozenset[str]()),
 }  # fmt: skip
+_FEARED = (
+    _PRIVILEGE
+    | _DELETE
+    | _NETWORK
+    | _INSTALL.keys()
+    | programs.OPAQUE
+    | programs.INLINE_CODE.keys()
+    | {"git", "find", "eval", "source", "."}
+)
 _GIT_NETWORK = words("push pull fetch clone ls-remote submodule")
 _FORCE = frozenset({"--force", "-f", "--force-with-lease", "--mirror", "--delete", "-d"})
 _RECURSIVE = re.compile(r"-[a-zA-Z]*[rRf]|--recursive\Z|--force\Z")
@@ -45,6 +54,8 @@ def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[Risk
 
 def _of_command(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
     program = argv[0].rpartition("/")[2]
+    if program not in _FEARED:
+        return
     if program in _PRIVILEGE:
         found.append(("high", "privilege"))
     if program in _DELETE:

@@ -24,6 +24,10 @@ class Rulebook:
         self.edits: list[PathRule] = []
         for rule in self.rules:
             self._add(rule, places, roots.get(rule.source, places.cwd))
+        self._folded_cwd = fold(places.cwd).rstrip("/") + "/"
+        self._here_open: list[PathRule] = []
+        self._here: dict[str, list[PathRule]] = {}
+        self._index_names(self._folded_cwd)
 
     def _add(self, rule: Rule, places: Places, root: str) -> None:
         if rule.content is None:
@@ -39,15 +43,23 @@ class Rulebook:
         elif rule.tool != "Bash":
             self._names.append(rule)
 
+    def _index_names(self, folder: str) -> None:
+        """Which rules to try for a name in the working folder."""
+        reachable = [rule for rule in (*self.reads, *self.edits) if rule.reaches(folder)]
+        for rule in reachable:
+            if rule.last_name is None or rule.all_of(folder):
+                self._here_open.append(rule)
+        for rule in reachable:
+            if rule.last_name is not None:
+                self._here.setdefault(rule.last_name, list(self._here_open)).append(rule)
+
     def for_tool(self, tool: str) -> Rule | None:
         """A rule for the tool as a whole."""
-        rule = self._bare.get(tool)
-        if rule is None and tool in AGENT_TOOLS:
-            rule = self._bare.get("Task") or self._bare.get("Agent")
-        if rule is None and tool.startswith("mcp__"):
-            server = "__".join(tool.split("__")[:2])
-            rule = self._servers.get(server)
-        return rule
+        if tool in AGENT_TOOLS:
+            return self._bare.get("Task") or self._bare.get("Agent")
+        if tool.startswith("mcp__"):
+            return self._bare.get(tool) or self._servers.get("__".join(tool.split("__")[:2]))
+        return self._bare.get(tool)
 
     def for_named(self, tool: str, name: str) -> Rule | None:
         """A rule for one host, agent or skill."""
@@ -81,6 +93,29 @@ class Rulebook:
         for candidate in (*self.edits, *self.reads) if edit else self.reads:
             if candidate.touches(located):
                 return candidate.rule
+        return None
+
+    def may_name(self, word: str) -> bool:
+        """A quick no for most words of a command: they are no path and no name that a rule gives."""
+        return (
+            bool(self._here_open)
+            or "/" in word
+            or "=" in word
+            or ":" in word
+            or word.lower() in self._here
+            or not word.isascii()
+            or word in ("~", ".", "..")
+        )
+
+    def naming_here(self, name: str) -> Rule | None:
+        """The same for a name without a slash: most words of a command are none, so this is quick."""
+        folded = name.lower() if name.isascii() else fold(name)
+        candidates = self._here.get(folded, self._here_open)
+        if candidates:
+            path = self._folded_cwd + folded
+            for candidate in candidates:
+                if candidate.touches_name(path):
+                    return candidate.rule
         return None
 
     def naming(self, path: str) -> Rule | None:

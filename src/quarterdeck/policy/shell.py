@@ -27,7 +27,9 @@ MAX_WORK = 250_000
 """Length times operators. The grammar needs that much time for some inputs; this keeps it well below 100 ms."""
 MAX_COMMANDS = 60
 
-_PLAIN_COMMAND = re.compile(r"[A-Za-z0-9_./@%+,][A-Za-z0-9_./:@%+,\-]*(?: +[A-Za-z0-9_./:=@%+,\-]+)* *\Z")
+_PLAIN_COMMAND = re.compile(
+    r"[A-Za-z0-9_./@%+,][A-Za-z0-9_./:@%+,\-]*(?: +(?:[A-Za-z0-9_./:=@%+,\-]|(?<=[A-Za-z0-9])[~^])+)* *\Z"
+)
 _OPERATORS = re.compile(r"[|&;<>(){}$`\n\[=]")
 _STRANGE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180e\u2000-\u200f"

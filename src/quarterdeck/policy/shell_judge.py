@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import programs
-from .command_rules import CommandRules, literal_part
-from .commands import MAX_READINGS, Unit, make_unit, readings, runs_others
+from .command_rules import CommandRules
+from .commands import Unit, make_unit, readings, runs_others
 from .decision import Verdict, strictest
 from .rules import Rule
 from .shell import Redirect, Script
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .path_judge import PathJudge
     from .rulebook import Rulebook
 
+_HANDLE_FILES = programs.FILE_HANDLERS | programs.READ_ONLY.keys() - {"echo", "sleep", "which"}
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 
 
@@ -29,8 +30,7 @@ class Part(NamedTuple):
 class ShellJudge:
     def __init__(self, allow: Rulebook, deny: Rulebook, ask: Rulebook, paths: PathJudge) -> None:
         self._allow, self._deny, self._ask, self._paths = allow, deny, ask, paths
-        self._guards = (deny.commands, ask.commands)
-        self._guards_commands = any(book.commands.rules for book in (deny, ask))
+        self._guard = CommandRules((*deny.commands.rules, *ask.commands.rules))
         self._guards_paths = any(book.reads or book.edits for book in (deny, ask))
 
     def judge(self, script: Script, *, everything: Verdict | None) -> tuple[Verdict, list[Part], list[Unit]]:
@@ -45,6 +45,9 @@ class ShellJudge:
         if everything is not None:
             verdict = self._hidden(script, units) or everything
             return verdict, [Part(script.text, verdict)], units
+        if len(units) == 1 and not script.redirects and not script.doubts:
+            verdict = self._judge_unit(units[0], moved=False)
+            return verdict, [Part(script.text, verdict)], units
         parts = list(self._parts(script, units))
         if not parts:
             parts = [Part(script.text, Verdict("allow", "It runs nothing."))]
@@ -53,7 +56,8 @@ class ShellJudge:
     # -- deny and ask
 
     def _stopped(self, script: Script, units: Sequence[Unit]) -> Verdict | None:
-        texts = list(readings(script)) if self._guards_commands else []
+        texts, complete = readings(script) if self._guard else ([], True)
+        texts = [text for text in texts if self._guard.match(text)]
         for book in (self._deny, self._ask):
             for text in texts:
                 rule = book.commands.match(text)
@@ -62,7 +66,7 @@ class ShellJudge:
             found = self._path_rule(book, script, units) if book.reads or book.edits else None
             if found is not None:
                 return found
-        if len(texts) >= MAX_READINGS:
+        if not complete:
             return Verdict("ask", "It has more forms than were compared with the deny and ask rules.", source="limit")
         return None
 
@@ -74,23 +78,29 @@ class ShellJudge:
                     return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
         softer: Verdict | None = None
         for unit in units:
+            handles_files = _program(unit) in _HANDLE_FILES
             for word in unit.command.words[1:]:
-                rule = self._word_rule(book, unit, word.hint)
+                if not handles_files and not book.may_name(word.hint):
+                    continue
+                rule = self._word_rule(book, word.hint, handles_files=handles_files)
                 if rule is None:
                     continue
-                if rule.behavior == "ask" or _program(unit) in programs.FILE_HANDLERS | programs.READ_ONLY.keys():
+                if rule.behavior == "ask" or handles_files:
                     return Verdict.by(rule, f"{rule} matches {word.text}, which {_program(unit)} is given.")
                 softer = Verdict("ask", f"{word.text} is protected by {rule}, and {_program(unit)} is given it.", rule,
                                  rule.source)  # fmt: skip
         return softer
 
-    def _word_rule(self, book: Rulebook, unit: Unit, word: str) -> Rule | None:
+    def _word_rule(self, book: Rulebook, word: str, *, handles_files: bool) -> Rule | None:
         """A rule for the path that ``word`` or its ``--option=`` part names. Links are followed for known readers."""
-        for path in {word, word.partition("=")[2], word.partition(":")[0]}:
-            if not path or path.startswith("-"):
-                continue
-            rule = self._paths.naming(book, path)
-            if rule is None and _program(unit) in programs.FILE_HANDLERS:
+        named = [word] if word[:1] != "-" else []
+        if "=" in word:
+            named.append(word.partition("=")[2])
+        if ":" in word:
+            named.append(word.partition(":")[0])
+        for path in named:
+            rule = self._paths.naming(book, path) if path else None
+            if rule is None and handles_files and path:
                 rule = self._paths.touching(book, path, edit=False)
             if rule is not None:
                 return rule
@@ -98,7 +108,7 @@ class ShellJudge:
 
     def _hidden(self, script: Script, units: Sequence[Unit]) -> Verdict | None:
         """Where everything is allowed, what cannot be read may still hide what a deny or ask rule forbids."""
-        if self._guards_commands:
+        if self._guard:
             for unit in units:
                 rule = self._could_match(unit)
                 if rule is not None:
@@ -119,7 +129,7 @@ class ShellJudge:
         if all(word.value is not None for word in words):
             return None
         known = "" if words[0].value is None or runs_others(words) else unit.known
-        return next((rule for book in self._guards if (rule := book.possible(known))), None)
+        return self._guard.possible(known)
 
     def _hidden_target(self, redirect: Redirect) -> Verdict | None:
         if redirect.writes is None:
@@ -237,10 +247,10 @@ def _operands(words: list[str], letters: str) -> list[str] | None:
 
 def allowing(rules: CommandRules, unit: Unit) -> Rule | None:
     """The rule that allows ``unit``: it matches, and spells out all that decides what is run."""
-    for text, needed in unit.texts:
-        for rule in rules.matches(text):
-            if len(literal_part(rule)) >= needed:
-                return rule
+    for text, named in unit.texts:
+        rule = rules.covering(text, named)
+        if rule is not None:
+            return rule
     return None
 
 
