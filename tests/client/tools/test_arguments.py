@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 import msgspec
 import pydantic
 import pytest
-from client.tools.calling import call, error_of
 
+from client.tools.calling import call, error_of
 from quarterdeck.client.tools import SdkMcpTool, ToolContext, tool
 
 
@@ -241,7 +241,8 @@ BAD: list[tuple[SdkMcpTool[Any], dict[str, Any], str]] = [
     (
         tool(draw),
         {"drawing": {"shapes": []}, "named": []},
-        "argument 'named': fits no alternative: arguments: expected object, got array; arguments: expected null, got array",
+        "argument 'named': fits no alternative: "
+        "arguments: expected object, got array; arguments: expected null, got array",
     ),
 ]
 

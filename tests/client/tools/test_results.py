@@ -10,8 +10,8 @@ import mcp.types
 import msgspec
 import pydantic
 import pytest
-from client.tools.calling import call, error_of
 
+from client.tools.calling import call, error_of
 from quarterdeck.client.tools import audio, image, resource, resource_link, text, tool
 
 
@@ -70,7 +70,10 @@ RESULTS: list[tuple[Any, dict[str, Any]]] = [
     ([Place("Rome", datetime.date(2026, 1, 2))], text_of('[{"name":"Rome","seen":"2026-01-02"}]')),
     ({"answer": [42, None]}, {**text_of('{"answer":[42,null]}'), "structuredContent": {"answer": [42, None]}}),
     ({"content": "no list"}, {**text_of('{"content":"no list"}'), "structuredContent": {"content": "no list"}}),
-    ({"type": "text", "size": 1}, {**text_of('{"type":"text","size":1}'), "structuredContent": {"type": "text", "size": 1}}),
+    (
+        {"type": "text", "size": 1},
+        {**text_of('{"type":"text","size":1}'), "structuredContent": {"type": "text", "size": 1}},
+    ),
     (
         Place("Rome", datetime.date(2026, 1, 2)),
         {

@@ -8,8 +8,9 @@ client initializes it again.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .connection import PROTOCOL_VERSIONS, Send
 from .rpc import INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, REQUEST_CANCELLED, failure, success
@@ -62,6 +63,18 @@ class McpServerBridge:
         return BridgeConnection(self._server, send)
 
 
+class _Pending(NamedTuple):
+    """A request to the server, under an id of ours: the client may reuse its own while an old handler still runs."""
+
+    serial: int
+    answer: asyncio.Future[dict[str, Any]]
+
+    def settle(self, answer: dict[str, Any]) -> None:
+        """The first answer counts."""
+        if not self.answer.done():
+            self.answer.set_result(answer)
+
+
 class BridgeConnection:
     """One run of the server."""
 
@@ -69,7 +82,8 @@ class BridgeConnection:
         self._server = server
         self._send = send
         self._name: str = getattr(server, "name", type(server).__name__)
-        self._pending: dict[str | int, asyncio.Future[dict[str, Any]]] = {}
+        self._pending: dict[str | int, _Pending] = {}
+        self._serials = itertools.count()
         self._run: asyncio.Task[None] | None = None
         self._to_server: Any = None
         self._stopped: str | None = None
@@ -90,17 +104,16 @@ class BridgeConnection:
             return None
         if request_id in self._pending:
             return failure(request_id, INVALID_REQUEST, f"request {request_id!r} is still being answered")
-        answer = self._pending[request_id] = asyncio.get_running_loop().create_future()
+        pending = self._pending[request_id] = _Pending(next(self._serials), asyncio.get_running_loop().create_future())
         try:
-            if (refusal := await self._submit(message)) is not None:
+            if (refusal := await self._submit({**message, "id": pending.serial})) is not None:
                 return failure(request_id, INVALID_REQUEST, refusal)
-            answered: dict[str, Any] = await answer
-            return answered
+            return {**await pending.answer, "id": request_id}
         except asyncio.CancelledError:
-            self._errand(self._tell_cancelled(request_id))
+            self._errand(self._tell_cancelled(pending))
             raise
         finally:
-            self._pending.pop(request_id, None)
+            del self._pending[request_id]
 
     async def manifest(self) -> dict[str, Any] | None:
         """Do the handshake ourselves, as the CLI would; None if the server fails or takes too long."""
@@ -195,13 +208,17 @@ class BridgeConnection:
                 continue
             said = item.message.model_dump(by_alias=True, mode="json", exclude_none=True)
             if "method" not in said:
-                waiting = self._pending.get(said.get("id"))
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(said)
+                self._answered(said)
             elif "id" in said:
                 self._errand(self._answer_server(said))
             else:
                 self._send(said)
+
+    def _answered(self, said: dict[str, Any]) -> None:
+        for pending in self._pending.values():
+            if pending.serial == said.get("id"):
+                pending.settle(said)
+                return  # and nothing for an answer to a call that was given up
 
     async def _answer_server(self, request: dict[str, Any]) -> None:
         """A request to the client. CLI 2.1.325 offers no capabilities to SDK servers, so only ``ping`` is served."""
@@ -214,16 +231,15 @@ class BridgeConnection:
     async def _cancelled(self, message: dict[str, Any]) -> None:
         params = message.get("params")
         request_id = params.get("requestId") if isinstance(params, dict) else None
-        waiting = self._pending.get(request_id) if isinstance(request_id, str | int) else None
-        if waiting is None or waiting.done():
-            return
-        waiting.set_result(failure(request_id, REQUEST_CANCELLED, "Request cancelled"))
-        await self._tell_cancelled(request_id)
+        pending = self._pending.get(request_id) if isinstance(request_id, str | int) else None
+        if pending is not None and not pending.answer.done():
+            pending.settle(failure(request_id, REQUEST_CANCELLED, "Request cancelled"))
+            await self._tell_cancelled(pending)
 
-    async def _tell_cancelled(self, request_id: Any) -> None:
+    async def _tell_cancelled(self, pending: _Pending) -> None:
         """mcp 1.x is not told: it would stop the whole server if the handler then answered all the same."""
         if _takes_cancellation() and not self._closed:
-            params = {"requestId": request_id, "reason": "cancelled by the client"}
+            params = {"requestId": pending.serial, "reason": "cancelled by the client"}
             await self._submit({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
 
     def _errand(self, work: Any) -> None:
@@ -235,9 +251,8 @@ class BridgeConnection:
         return failure(request_id, INTERNAL_ERROR, reason)
 
     def _fail_pending(self, reason: str) -> None:
-        for request_id, waiting in self._pending.items():
-            if not waiting.done():
-                waiting.set_result(self._failure(request_id, reason))
+        for request_id, pending in self._pending.items():
+            pending.settle(self._failure(request_id, reason))
 
 
 def _parse(message: dict[str, Any]) -> Any:

@@ -11,6 +11,7 @@ _WIRE_NAMES = {
     "open_world_hint": "openWorldHint",
     "max_result_size_chars": "maxResultSizeChars",
 }
+_KNOWN = {"title", *_WIRE_NAMES.values()}
 
 
 class ToolAnnotations:
@@ -31,9 +32,10 @@ class ToolAnnotations:
                 self.hints[wire_name] = value
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "hints":
-            raise AttributeError(name)
-        return self.hints.get(_WIRE_NAMES.get(name, name))
+        wire_name = _WIRE_NAMES.get(name, name)
+        if name != "hints" and (wire_name in self.hints or wire_name in _KNOWN):
+            return self.hints.get(wire_name)
+        raise AttributeError(f"ToolAnnotations has no hint {name!r}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ToolAnnotations) and self.hints == other.hints

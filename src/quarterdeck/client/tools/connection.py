@@ -56,7 +56,7 @@ class ToolConnection:
         if type(message) is not dict:
             try:
                 message = _decode(message) if isinstance(message, bytes | str) else message
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeError) as error:
                 return failure(None, PARSE_ERROR, f"not JSON: {error}")
             if not isinstance(message, dict):
                 return failure(None, INVALID_REQUEST, "a message is a JSON object")
