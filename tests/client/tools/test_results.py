@@ -81,6 +81,7 @@ RESULTS: list[tuple[Any, dict[str, Any]]] = [
             "structuredContent": {"name": "Rome", "seen": "2026-01-02"},
         },
     ),
+    ({"file": "a\udc80"}, {**text_of('{"file":"a\udc80"}'), "structuredContent": {"file": "a\udc80"}}),
     (Row(5), {**text_of('{"rowId":5}'), "structuredContent": {"rowId": 5}}),
     (
         Person(name="Ada"),

@@ -54,7 +54,10 @@ class ToolContext:
         return self._cancelled
 
     async def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
-        """Say how far the call is. Values must grow; without ``total`` they are just a count."""
+        """Say how far the call is. Values must grow; without ``total`` they are just a count.
+
+        CLI 2.0.77 and 2.1.25 do not ask for progress, so nothing is sent to them.
+        """
         self.report(value, total, message)
 
     def report(self, value: float, total: float | None = None, message: str | None = None) -> None:

@@ -12,12 +12,16 @@ a dict with ``content``, ``is_error`` or ``isError``   itself, each block checke
 any other dict, a dataclass, struct or Pydantic model  ``structuredContent``, and the same as JSON text
 anything else that JSON can say                        JSON text
 =====================================================  ======================================================
+
+Of a result with ``structuredContent`` the model is shown that, as JSON, and not the text (CLI 2.0.77 to 2.1.325);
+images beside it reach the model from 2.1.325 at the latest, and are dropped up to 2.1.52.
 """
 
 from __future__ import annotations
 
 import base64
 import dataclasses
+import json
 from typing import Any
 
 import msgspec
@@ -157,7 +161,11 @@ def _checked(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json_text(value: Any) -> dict[str, Any]:
-    return {"type": "text", "text": _encode(value).decode()}
+    try:
+        encoded = _encode(value).decode()
+    except UnicodeEncodeError:  # a lone surrogate, as in file names that are not UTF-8; the codec can send it
+        encoded = json.dumps(msgspec.to_builtins(value, str_keys=True), ensure_ascii=False, separators=(",", ":"))
+    return {"type": "text", "text": encoded}
 
 
 def _base64(data: bytes | str) -> str:
