@@ -40,16 +40,56 @@ COMPOUND = (
     "cd src && npm run build > /dev/null",
 )
 UNITS = (
-    *("(", "$(", "a;", "`", "\\\n", "<<E ", "${", "a|", "if ", "{a,", "'", "a <<E\n", "[[ ", "$((", "case a in ", "a=("),
+    *(
+        "(",
+        "$(",
+        "a;",
+        "`",
+        "\\\n",
+        "<<E ",
+        "${",
+        "a|",
+        "if ",
+        "{a,",
+        "'",
+        "a <<E\n",
+        "[[ ",
+        "$((",
+        "case a in ",
+        "a=(",
+    ),
     *("a&&", "a||", "a\n", "<(", "a&", '"$(', "'\"", "a=b ", "a[", "for a in b;do ", "!", "a <<'E'\n", "{ ", "$'"),
     *("((", "a>b ", "x=", "${a[", "a<<<b ", "[ ", '"$a" ', "'a' ", "\\\na ", "sudo ", "env a=b ", "sh -c ", "eval '"),
-    *("time ", "timeout 5 ", "xargs ", "\\", "../", "*a", "find -exec ", "sudo 'a|b' ", "eval 'eval ", "~/", "git -c a "),
+    *(
+        "time ",
+        "timeout 5 ",
+        "xargs ",
+        "\\",
+        "../",
+        "*a",
+        "find -exec ",
+        "sudo 'a|b' ",
+        "eval 'eval ",
+        "~/",
+        "git -c a ",
+    ),
 )
 
 
 def make_policy() -> Policy:
     """Five hundred rules of the kinds that people have."""
-    tools = ("npm run", "git", "cargo", "docker compose", "kubectl get", "python -m", "make", "go", "terraform", "bazel")
+    tools = (
+        "npm run",
+        "git",
+        "cargo",
+        "docker compose",
+        "kubectl get",
+        "python -m",
+        "make",
+        "go",
+        "terraform",
+        "bazel",
+    )
     allow = [f"Bash({tool} task{number}:*)" for tool in tools for number in range(35)]
     allow += [f"Bash(tool{number} * --flag)" for number in range(30)]
     allow += [f"Edit(src/part{number}/**)" for number in range(30)] + ["Bash(npm run test:*)", "Bash(git log *)"]
@@ -78,7 +118,11 @@ def hostile_inputs() -> list[str]:
     for unit in UNITS:
         for length in (600, 2000, MAX_LENGTH):
             count = max(1, min(length // len(unit), MAX_WORK // length))
-            inputs += [unit * count, (unit * count + " a" * length)[:length], ("a " * length)[: length // 2] + unit * (count // 2)]
+            inputs += [
+                unit * count,
+                (unit * count + " a" * length)[:length],
+                ("a " * length)[: length // 2] + unit * (count // 2),
+            ]
     return inputs
 
 

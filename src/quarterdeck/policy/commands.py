@@ -9,9 +9,11 @@ err on the other side: too many rather than too few.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from . import programs
+from .command_rules import CommandRules
 from .shell import MAX_LENGTH, Assignment, Command, Script, read_script
 from .words import Word
 
@@ -24,7 +26,7 @@ MAX_READINGS = 200
 _RUN_OTHERS = programs.OPAQUE | programs.EVALUATORS | {"find", "fd"}
 
 
-class Unit(NamedTuple):
+class Unit(msgspec.Struct, frozen=True):
     """``blocked`` says why no rule with a pattern may allow it; ``known`` is what is known of it, from the left."""
 
     command: Command
@@ -74,7 +76,8 @@ def _known(words: Sequence[Word]) -> str:
 
 
 def _bad_assignment(assignments: Iterable[Assignment]) -> str | None:
-    for name, value in assignments:
+    for assignment in assignments:
+        name, value = assignment.name, assignment.value
         if name not in programs.SAFE_VARIABLES:
             return f"the variable {name} can change what a program does"
         if value.value is None or not programs.SAFE_VALUE.match(value.text):
@@ -159,19 +162,32 @@ def _git_subcommand(argv: Sequence[str]) -> int:
     return reach
 
 
-def readings(script: Script) -> tuple[list[str], bool]:
-    """The texts that a deny or ask rule is compared with, and whether these are all."""
+def readings(script: Script, rules: CommandRules) -> tuple[list[str], bool]:
+    """The texts that one of ``rules`` matches, of all that can be read out of ``script``; and whether these are all."""
+    found, complete = _all_readings(script, rules)
+    return [text for text in found if rules.match(text) is not None], complete
+
+
+def _all_readings(script: Script, rules: CommandRules) -> tuple[Iterable[str], bool]:
     commands = script.commands
-    if len(commands) == 1 and not script.doubts and not script.also and not runs_others(commands[0].words):
-        return list(_forms(commands[0].words)), True
+    if (
+        len(commands) == 1
+        and not script.doubts
+        and not script.also
+        and commands[0].words
+        and not commands[0].assignments
+    ):
+        words = commands[0].words
+        if not runs_others(words):
+            return _forms(words) if rules.may_match(_program(words)) or rules.may_match(words[0].text) else (), True
     seen = {script.text.strip(): None}
     budget = _Budget()
     for command in _all_commands(script, 0, budget):
         for reading in _forms(command.words):
             seen.setdefault(reading)
             if len(seen) >= MAX_READINGS:
-                return list(seen), False
-    return list(seen), budget.characters >= 0
+                return seen, False
+    return seen, budget.characters >= 0
 
 
 class _Budget:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
+
+import msgspec
 
 from .rules import Behavior, Rule
 
@@ -11,8 +12,7 @@ RiskLevel: TypeAlias = Literal["none", "low", "medium", "high"]
 RISK_LEVELS: tuple[RiskLevel, ...] = ("none", "low", "medium", "high")
 
 
-@dataclass(frozen=True, slots=True)
-class Risk:
+class Risk(msgspec.Struct, frozen=True):
     """What people fear about a request, whether it is allowed or not."""
 
     level: RiskLevel = "none"
@@ -22,8 +22,10 @@ class Risk:
         return f"{self.level}: {', '.join(self.reasons)}" if self.reasons else self.level
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+NO_RISK = Risk()
+
+
+class Decision(msgspec.Struct, frozen=True):
     """The answer to one request.
 
     ``rule`` is the rule that decided, None when none did. ``source`` says who decided: the rule's source, ``mode``,
@@ -34,10 +36,10 @@ class Decision:
     rule: Rule | None = None
     source: str = "default"
     explanation: str = ""
-    risk: Risk = field(default_factory=Risk)
+    risk: Risk = NO_RISK
 
 
-class Verdict(NamedTuple):
+class Verdict(msgspec.Struct, frozen=True):
     """A decision about one part, before it has a risk."""
 
     behavior: Behavior

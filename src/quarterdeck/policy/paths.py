@@ -11,8 +11,9 @@ from __future__ import annotations
 import os.path
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from .programs import words
 from .rules import Rule
@@ -47,8 +48,7 @@ class FileSystem:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(msgspec.Struct, frozen=True):
     """One path of a request: as given (absolute, without ``..``) and where it leads."""
 
     given: str

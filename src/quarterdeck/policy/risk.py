@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from . import programs
-from .decision import RISK_LEVELS, Risk, RiskLevel
+from .decision import NO_RISK, RISK_LEVELS, Risk, RiskLevel
 from .programs import words
 from .rules import EDIT_TOOLS
 
@@ -106,9 +106,6 @@ def combine(found: Iterable[tuple[RiskLevel, str]]) -> Risk:
     """The highest level, and each reason once."""
     listed = list(found)
     if not listed:
-        return _NONE
+        return NO_RISK
     level = max((level for level, _ in listed), key=RISK_LEVELS.index)
     return Risk(level, tuple(dict.fromkeys(reason for _, reason in listed)))
-
-
-_NONE = Risk()

@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from .programs import words as table
 from .words import Word, read_word
@@ -83,12 +85,12 @@ _WHY = {
 }
 
 
-class Assignment(NamedTuple):
+class Assignment(msgspec.Struct, frozen=True):
     name: str
     value: Word
 
 
-class Redirect(NamedTuple):
+class Redirect(msgspec.Struct, frozen=True):
     """``writes`` is None for what touches no file: ``2>&1``, ``>&-``."""
 
     operator: str
@@ -96,14 +98,14 @@ class Redirect(NamedTuple):
     writes: bool | None
 
 
-class Command(NamedTuple):
+class Command(msgspec.Struct, frozen=True):
     """One simple command: assignments in front of it, then its words."""
 
     words: tuple[Word, ...]
     assignments: tuple[Assignment, ...] = ()
 
 
-class Script(NamedTuple):
+class Script(msgspec.Struct, frozen=True):
     """All of a shell command. ``here`` are the texts fed to standard input by ``<<`` and ``<<<``; ``also`` are commands
     of another possible reading, for deny and ask rules only."""
 

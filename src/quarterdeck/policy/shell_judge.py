@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from . import programs
 from .command_rules import CommandRules
@@ -20,7 +22,7 @@ _HANDLE_FILES = programs.FILE_HANDLERS | programs.READ_ONLY.keys() - {"echo", "s
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True):
     """One part of a command as a person sees it, and what was decided about it."""
 
     text: str
@@ -56,8 +58,7 @@ class ShellJudge:
     # -- deny and ask
 
     def _stopped(self, script: Script, units: Sequence[Unit]) -> Verdict | None:
-        texts, complete = readings(script) if self._guard else ([], True)
-        texts = [text for text in texts if self._guard.match(text)]
+        texts, complete = readings(script, self._guard) if self._guard else ([], True)
         for book in (self._deny, self._ask):
             for text in texts:
                 rule = book.commands.match(text)

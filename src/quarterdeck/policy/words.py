@@ -9,7 +9,8 @@ trusted.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,\-]+\Z")
 """Words of these characters mean themselves, wherever they stand (``=`` apart, in the first word)."""
@@ -24,7 +25,7 @@ _SIMPLE_ESCAPES = {
 _CODED = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|c(.)", re.DOTALL)
 
 
-class Word(NamedTuple):
+class Word(msgspec.Struct, frozen=True):
     """``value`` is None when it is known only at run time; ``hint`` is the best reading, for deny rules."""
 
     text: str

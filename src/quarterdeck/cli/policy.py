@@ -1,0 +1,198 @@
+"""``quarterdeck policy explain | check | test``.
+
+Exit codes: ``explain`` 0 allow, 1 deny, 3 ask; ``check`` 0 fine, 1 rules were refused (with ``--strict`` also on
+warnings); ``test`` 0 all as expected, 1 not; 2 everywhere for what cannot be done at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from quarterdeck.policy import Explanation, Policy
+
+ALLOWED, DENIED, FAILED, ASKED = 0, 1, 2, 3
+_EXIT = {"allow": ALLOWED, "deny": DENIED, "ask": ASKED}
+_COLOURS = {"allow": "32", "deny": "31", "ask": "33", "bold": "1", "dim": "2"}
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``policy`` to the commands of ``quarterdeck``."""
+    parser = subparsers.add_parser("policy", help="see what permission rules do", description=__doc__)
+    _add_commands(parser)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The commands of ``quarterdeck policy`` on their own."""
+    parser = argparse.ArgumentParser(prog="quarterdeck policy", description=__doc__)
+    _add_commands(parser)
+    args = parser.parse_args(argv)
+    run: int = args.run(args)
+    return run
+
+
+def _add_commands(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    explain = commands.add_parser("explain", help="why a tool call is allowed, denied or asked about")
+    explain.add_argument("request", help="a tool call such as 'Bash(rm -rf build)', or a shell command")
+    explain.add_argument("--cwd", default=".", help="judge as in this folder (default: here)")
+    explain.add_argument("--mode", help="judge in this permission mode (default: what the settings say)")
+    for behavior in ("allow", "deny", "ask"):
+        explain.add_argument(
+            f"--{behavior}", action="append", default=[], metavar="RULE", help=f"one more {behavior} rule"
+        )
+    explain.add_argument("--no-settings", action="store_true", help="use only the rules given here")
+    explain.set_defaults(run=_guarded(_explain))
+    check = commands.add_parser("check", help="find bad rules in a settings file")
+    check.add_argument("file", type=Path)
+    check.add_argument("--strict", action="store_true", help="warnings fail, too")
+    check.set_defaults(run=_guarded(_check))
+    test = commands.add_parser("test", help="run a table of expectations (TOML)")
+    test.add_argument("cases", type=Path, nargs="+")
+    test.set_defaults(run=_guarded(_test))
+    for command in (explain, check, test):
+        command.add_argument("--json", action="store_true", help="write JSON")
+
+
+def _guarded(run: Any) -> Any:
+    def guarded(args: argparse.Namespace) -> int:
+        from quarterdeck.policy import PolicyError
+
+        try:
+            code: int = run(args)
+        except (PolicyError, OSError, ValueError, ImportError) as error:
+            for line in str(error).splitlines():
+                print(f"quarterdeck policy: {line}", file=sys.stderr)
+            return FAILED
+        return code
+
+    return guarded
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from quarterdeck.policy.requests import parse_request
+
+    policy = _policy(args)
+    explanation = policy.explain(*parse_request(args.request))
+    if args.json:
+        print(json.dumps(_as_json(explanation), ensure_ascii=False, indent=2))
+    else:
+        _print_explanation(explanation, policy)
+    return _EXIT[explanation.decision.behavior]
+
+
+def _policy(args: argparse.Namespace) -> Policy:
+    from quarterdeck.policy import Policy
+
+    given = {"allow": args.allow, "deny": args.deny, "ask": args.ask}
+    mode = {"mode": args.mode} if args.mode else {}
+    extra = Policy.from_rules(**given, cwd=args.cwd, source="cliArg", **mode)
+    return extra if args.no_settings else Policy.from_settings(args.cwd, rules=extra.rules, **mode)
+
+
+def _print_explanation(explanation: Explanation, policy: Policy) -> None:
+    decision = explanation.decision
+    first, *rest = explanation.lines()
+    label, _, why = first.partition(": ")
+    print(f"{_coloured(label.upper(), label)}  {why}")
+    for line in rest:
+        label, _, text = line.partition(": ")
+        print(f"  {_coloured(label + ':', 'bold')} {text}")
+    for note in policy.notes:
+        print(f"  {_coloured('note:', 'bold')} {note}")
+    if decision.behavior != "allow" and not explanation.would_allow:
+        print(f"  {_coloured('no rule can allow exactly this', 'dim')}")
+
+
+def _as_json(explanation: Explanation) -> dict[str, Any]:
+    decision = explanation.decision
+    return {
+        "behavior": decision.behavior,
+        "tool": explanation.tool,
+        "input": dict(explanation.tool_input),
+        "explanation": decision.explanation,
+        "source": decision.source,
+        "rule": None if decision.rule is None else {"text": decision.rule.text, "place": decision.rule.place},
+        "risk": {"level": decision.risk.level, "reasons": list(decision.risk.reasons)},
+        "parts": [
+            {"text": part.text, "behavior": part.verdict.behavior, "why": part.verdict.why}
+            for part in explanation.parts
+        ],
+        "near": [
+            {"rule": near.rule.text, "place": near.rule.place, "why_not": near.why_not} for near in explanation.near
+        ],
+        "would_allow": [rule.text for rule in explanation.would_allow],
+    }
+
+
+def _check(args: argparse.Namespace) -> int:
+    from quarterdeck.policy.errors import BadRule, BadSettingsError
+    from quarterdeck.policy.lint import lint
+    from quarterdeck.policy.settings import read_file
+
+    bad: list[BadRule] = []
+    file = read_file(str(args.file), "projectSettings", bad)
+    if file is None:
+        raise BadSettingsError(str(args.file), None, "there is no such file, or it is empty")
+    warnings = lint(file.rules)
+    if args.json:
+        shown = {
+            "rules": len(file.rules),
+            "refused": [{"rule": one.text, "line": one.line, "reason": one.reason} for one in bad],
+            "warnings": [{"rule": one.rule.text, "line": one.rule.line, "says": one.says} for one in warnings],
+        }
+        print(json.dumps(shown, ensure_ascii=False, indent=2))
+    else:
+        for refused in bad:
+            print(f"{_coloured('refused', 'deny')}  {refused}")
+        for warning in warnings:
+            print(f"{_coloured('warning', 'ask')}  {warning}")
+        print(f"{len(file.rules)} rules read, {len(bad)} refused, {len(warnings)} warnings")
+    return 1 if bad or (args.strict and warnings) else 0
+
+
+def _test(args: argparse.Namespace) -> int:
+    from quarterdeck.policy.cases import read_cases
+
+    failed: list[dict[str, str]] = []
+    count = 0
+    for path in args.cases:
+        for case in read_cases(path.read_text(encoding="utf-8"), file=str(path)):
+            count += 1
+            decision = case.decide()
+            if decision.behavior != case.expected:
+                failed.append(
+                    {
+                        "file": str(path),
+                        "about": case.about,
+                        "request": case.request,
+                        "expected": case.expected,
+                        "got": decision.behavior,
+                        "explanation": decision.explanation,
+                    }
+                )
+    if args.json:
+        print(json.dumps({"cases": count, "failed": failed}, ensure_ascii=False, indent=2))
+    else:
+        for one in failed:
+            print(f"{_coloured('FAILED', 'deny')}  {one['about']}: {one['request']!r}")
+            print(f"        expected {one['expected']}, got {one['got']}: {one['explanation']}")
+        print(f"{count} cases, {_coloured(f'{len(failed)} failed', 'deny' if failed else 'allow')}")
+    return 1 if failed else 0
+
+
+def _coloured(text: str, name: str, stream: TextIO | None = None) -> str:
+    out = stream or sys.stdout
+    if not out.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return f"\033[{_COLOURS[name]}m{text}\033[0m"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

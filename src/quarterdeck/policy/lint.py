@@ -1,0 +1,67 @@
+"""Rules that are valid and probably not what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from . import programs
+from .command_rules import literal_part
+from .rules import EDIT_TOOLS, READ_TOOLS, Rule
+
+_RUNS_ANYTHING = programs.INLINE_CODE.keys() | programs.words("make npm pnpm yarn bun docker kubectl awk gawk")
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """One thing to look at."""
+
+    rule: Rule
+    says: str
+
+    def __str__(self) -> str:
+        return f"{self.rule.place}: {self.rule.behavior} {self.rule}: {self.says}"
+
+
+def lint(rules: Iterable[Rule]) -> list[Warning]:
+    """What a careful reader would ask about."""
+    listed = list(rules)
+    found = [Warning(rule, says) for rule in listed for says in _about(rule)]
+    seen: dict[tuple[str, str], Rule] = {}
+    for rule in listed:
+        first = seen.setdefault((rule.behavior, rule.text), rule)
+        if first is not rule:
+            found.append(Warning(rule, f"stands already at {first.place}"))
+        stronger = seen.get(("deny", rule.text))
+        if rule.behavior == "allow" and stronger is not None:
+            found.append(Warning(rule, f"never decides: the same is denied at {stronger.place}"))
+    return found
+
+
+def _about(rule: Rule) -> Iterator[str]:
+    if rule.behavior != "allow":
+        return
+    if rule.tool == "Bash":
+        yield from _about_command(rule)
+    elif rule.tool in READ_TOOLS or rule.tool in EDIT_TOOLS:
+        if rule.content in ("//**", "/**", "~/**", "//", "//*", "~/*"):
+            yield "covers a whole disk or home"
+        elif rule.content is None and rule.tool in EDIT_TOOLS:
+            yield "lets every file be changed, also outside the project"
+
+
+def _about_command(rule: Rule) -> Iterator[str]:
+    if rule.content is None:
+        yield "lets every shell command run"
+        return
+    words = literal_part(rule).split(" ")
+    if "*" not in rule.content:
+        return
+    if words[0] == "":
+        yield "a wildcard does not stand for the command itself; this matches nothing here, and much in the CLI"
+    elif len(words) == 1 and words[0] in programs.OPAQUE - programs.REMOTE:
+        yield f"says nothing of what {words[0]} runs, so it allows nothing here; the CLI lets anything run"
+    elif words[0] in programs.EVALUATORS:
+        yield f"{words[0]} is never allowed by a pattern"
+    elif len(words) == 1 and words[0] in _RUNS_ANYTHING:
+        yield f"{words[0]} can be told to run anything; name the task"
