@@ -1,0 +1,142 @@
+"""Options → the ``initialize`` request, and what the session must remember to serve it: hooks, in-process servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import msgspec
+
+from quarterdeck.wire.agents import AgentDefinition
+from quarterdeck.wire.agents import SdkPluginConfig as WirePlugin
+from quarterdeck.wire.requests.session import HookCallbackMatcher, InitializeRequest, SdkMcpServerOptions
+
+from .launch_versions import IGNORED_FIELDS, LIST_PROMPT_IGNORED, Version, lacks
+from .options import ClaudeAgentOptions
+from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredHook:
+    """What a callback id stands for."""
+
+    event: str
+    callback: HookCallback
+    matcher: str | None = None
+    timeout_s: float | None = None
+    on_failure: str | None = None
+
+
+def build_initialize(
+    options: ClaudeAgentOptions, hooks: Mapping[str, RegisteredHook], version: Version | None
+) -> InitializeRequest:
+    servers = sdk_server_configs(options)
+    schema = (options.output_format or {}).get("schema")
+    plugins = options.plugins if options.plugin_delivery == "initialize" else []
+    return InitializeRequest(
+        hooks=_hook_matchers(options, hooks),
+        sdk_mcp_servers=list(servers) or None,
+        sdk_mcp_server_configs=_server_options(servers),
+        json_schema=schema,
+        agents=_agents(options),
+        title=options.title,
+        skills=options.skills if isinstance(options.skills, list) else None,
+        tool_aliases=options.tool_aliases or None,
+        plan_mode_instructions=options.plan_mode_instructions,
+        append_subagent_system_prompt=options.append_subagent_system_prompt,
+        forward_subagent_text=options.forward_subagent_text or None,
+        forward_nested_subagent_tool_calls=options.forward_nested_subagent_tool_calls or None,
+        prompt_suggestions=options.prompt_suggestions or None,
+        agent_progress_summaries=options.agent_progress_summaries or None,
+        supported_dialog_kinds=list(options.supported_dialog_kinds) or None,
+        per_task_stop_affordance=options.per_task_stop_affordance or None,
+        plugins=[msgspec.convert(plugin, WirePlugin) for plugin in plugins] or None,
+        managed_settings=options.managed_settings,
+        **_prompt_fields(options.system_prompt, version),
+    )
+
+
+def ignored_fields(request: InitializeRequest, version: Version | None) -> list[str]:
+    """The fields that are set and have no effect on this CLI."""
+    return [
+        name for name, last in IGNORED_FIELDS.items() if getattr(request, name) is not None and lacks(version, last)
+    ]
+
+
+def _prompt_fields(prompt: Any, version: Version | None) -> dict[str, Any]:
+    if prompt is None:
+        return {"system_prompt": ""}
+    if isinstance(prompt, str | list):
+        return {"system_prompt": _prompt_text(prompt, version)}
+    fields = {"system_prompt_snapshot": prompt.get("snapshot")}
+    if prompt["type"] == "custom":
+        fields["system_prompt"] = _prompt_text(prompt["prompt"], version)
+    elif prompt["type"] == "preset":
+        fields["append_system_prompt"] = prompt.get("append")
+        fields["exclude_dynamic_sections"] = prompt.get("exclude_dynamic_sections")
+    return fields
+
+
+def _prompt_text(prompt: str | list[str], version: Version | None) -> str | list[str]:
+    """A string is understood by every CLI, a list by new ones only: where that is not sure, the list is joined."""
+    if isinstance(prompt, str):
+        return prompt
+    if version is not None and not lacks(version, LIST_PROMPT_IGNORED):
+        return list(prompt)
+    return "\n\n".join(part for part in prompt if part != SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
+
+
+def _agents(options: ClaudeAgentOptions) -> dict[str, AgentDefinition] | None:
+    # Plain dicts pass as they are: they may hold keys that are newer than we are.
+    return cast("dict[str, AgentDefinition] | None", dict(options.agents) if options.agents else None)
+
+
+def register_hooks(options: ClaudeAgentOptions) -> dict[str, RegisteredHook]:
+    """``hook_0``, ``hook_1`` … in the order of the options."""
+    registered: dict[str, RegisteredHook] = {}
+    for event, matchers in (options.hooks or {}).items():
+        for matcher in matchers:
+            for callback in matcher.hooks:
+                registered[f"hook_{len(registered)}"] = RegisteredHook(
+                    event, callback, matcher.matcher, matcher.timeout, matcher.on_failure
+                )
+    return registered
+
+
+def _hook_matchers(
+    options: ClaudeAgentOptions, hooks: Mapping[str, RegisteredHook]
+) -> dict[str, list[HookCallbackMatcher]] | None:
+    ids = iter(hooks)
+    built: dict[str, list[HookCallbackMatcher]] = {}
+    for event, matchers in (options.hooks or {}).items():
+        for matcher in matchers:
+            built.setdefault(event, []).append(
+                HookCallbackMatcher(
+                    hook_callback_ids=[next(ids) for _ in matcher.hooks],
+                    matcher=matcher.matcher,
+                    timeout=matcher.timeout,
+                    on_failure=matcher.on_failure,
+                )
+            )
+    return built or None
+
+
+def sdk_server_configs(options: ClaudeAgentOptions) -> dict[str, Mapping[str, Any]]:
+    """The servers that run in this process, by the names the CLI will know them by."""
+    if not isinstance(options.mcp_servers, dict):
+        return {}
+    return {
+        name: cast("Mapping[str, Any]", config)
+        for name, config in options.mcp_servers.items()
+        if config.get("type") == "sdk"
+    }
+
+
+def _server_options(servers: Mapping[str, Mapping[str, Any]]) -> dict[str, SdkMcpServerOptions] | None:
+    built: dict[str, SdkMcpServerOptions] = {}
+    for name, config in servers.items():
+        given = {key: config[key] for key in ("timeout", "tools", "disableAutoBackground") if key in config}
+        if given:
+            built[name] = msgspec.convert(given, SdkMcpServerOptions)
+    return built or None
