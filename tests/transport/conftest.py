@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import uvloop
-from transport.support import group_is_gone, until, until_blocking
 
 from quarterdeck.transport import Capabilities, Command, ProcessTransport, Receiver, detect, watchdog
+from transport.support import group_is_gone, until, until_blocking
 
 VARIANTS: dict[str, tuple[Callable[[], asyncio.AbstractEventLoop], dict[str, bool]]] = {
     "asyncio": (asyncio.new_event_loop, {}),
@@ -21,7 +21,7 @@ VARIANTS: dict[str, tuple[Callable[[], asyncio.AbstractEventLoop], dict[str, boo
     "asyncio-without-pidfd": (asyncio.new_event_loop, {"pidfd": False}),
     "asyncio-with-threads": (asyncio.new_event_loop, {"add_reader": False}),
     "uvloop-with-threads": (uvloop.new_event_loop, {"add_reader": False}),
-    "asyncio-without-shell-and-proc": (asyncio.new_event_loop, {"shell": False, "proc_files": False}),
+    "asyncio-without-shell-and-proc": (asyncio.new_event_loop, {"posix_shell": False, "proc_files": False}),
 }
 
 

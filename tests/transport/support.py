@@ -133,9 +133,11 @@ class CancelAt:
                     inner.throw(asyncio.CancelledError())
                     raise AssertionError("it went on after its cancellation")
                 step += 1
-                yield waited_for
-                waited_for = next(inner)
+                try:
+                    yield waited_for
+                except BaseException as error:  # noqa: BLE001  # passed on: a timeout of its own, for instance
+                    waited_for = inner.throw(error)
+                else:
+                    waited_for = next(inner)
         except StopIteration as finished:
             return finished.value
-
-

@@ -9,10 +9,10 @@ import resource
 import signal
 
 import pytest
-from transport.conftest import Stage
-from transport.support import Counter, Recorder, echo, python, until
 
 from quarterdeck.transport import ExitStatus, Grace, ProcessExited, ProcessTransport
+from transport.conftest import Stage
+from transport.support import Counter, Recorder, echo, python, until
 
 QUICK = Grace(eof_s=0.1, term_s=0.5)
 
@@ -54,7 +54,7 @@ def test_a_process_that_dies_in_the_middle_of_a_line_delivers_the_half_line(stag
     recorder = Recorder()
 
     async def scene() -> None:
-        command = python("import os; os.write(1, b'{\"type\":\"ass'); os.kill(os.getpid(), 9)")
+        command = python('import os; os.write(1, b\'{"type":"ass\'); os.kill(os.getpid(), 9)')
         transport = await stage.start(command, recorder)
         await transport.wait()
         await transport.close()

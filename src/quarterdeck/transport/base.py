@@ -50,8 +50,8 @@ class Grace:
 
     eof_s: float = 3.0
     """After stdin is closed. The CLI (2.1.325) leaves in about 0.1 s when idle, and finishes a running turn first."""
-    term_s: float = 2.0
-    """After SIGTERM. The CLI needs 0.04 to 0.25 s to end its own tool processes; a loaded machine, more."""
+    term_s: float = 3.0
+    """After SIGTERM. The CLI (2.1.325) needs 0.04 to 0.25 s; with a Bash tool call to end, up to 1.5 s."""
     group_s: float = 0.5
     """After SIGTERM, for processes of the group that outlived the CLI."""
     kill_s: float = 2.0

@@ -25,7 +25,7 @@ class Capabilities:
     """A process and its children can be signalled together (not so: Windows). Else: ``taskkill /T``."""
     proc_files: bool
     """Every process's environment can be read (Linux). Else: the family is taken from ``ps``."""
-    shell: bool
+    posix_shell: bool
     """There is a POSIX shell for the watchdog. Else: the parent-death signal, where that exists."""
 
 
@@ -36,7 +36,7 @@ def detect(loop: asyncio.AbstractEventLoop) -> Capabilities:
         pidfd=_has_pidfd(),
         process_groups=hasattr(os, "killpg"),
         proc_files=_has_proc_files(),
-        shell=_has_shell(),
+        posix_shell=_has_shell(),
     )
 
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .capabilities import Capabilities
 
@@ -24,6 +24,13 @@ SWEEPS = 3
 """Looks for marked processes: one that forks while it is being looked for is found by the next."""
 COMMAND_S = 5.0
 """For ``ps`` and ``taskkill``."""
+
+
+class Process(NamedTuple):
+    pid: int
+    ppid: int
+    pgid: int
+    state: str
 
 
 class Family(Protocol):
@@ -65,7 +72,7 @@ class GroupFamily:
                     break
 
     def remains(self) -> bool:
-        return self._signal(0) and not (self._proc_files and self._only_zombies())
+        return self._signal(0) and not self._only_zombies()
 
     def _signal(self, number: int) -> bool:
         """Whether there was anyone to signal. Once there was not, never again: the number may be somebody else's."""
@@ -83,8 +90,8 @@ class GroupFamily:
 
     def _only_zombies(self) -> bool:
         """In a container whose first process reaps nobody, killed grandchildren stay in the table for ever."""
-        states = [fields[0] for fields in _stats() if fields[2] == str(self._pgid)]
-        return all(state in {"Z", "X"} for state in states)
+        everyone = _stats() if self._proc_files else _listed()
+        return bool(everyone) and all(one.state in {"Z", "X"} for one in everyone if one.pgid == self._pgid)
 
 
 class TreeFamily:
@@ -124,16 +131,9 @@ def marked(entry: bytes) -> list[int]:
 
 def descendants(pid: int) -> list[int]:
     """The processes that descend from ``pid``, as ``ps`` sees it."""
-    try:
-        listing = subprocess.run(
-            ["ps", "-axo", "pid=,ppid="], capture_output=True, timeout=COMMAND_S, check=True, text=True
-        ).stdout
-    except (OSError, subprocess.SubprocessError):  # no ps: the group is all that can be reached
-        return []
     children: dict[int, list[int]] = {}
-    for line in listing.splitlines():
-        child, parent = line.split()
-        children.setdefault(int(parent), []).append(int(child))
+    for one in _listed():
+        children.setdefault(one.ppid, []).append(one.pid)
     found: list[int] = []
     generation = [pid]
     while generation:
@@ -153,8 +153,22 @@ def _processes() -> Iterator[Path]:
     return (entry for entry in Path("/proc").iterdir() if entry.name.isdigit())
 
 
-def _stats() -> Iterator[list[str]]:
-    """State, parent, group … of each process: what follows the name (which may hold spaces) in ``/proc/*/stat``."""
+def _stats() -> list[Process]:
+    found = []
     for directory in _processes():
         with contextlib.suppress(OSError):
-            yield (directory / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            # What follows the name, which may hold spaces and parentheses itself.
+            state, ppid, pgid, *_ = (directory / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            found.append(Process(int(directory.name), int(ppid), int(pgid), state))
+    return found
+
+
+def _listed() -> list[Process]:
+    """The same from ``ps``; nothing if there is none, and then the group is all that can be reached."""
+    command = ["ps", "-axo", "pid=,ppid=,pgid=,stat="]
+    try:
+        listing = subprocess.run(command, capture_output=True, timeout=COMMAND_S, check=True, text=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return []
+    rows = (line.split() for line in listing.splitlines())
+    return [Process(int(pid), int(ppid), int(pgid), state[0]) for pid, ppid, pgid, state in rows]

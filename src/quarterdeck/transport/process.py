@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import subprocess
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
@@ -31,7 +32,8 @@ logger = logging.getLogger(__name__)
 DRAIN_AFTER_EXIT_S = 1.5
 """For the output of a dead process to end. Its own bytes are in the pipe already; only a grandchild makes us wait."""
 REAP_S = 1.0
-"""For a killed process to be gone, when there is no event loop to wait in."""
+"""For a killed group to be gone, when there is no event loop to wait in."""
+REAP_POLL_S = 0.001
 GROUP_POLL_S = 0.01
 """Between looks whether a group is empty: nothing reports that, and it takes a few milliseconds at most."""
 
@@ -108,15 +110,15 @@ class ProcessTransport:
         self._process = child.process
         self._family: Family = family_of(child.process, mark, capabilities)
         registry.enter(self)
-        if capabilities.process_groups and capabilities.shell:
+        if capabilities.process_groups and capabilities.posix_shell:
             watchdog.guard_group(child.process.pid)
         try:
             self._attach(child, capabilities)
         except BaseException:  # out of descriptors or threads: the process must not stay behind unwatched
             self._family.kill()
             child.close_descriptors()
+            self._await_death(child.process)
             self._release()
-            child.process.wait(REAP_S)
             raise
 
     def _attach(self, child: Child, capabilities: Capabilities) -> None:
@@ -272,7 +274,7 @@ class ProcessTransport:
             if not await _within(self._gone, grace.term_s):
                 self._family.kill()
                 if not await _within(self._gone, grace.kill_s):
-                    logger.error("process %s does not end though it was killed: the kernel holds it", self.pid)
+                    logger.error("process %s does not end though it was killed", self.pid)
         await self._end_family(grace)
         if not await _within(self._done, grace.output_s):
             self._cut_output()
@@ -300,13 +302,19 @@ class ProcessTransport:
         if self._process is None or self._released:
             return
         self._family.kill()
-        try:
-            self._process.wait(REAP_S)
-        except subprocess.TimeoutExpired:
-            logger.error("process %d does not end though it was killed: the kernel holds it", self._process.pid)
+        self._await_death(self._process)
         self._release()
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._after_abandon)
+
+    def _await_death(self, process: subprocess.Popen[bytes]) -> None:
+        """After a kill, without the event loop: the few milliseconds until the group is out of the process table."""
+        deadline = time.monotonic() + REAP_S
+        while process.poll() is None or self._family.remains():
+            if time.monotonic() > deadline:
+                logger.error("process %d or its group does not end though it was killed", process.pid)
+                return
+            time.sleep(REAP_POLL_S)
 
     def _after_abandon(self) -> None:
         self._learn_status()

@@ -7,8 +7,8 @@ import os
 import time
 from typing import Protocol
 
-FAREWELL_S = 1.0
-"""At interpreter exit, for all CLIs together to end their own children after SIGTERM (0.25 s is usual)."""
+FAREWELL_S = 1.5
+"""At interpreter exit, for all CLIs together to end their own children after SIGTERM."""
 POLL_S = 0.01
 
 

@@ -35,7 +35,7 @@ class PrivateFiles:
     def write(self, name: str, content: str | bytes) -> Path:
         """A new private file. ``name`` is a plain file name, used once. Raises ``ValueError`` past the size limit."""
         data = content.encode() if isinstance(content, str) else content
-        if Path(name).name != name:
+        if Path(name).name != name or name in {"", ".."}:
             raise ValueError(f"{name!r} is not a plain file name")
         if self._written_bytes + len(data) > self._limit_bytes:
             raise ValueError(f"{name} would bring the private files of this session over {self._limit_bytes} bytes")

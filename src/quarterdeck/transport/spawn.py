@@ -95,7 +95,7 @@ def _separation(capabilities: Capabilities) -> dict[str, Any]:
 
 def _parent_death_signal(capabilities: Capabilities) -> Callable[[], None] | None:
     """The last resort of a Linux without a shell for the watchdog. Else nothing runs between fork and exec."""
-    if capabilities.shell or not sys.platform.startswith("linux"):
+    if capabilities.posix_shell or not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None).prctl  # loaded before the fork: after it only the call itself is safe
     parent = os.getpid()

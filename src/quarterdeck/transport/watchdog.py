@@ -2,14 +2,14 @@
 
 Against SIGKILL a process can do nothing itself. So a shell in its own session holds the read end of a pipe; we tell it
 which process groups and private directories are ours. When the pipe closes and we have not said goodbye, it asks the
-groups to end, waits two seconds at most, kills the rest and removes the directories.
+groups to end, waits three seconds at most, kills the rest and removes the directories.
 
 Why not the parent-death signal of Linux (``PR_SET_PDEATHSIG``)? It is tied to the *thread* that started the process and
 fires when that thread ends, it reaches one process and not its group, it needs ``preexec_fn``, and macOS has nothing
 like it. It is what remains where there is no shell.
 
 Why SIGTERM first? The CLI (2.1.325) runs each Bash tool call in a session of its own, which no signal to its group
-reaches; on SIGTERM it ends them itself within 0.25 s, on SIGKILL it leaves them behind.
+reaches; on SIGTERM it ends them itself within 1.5 s, on SIGKILL it leaves them behind.
 
 A group is registered just after it exists. If we are killed in between, the CLI reads end-of-file and leaves by itself.
 """
@@ -55,7 +55,7 @@ anyone() {
     return 1
 }
 for group in $groups; do kill -TERM "-$group"; done
-patience=20
+patience=30
 while [ $patience -gt 0 ] && anyone; do
     sleep 0.1 || break
     patience=$((patience - 1))
