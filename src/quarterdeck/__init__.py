@@ -1,5 +1,34 @@
-"""Quarterdeck: the control plane for Claude Code sessions."""
+"""Quarterdeck: the control plane for Claude Code sessions.
+
+Where the official ``claude-agent-sdk`` has a name for the same thing, it is here under that name. A name is imported when it is
+first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from .client import *  # noqa: F403
+    from .wire import *  # noqa: F403
+
+_ROOMS = ("client", "wire")
+"""Where to look for a name, in this order."""
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        for room in _ROOMS:
+            module = import_module(f".{room}", __name__)
+            if name in module.__all__:
+                value = globals()[name] = getattr(module, name)
+                return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    names = {name for room in _ROOMS for name in import_module(f".{room}", __name__).__all__}
+    return sorted(names | {"__version__"})

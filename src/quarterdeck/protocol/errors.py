@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from quarterdeck._errors import QuarterdeckError
 
-class LocalProtocolError(Exception):
+
+class LocalProtocolError(QuarterdeckError):
     """This side asked for something the conversation does not allow now; nothing was sent."""

@@ -244,6 +244,10 @@ class Side:
             return f"{self._peer} never asked a request {request_id}: nothing to answer"
         return f"request {entry.name} {_FATE[entry.state]}: it cannot be answered now"
 
+    def is_open(self, request_id: str) -> bool:
+        """Does a request of the peer with this id wait for our answer?"""
+        return request_id in self._theirs
+
     def open_requests(self) -> dict[str, Any]:
         """The peer's requests that wait for our answer, by id."""
         return {entry.request_id: entry.request for entry in self._theirs.open()}

@@ -102,6 +102,8 @@ class ToolPermissionContext:
     description: str | None = None
     request: CanUseToolRequest | None = None
     """The whole request, for what has no attribute here."""
+    request_id: str | None = None
+    """By it the request can be answered later: return ``LATER`` from the callback."""
 
     @classmethod
     def from_request(cls, request: CanUseToolRequest, *, signal: Any | None = None) -> ToolPermissionContext:

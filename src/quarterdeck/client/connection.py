@@ -1,0 +1,331 @@
+"""One CLI and its conversation: joins the transport, the protocol, the inbox and the handlers of requests.
+
+The two lanes part here. Content goes to the inbox and waits for the consumer; control traffic is served at once, in the
+same call that read it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from quarterdeck.protocol import (
+    AnswerReceived,
+    Exited,
+    HostSide,
+    InputClosed,
+    OutputEnded,
+    ProtocolEvent,
+    RequestCancelled,
+    RequestFailed,
+    RequestReceived,
+    RequestRefused,
+    TurnEnded,
+    TurnStarted,
+    Unexpected,
+)
+from quarterdeck.protocol.side import REQUEST_TIMEOUT_S
+from quarterdeck.transport import ByteTransport, ExitStatus, Grace
+from quarterdeck.wire import InitializeAnswer, InitializeRequest, Message, WireObject
+from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
+
+from .errors import Aborted, ControlError, ControlTimeout, QuarterdeckError, TransportClosed, WriteOverflow
+from .inbox import Inbox
+from .signal import CancelSignal
+
+LATER: Any = object()
+"""What a handler returns when the answer will be given later, by ``Connection.answer`` with the request's id."""
+
+_EVENTS = frozenset({
+    AnswerReceived, Exited, InputClosed, OutputEnded, RequestCancelled, RequestFailed, RequestReceived, RequestRefused,
+    TurnEnded, TurnStarted, Unexpected,
+})  # fmt: skip
+
+
+class Handler(Protocol):
+    """Who serves the CLI's requests."""
+
+    def __contains__(self, subtype: object) -> bool: ...
+
+    def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Awaitable[Mapping[str, Any] | None]: ...
+
+
+class Connection:
+    """The conversation with one CLI process."""
+
+    def __init__(
+        self,
+        transport: ByteTransport,
+        handler: Handler,
+        *,
+        limit_bytes: int = DEFAULT_LIMIT_BYTES,
+        request_timeout_s: float | None = REQUEST_TIMEOUT_S,
+        on_event: Callable[[ProtocolEvent], None] | None = None,
+    ) -> None:
+        self._transport = transport
+        self._handler = handler
+        self._loop = asyncio.get_running_loop()
+        self._request_timeout_s = request_timeout_s
+        self._on_event = on_event
+        self.side = HostSide(
+            new_id=lambda: str(uuid.uuid4()),
+            clock=self._loop.time,
+            serves=handler,
+            limit_bytes=limit_bytes,
+        )
+        self.inbox = Inbox(pause=transport.pause_reading, resume=transport.resume_reading, limit_bytes=limit_bytes)
+        self.exit: ExitStatus | None = None
+        self._calls: dict[str, asyncio.Future[Any]] = {}
+        self._serving: dict[str, tuple[asyncio.Task[None], CancelSignal]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at: float | None = None
+        self._close_input = False
+        self._closing = False
+
+    async def start(self) -> None:
+        await self._transport.start(self)
+
+    # The transport's receiver
+
+    def bytes_received(self, data: bytes) -> None:
+        self.side.receive(data)
+        self._pump(len(data))
+
+    def eof_received(self) -> None:
+        self.side.receive_eof()
+        self._pump()
+
+    def exited(self, status: ExitStatus) -> None:
+        self.exit = status
+        self.side.exited(status.code, signal=status.signal, stderr=self._transport.stderr_tail)
+        self._pump()
+
+    # Moving things on
+
+    def _pump(self, size: int = 0) -> None:
+        """Deliver what the protocol has to tell, and send what it has to say."""
+        while events := self.side.events():
+            if _EVENTS.isdisjoint(map(type, events)):
+                self.inbox.put(events, size)  # type: ignore[arg-type]
+                continue
+            content: list[Message] = []
+            for event in events:
+                if isinstance(event, ProtocolEvent):
+                    self._happened(event)
+                else:
+                    content.append(event)
+            if content:
+                self.inbox.put(content, size)
+        self._write()
+        self._set_timer()
+
+    def _write(self) -> None:
+        data = self.side.outgoing()
+        try:
+            if data:
+                self._transport.write(data)
+            if self._close_input:
+                self._close_input = False
+                self._transport.close_input()
+        except (TransportClosed, WriteOverflow) as error:
+            self._broken(error)
+
+    def _broken(self, error: QuarterdeckError) -> None:
+        """The CLI takes nothing more. Its exit, soon to come, tells why; until then what waits must not hang."""
+        self.side.receive_eof()
+        if isinstance(error, WriteOverflow):
+            self.inbox.end(error)
+
+    def _set_timer(self) -> None:
+        deadline = self.side.next_deadline()
+        if deadline == self._timer_at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = deadline
+        self._timer = None if deadline is None else self._loop.call_at(deadline, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = self._timer_at = None
+        self.side.tick()
+        self._pump()
+
+    def _happened(self, event: ProtocolEvent) -> None:
+        match event:
+            case RequestReceived():
+                self._serve(event)
+            case RequestCancelled():
+                self._stop_serving(event.request_id, "Claude Code no longer wants the answer")
+            case AnswerReceived():
+                self._settle(event.request_id, event.answer)
+            case RequestFailed():
+                self._settle(event.request_id, self._failure(event))
+            case InputClosed():
+                self._close_input = True
+            case Exited():
+                self._over(event)
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def _over(self, event: Exited) -> None:
+        for request_id in list(self._serving):
+            self._stop_serving(request_id, "Claude Code has ended")
+        error = None
+        if not event.expected and not self._closing and self.exit is not None:
+            error = self.exit.error(event.stderr)
+        self.inbox.end(error)
+
+    # Our requests
+
+    async def call(self, request: WireObject | str, /, *, timeout_s: float | None = None, **fields: Any) -> Any:
+        """Ask the CLI and wait for its typed answer, or a ``ControlError``. Cancelling the call cancels the request."""
+        limit = self._request_timeout_s if timeout_s is None else timeout_s
+        return await self._answer_to(self.side.request(request, timeout_s=limit, **fields))
+
+    async def initialize(self, request: InitializeRequest, *, timeout_s: float) -> InitializeAnswer:
+        answer = await self._answer_to(self.side.initialize(request, timeout_s=timeout_s))
+        return answer if isinstance(answer, InitializeAnswer) else InitializeAnswer()
+
+    def post(self, request: WireObject | str, /, **fields: Any) -> None:
+        """Ask the CLI and do not wait; a failure shows as an event only."""
+        self.side.request(request, **fields)
+        self._pump()
+
+    async def _answer_to(self, request_id: str) -> Any:
+        future: asyncio.Future[Any] = self._loop.create_future()
+        self._calls[request_id] = future
+        self.inbox.urgent(1)
+        self._pump()
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if self._calls.pop(request_id, None) is not None and not future.done():
+                self.side.cancel(request_id)
+                self._pump()
+            raise
+        finally:
+            self._calls.pop(request_id, None)
+            self.inbox.urgent(-1)
+
+    def _settle(self, request_id: str, outcome: Any) -> None:
+        future = self._calls.pop(request_id, None)
+        if future is None or future.done():
+            return
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
+
+    def _failure(self, event: RequestFailed) -> Exception:
+        subtype = str(event.request.get("subtype"))
+        session_id = self.side.session_id
+        if event.kind == "error":
+            return ControlError(subtype, event.error, event.error_code, session_id)
+        if event.kind == "timeout":
+            return ControlTimeout(subtype, event.error, None, session_id)
+        if self._closing:
+            return Aborted(f"the session was closed while {subtype} waited for its answer")
+        if self.exit is not None:
+            return self.exit.error(self._transport.stderr_tail)
+        return TransportClosed(event.error)
+
+    # Prompts
+
+    async def send_user_line(self, line: Mapping[str, Any]) -> str:
+        """Send a prompt; its uuid. Waits while the CLI takes no more input."""
+        prompt_id = self.side.send_user_line(line)
+        self._pump()
+        await self._transport.drain()
+        return prompt_id
+
+    def finish_input(self) -> None:
+        """No more prompts will come: the input is closed as soon as nothing needs it."""
+        self.side.finish_input()
+        self._pump()
+
+    def close_input(self) -> None:
+        self.side.close_input()
+        self._pump()
+
+    def update_environment(self, variables: Mapping[str, str]) -> None:
+        self.side.update_environment(variables)
+        self._pump()
+
+    # Their requests
+
+    def _serve(self, event: RequestReceived) -> None:
+        signal = CancelSignal()
+        task = self._loop.create_task(self._serve_one(event.request_id, event.request, signal))
+        self._serving[event.request_id] = (task, signal)
+
+    async def _serve_one(self, request_id: str, request: Any, signal: CancelSignal) -> None:
+        try:
+            payload = await self._handler(request_id, request, signal)
+        except asyncio.CancelledError:
+            self._refuse(request_id, "the handler was cancelled")
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever a callback raises is an answer
+            self._refuse(request_id, f"{type(error).__name__}: {error}")
+            self._report(request, error)
+        else:
+            if payload is not LATER:
+                self.answer(request_id, payload, late_is_error=False)
+        finally:
+            self._serving.pop(request_id, None)
+
+    def _report(self, request: Any, error: Exception) -> None:
+        """A callback failed: the CLI was told, and the loop's handler (a log line by default) is told too."""
+        subtype = request.get("subtype")
+        context = {"message": f"quarterdeck: the callback for {subtype} failed", "exception": error}
+        self._loop.call_exception_handler(context)
+
+    def _stop_serving(self, request_id: str, reason: str) -> None:
+        serving = self._serving.pop(request_id, None)
+        if serving is not None:
+            task, signal = serving
+            signal.set(reason)
+            task.cancel()
+
+    def answer(self, request_id: str, payload: Mapping[str, Any] | None, *, late_is_error: bool = True) -> None:
+        """Answer a request of the CLI. Raises ``LocalProtocolError`` when it is not open (any more)."""
+        if late_is_error or self.side.is_open(request_id):
+            self.side.answer(request_id, payload)
+            self._pump()
+
+    def _refuse(self, request_id: str, error: str) -> None:
+        if self.side.is_open(request_id) and not self.side.input_closed:
+            self.side.refuse(request_id, error)
+            self._pump()
+
+    # The end
+
+    async def close(self, grace: Grace) -> ExitStatus:
+        """End the CLI and everything it started, in bounded time; also when the caller is cancelled meanwhile."""
+        self._closing = True
+        if not self.side.input_closed:
+            self.side.close_input()
+            self._pump()
+        try:
+            return await self._transport.close(grace)
+        finally:
+            self._finish()
+
+    def abandon(self) -> None:
+        """End everything at once, without waiting."""
+        self._closing = True
+        self._transport.abandon()
+        self._finish()
+
+    def _finish(self) -> None:
+        for request_id in list(self._serving):
+            self._stop_serving(request_id, "the session was closed")
+        for future in self._calls.values():
+            if not future.done():
+                future.set_exception(Aborted("the session was closed while a control call waited for its answer"))
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.inbox.end()
+        self.inbox.close()

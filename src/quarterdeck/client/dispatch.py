@@ -1,0 +1,138 @@
+"""The CLI's requests to the program's callbacks, and what they return back to answers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from quarterdeck.protocol.host_side import SERVED
+from quarterdeck.wire import (
+    AskUserQuestionInput,
+    CanUseToolRequest,
+    ElicitationRequest,
+    HookCallbackRequest,
+    McpMessageRequest,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    ToolPermissionContext,
+    UserDialogRequest,
+    WireObject,
+    hook_answer,
+    parse_hook_input,
+    parse_tool_input,
+    permission_answer,
+)
+from quarterdeck.wire._base import plain
+
+from .connection import LATER
+from .interaction import plan_of, plan_result, question_result
+from .options import ClaudeAgentOptions
+from .signal import CancelSignal
+from .tools.adapters import Connection as ToolConnection
+
+NOBODY_DECIDES = "No permission callback is set, so nobody can allow this: it is denied."
+RequestHandler = Callable[[WireObject, CancelSignal], Any]
+
+
+async def _result(value: Any) -> Any:
+    """Callbacks may be plain functions."""
+    return await value if inspect.isawaitable(value) else value
+
+
+class Dispatcher:
+    """Serves the requests of one session."""
+
+    def __init__(self, options: ClaudeAgentOptions, hooks: Mapping[str, Callable[..., Any]]) -> None:
+        self._options = options
+        self._hooks = hooks
+        self.servers: dict[str, ToolConnection] = {}
+        self._custom: dict[str, RequestHandler] = {}
+        self._known: dict[type, Callable[[str, Any, CancelSignal], Awaitable[Any]]] = {
+            CanUseToolRequest: self._can_use_tool,
+            HookCallbackRequest: self._hook,
+            McpMessageRequest: self._mcp,
+            ElicitationRequest: self._elicitation,
+            UserDialogRequest: self._dialog,
+        }
+
+    def register(self, subtype: str, handler: RequestHandler) -> None:
+        """Serve a subtype that this version does not know, or serve a known one differently."""
+        self._custom[subtype] = handler
+
+    def __contains__(self, subtype: object) -> bool:
+        """Is this subtype served?"""
+        return subtype in SERVED or subtype in self._custom
+
+    async def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Any:
+        custom = self._custom.get(request.get("subtype"))
+        if custom is not None:
+            return _payload(await _result(custom(request, signal)))
+        return await self._known[type(request)](request_id, request, signal)
+
+    # Permissions
+
+    async def _can_use_tool(self, request_id: str, request: CanUseToolRequest, signal: CancelSignal) -> Any:
+        context = ToolPermissionContext.from_request(request, signal=signal)
+        context.request_id = request_id
+        result = await self._decide(request, context)
+        return LATER if result is LATER else permission_payload(result, request)
+
+    async def _decide(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
+        options = self._options
+        if request.tool_name == "AskUserQuestion" and options.on_question is not None:
+            asked = parse_tool_input("AskUserQuestion", request.input)
+            if isinstance(asked, AskUserQuestionInput):
+                answers = await _result(options.on_question(asked, context))
+                return LATER if answers is LATER else question_result(asked, answers)
+        if request.tool_name == "ExitPlanMode" and options.on_plan is not None:
+            decision = await _result(options.on_plan(plan_of(request.input), context))
+            return LATER if decision is LATER else plan_result(decision)
+        if options.can_use_tool is None:
+            return PermissionResultDeny(message=NOBODY_DECIDES)
+        return await _result(options.can_use_tool(request.tool_name, request.input, context))
+
+    # Hooks, tools, dialogs
+
+    async def _hook(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Any:
+        callback = self._hooks.get(request.callback_id)
+        if callback is None:
+            raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
+        hook_input = parse_hook_input(request.input)
+        return hook_answer(await _result(callback(hook_input, request.tool_use_id, {"signal": signal})))
+
+    async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:
+        server = self.servers.get(request.server_name)
+        if server is not None:
+            response = await server.handle(request.message)
+            return {"mcp_response": response} if response is not None else {}
+        unknown = {"code": -32601, "message": f"Server '{request.server_name}' not found"}
+        return {"mcp_response": {"jsonrpc": "2.0", "id": request.message.get("id"), "error": unknown}}
+
+    async def _elicitation(self, request_id: str, request: ElicitationRequest, signal: CancelSignal) -> Any:
+        if self._options.on_elicitation is None:
+            return {"action": "decline"}
+        return _payload(await _result(self._options.on_elicitation(request, signal)))
+
+    async def _dialog(self, request_id: str, request: UserDialogRequest, signal: CancelSignal) -> Any:
+        if self._options.on_user_dialog is None:
+            return {"behavior": "cancelled"}
+        return _payload(await _result(self._options.on_user_dialog(request, signal)))
+
+
+def permission_payload(result: Any, request: CanUseToolRequest) -> dict[str, Any]:
+    """A permission callback's result as the answer to its request."""
+    if not isinstance(result, (PermissionResultAllow, PermissionResultDeny)):
+        takes = "PermissionResultAllow, PermissionResultDeny or LATER"
+        raise TypeError(f"a permission callback must return {takes}, not {type(result).__name__}")
+    return permission_answer(result, request)
+
+
+def _payload(value: Any) -> Any:
+    if value is LATER or value is None:
+        return value
+    payload = plain(value)
+    if not isinstance(payload, dict):
+        takes = "a dict, a wire object, None or LATER"
+        raise TypeError(f"a request handler must return {takes}, not {type(value).__name__}")
+    return payload

@@ -1,0 +1,168 @@
+"""Content on its way to the consumer, bounded in memory.
+
+Past the high mark the transport is paused and the CLI feels it. But behind unread content there may be a control
+message that someone waits for: the answer to a control call that the consumer itself made, or a permission request. So
+a pause ends after ``patience_s``, or at once while a control call is open, and what comes then goes to disk
+(``Spill``) until the consumer has caught up. Nothing is dropped, nothing waits for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+from quarterdeck.wire import Message
+
+from .spill import Spill
+
+HIGH_BYTES = 8 * 1024 * 1024
+LOW_BYTES = 2 * 1024 * 1024
+PATIENCE_S = 0.25
+
+
+class Inbox:
+    """Batches of messages, one consumer at a time."""
+
+    def __init__(
+        self,
+        *,
+        pause: Callable[[], None],
+        resume: Callable[[], None],
+        limit_bytes: int,
+        high_bytes: int = HIGH_BYTES,
+        low_bytes: int = LOW_BYTES,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._pause = pause
+        self._resume = resume
+        self._high = high_bytes
+        self._low = min(low_bytes, high_bytes)
+        self._patience = patience_s
+        self._batches: deque[tuple[list[Message], int]] = deque()
+        self._size = 0
+        self._spill = Spill(limit_bytes=limit_bytes)
+        self._paused = False
+        self._may_spill = False
+        self._urgent = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._ended = False
+        self._error: Exception | None = None
+
+    @property
+    def unread_bytes(self) -> int:
+        """About how much is held in memory."""
+        return self._size
+
+    @property
+    def spilled_bytes(self) -> int:
+        return self._spill.size_bytes
+
+    # The reader's side
+
+    def put(self, messages: list[Message], size: int) -> None:
+        """Take a batch of about ``size`` bytes."""
+        if self._spill or (self._may_spill and self._size >= self._high):
+            try:
+                self._spill.put(messages)
+            except OSError as error:
+                self._fail(error)
+                return
+        else:
+            self._batches.append((messages, size))
+            self._size += size
+            if self._size >= self._high and not self._may_spill:
+                self._hold()
+        self._wake()
+
+    def end(self, error: Exception | None = None) -> None:
+        """Nothing more will come; ``error`` is raised once everything before it is read."""
+        if not self._ended:
+            self._ended = True
+            self._error = error
+            self._stop_timer()
+            self._wake()
+
+    def _fail(self, error: OSError) -> None:
+        self._spill.close()
+        self.end(OSError(error.errno, f"unread messages could not be kept on disk: {error.strerror or error}"))
+        self._hold()
+
+    def _hold(self) -> None:
+        """Stop reading, for a while."""
+        if self._urgent and not self._ended:
+            self._may_spill = True
+            return
+        if not self._paused:
+            self._paused = True
+            self._pause()
+        if self._timer is None and not self._ended:
+            self._timer = asyncio.get_running_loop().call_later(self._patience, self._go_on)
+
+    def _go_on(self) -> None:
+        self._stop_timer()
+        if self._paused and not self._ended:
+            self._may_spill = True
+            self._paused = False
+            self._resume()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    # Control calls
+
+    def urgent(self, change: int) -> None:
+        """One more (1) or one less (-1) control call waits for its answer: reading must not pause meanwhile."""
+        self._urgent += change
+        if self._urgent:
+            self._go_on()
+
+    # The consumer's side
+
+    async def batch(self) -> list[Message]:
+        """The next messages; an empty list at the end. Raises the error it ended with, once."""
+        while True:
+            if self._batches:
+                messages, size = self._batches.popleft()
+                self._size -= size
+                self._relax()
+                return messages
+            if self._spill:
+                messages = self._spill.take()
+                self._relax()
+                return messages
+            if self._ended:
+                error, self._error = self._error, None
+                if error is not None:
+                    raise error
+                return []
+            await self._wait()
+
+    def _relax(self) -> None:
+        """The consumer has read something: read on if it caught up enough."""
+        if self._size <= self._low and not self._spill:
+            self._may_spill = False
+            if self._paused:
+                self._stop_timer()
+                self._paused = False
+                self._resume()
+
+    async def _wait(self) -> None:
+        if self._waiter is not None:
+            raise RuntimeError("two consumers read this session at once; use one, or share its messages yourself")
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def close(self) -> None:
+        self._stop_timer()
+        self._spill.close()

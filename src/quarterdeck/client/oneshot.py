@@ -1,0 +1,70 @@
+"""One prompt and done: ``query`` as the official SDK has it, ``prompt`` for the result only."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from typing import Any
+
+from quarterdeck.transport import ByteTransport
+from quarterdeck.wire import Message, ResultMessage
+
+from .errors import ResultError
+from .foreign import Transport, as_byte_transport
+from .options import ClaudeAgentOptions
+from .session import Content, Session
+
+Prompt = str | AsyncIterable[Mapping[str, Any]]
+
+
+async def query(
+    *,
+    prompt: str | AsyncIterable[dict[str, Any]],
+    options: ClaudeAgentOptions | None = None,
+    transport: Transport | ByteTransport | None = None,
+) -> AsyncIterator[Message]:
+    """Ask once, or stream several prompts, and yield every message until the CLI is done.
+
+    An error result is yielded and then raised as ``ResultError``. Leaving the loop early ends the CLI.
+    """
+    session = Session(options, transport=as_byte_transport(transport))
+    await session.open()
+    try:
+        if isinstance(prompt, str):
+            await session.send(prompt)
+            session.finish()
+        else:
+            session.stream_in_background(prompt)
+        async for message in session.messages():
+            yield message
+        raise_error_result(session)
+    finally:
+        await session.close()
+
+
+def raise_error_result(session: Session) -> None:
+    """After the end: if the CLI says by its exit code that the last result was an error, so do we."""
+    result, status = session.last_result, session.exit_status
+    if result is not None and result.is_error and status is not None and status.returncode:
+        raise ResultError.of(result, status.returncode)
+
+
+async def prompt(content: Content, /, options: ClaudeAgentOptions | None = None, **changes: Any) -> ResultMessage:
+    """Ask once and return the result. An error result is raised as ``ResultError``.
+
+    ``changes`` are options by name: ``await prompt("…", model="haiku")``.
+    """
+    chosen = dataclasses.replace(options or ClaudeAgentOptions(), **changes)
+    async with Session(chosen) as session:
+        return await session.prompt(content).checked()
+
+
+def resume_session(
+    session_id: str, /, options: ClaudeAgentOptions | None = None, *, fork: bool = False, **changes: Any
+) -> Session:
+    """A session that goes on with an earlier conversation: ``async with resume_session(id) as session:``.
+
+    With ``fork`` it goes on with a copy, under an id of its own, and the earlier conversation stays as it is.
+    """
+    chosen = options or ClaudeAgentOptions()
+    return Session(dataclasses.replace(chosen, resume=session_id, fork_session=fork, **changes))

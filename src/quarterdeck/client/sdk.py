@@ -1,0 +1,120 @@
+"""``ClaudeSDKClient`` as the official SDK has it, over ``Session``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator
+from types import TracebackType
+from typing import Any
+
+from quarterdeck.transport import ByteTransport
+from quarterdeck.wire import ContextUsageResponse, McpStatusResponse, Message, PermissionMode, ResultMessage
+
+from .errors import CLIConnectionError
+from .foreign import Transport, as_byte_transport
+from .oneshot import raise_error_result
+from .options import ClaudeAgentOptions
+from .session import Session
+
+
+class ClaudeSDKClient:
+    """A conversation of many turns. ``client.session`` is the same conversation with everything we have besides."""
+
+    def __init__(
+        self, options: ClaudeAgentOptions | None = None, transport: Transport | ByteTransport | None = None
+    ) -> None:
+        self.options = options or ClaudeAgentOptions()
+        self._transport = transport
+        self._session: Session | None = None
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            raise CLIConnectionError("Not connected. Call connect() first.")
+        return self._session
+
+    async def connect(self, prompt: str | AsyncIterable[dict[str, Any]] | None = None) -> None:
+        """Start the CLI; with a prompt, send it, or send those of the stream as they come."""
+        session = Session(self.options, transport=as_byte_transport(self._transport))
+        await session.open()
+        self._session = session
+        try:
+            if isinstance(prompt, str):
+                await session.send(prompt, session_id="default")
+            elif prompt is not None:
+                session.stream_in_background(prompt)
+        except BaseException:
+            await self.disconnect()
+            raise
+
+    async def receive_messages(self) -> AsyncIterator[Message]:
+        """Every message until the session ends."""
+        session = self.session
+        async for message in session.messages():
+            yield message
+        raise_error_result(session)
+
+    async def receive_response(self) -> AsyncIterator[Message]:
+        """Every message up to and with the next result."""
+        async for message in self.session.messages():
+            yield message
+            if isinstance(message, ResultMessage):
+                return
+
+    async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
+        """Send a prompt, or all of a stream. The answer comes through ``receive_response``."""
+        session = self.session
+        if isinstance(prompt, str):
+            await session.send(prompt, session_id=session_id)
+            return
+        async for line in prompt:
+            await session.send_line({"session_id": session_id, **line})
+
+    async def interrupt(self) -> None:
+        """Stop the running turn."""
+        await self.session.interrupt()
+
+    async def set_permission_mode(self, mode: PermissionMode) -> None:
+        await self.session.set_permission_mode(mode)
+
+    async def set_model(self, model: str | None = None) -> None:
+        """Change the model; None for the default one."""
+        await self.session.set_model(model)
+
+    async def rewind_files(self, user_message_id: str) -> None:
+        """Put files back to how they were at that prompt. Needs ``enable_file_checkpointing``."""
+        await self.session.rewind_files(user_message_id)
+
+    async def reconnect_mcp_server(self, server_name: str) -> None:
+        await self.session.reconnect_mcp_server(server_name)
+
+    async def toggle_mcp_server(self, server_name: str, enabled: bool) -> None:
+        await self.session.toggle_mcp_server(server_name, enabled)
+
+    async def stop_task(self, task_id: str) -> None:
+        await self.session.stop_task(task_id)
+
+    async def get_mcp_status(self) -> McpStatusResponse:
+        return await self.session.mcp_status()
+
+    async def get_context_usage(self) -> ContextUsageResponse:
+        return await self.session.context_usage()
+
+    async def get_server_info(self) -> dict[str, Any] | None:
+        """What the CLI said in the handshake."""
+        return self.session.server_info.to_dict()
+
+    async def disconnect(self) -> None:
+        """End the CLI. Harmless when it is not connected."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def __aenter__(self) -> ClaudeSDKClient:
+        await self.connect()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        await self.disconnect()
+        return False

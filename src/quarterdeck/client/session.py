@@ -1,0 +1,382 @@
+"""``Session``: one running Claude Code, to prompt, follow, steer and end.
+
+>>> async with connect(ClaudeAgentOptions(model="sonnet")) as session:   # doctest: +SKIP
+...     async for message in session.prompt("What is in this folder?"):
+...         print(message)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from quarterdeck.protocol import ProtocolEvent, TurnEnded, TurnState
+from quarterdeck.transport import ByteTransport, ExitStatus, Grace
+from quarterdeck.wire import (
+    CanUseToolRequest,
+    InitializeAnswer,
+    InitializeRequest,
+    Message,
+    OutgoingRequest,
+    PermissionResult,
+    ResultMessage,
+    WireObject,
+)
+from quarterdeck.wire._base import plain
+
+from .connection import Connection
+from .controls import Controls
+from .cost import CostLedger
+from .dispatch import Dispatcher, RequestHandler, permission_payload
+from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, QuarterdeckError, ResultError
+from .opening import Launch, prepare
+from .options import ClaudeAgentOptions
+from .tools import adapt_server
+from .turn import Turn
+
+SERVER_CLOSE_S = 2.0
+"""How long an in-process MCP server may take to end."""
+
+Content = str | Sequence[Any]
+"""A prompt: text, or content blocks (typed or as dicts)."""
+
+
+class Session(Controls):
+    """One conversation with one CLI process. Use it as an async context manager."""
+
+    def __init__(self, options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> None:
+        """With a ``transport`` of your own, what the options would put on the command line has no effect."""
+        self.options = options or ClaudeAgentOptions()
+        self._own_transport = transport
+        self._launch: Launch | None = None
+        self._connection: Connection | None = None
+        self._dispatcher: Dispatcher | None = None
+        self._ready: deque[Message] = deque()
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._client_composed = False
+        self._server_info: InitializeAnswer | None = None
+        self._closed = False
+        self.costs = CostLedger()
+        """What the session has cost so far, by turn and by model."""
+
+    # Opening and closing
+
+    async def __aenter__(self) -> Session:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def open(self) -> Session:
+        """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
+        if self._connection is not None:
+            raise CLIConnectionError("this session was opened before: make a new one")
+        try:
+            await self._open()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def _open(self) -> None:
+        initialize, transport = InitializeRequest(), self._own_transport
+        hooks: dict[str, Callable[..., Any]] = {}
+        if transport is None:
+            self._launch = await asyncio.to_thread(prepare, self.options)
+            plan, transport = self._launch.plan, self._launch.transport
+            initialize, self._client_composed = plan.initialize, plan.client_composed
+            hooks = {key: hook.callback for key, hook in (plan.hooks or {}).items()}
+        self._dispatcher = Dispatcher(self.options, hooks)
+        self._connection = Connection(
+            transport,
+            self._dispatcher,
+            limit_bytes=self.options.line_limit_bytes,
+            request_timeout_s=self.options.request_timeout_s,
+            on_event=self._happened,
+        )
+        await self._connection.start()
+        if self._launch is not None:
+            self._connect_servers(self._launch.plan.sdk_servers or {})
+        self._watch_abort()
+        try:
+            self._server_info = await self._connection.initialize(
+                initialize, timeout_s=self.options.initialize_timeout_s
+            )
+        except ProcessExited as error:
+            raise self._why_it_did_not_start(error) from error
+        self._check_guards(self._server_info)
+
+    def _connect_servers(self, servers: Mapping[str, Any]) -> None:
+        for name, instance in servers.items():
+            send = functools.partial(self._from_server, name)
+            self._dispatch.servers[name] = adapt_server(instance).connect(send)
+
+    def _from_server(self, name: str, message: dict[str, Any]) -> None:
+        """What an in-process MCP server says unasked."""
+        with contextlib.suppress(QuarterdeckError):  # the session is ending: nobody to tell
+            self._link.post("mcp_message", server_name=name, message=message)
+
+    def _check_guards(self, answer: InitializeAnswer) -> None:
+        """A hook that must block when it fails is no guard on a CLI that does not know of that."""
+        if self._launch is None or not self._launch.plan.must_block_on_hook_failure:
+            return
+        if not answer.hook_on_failure_supported or answer.hooks_applied is False:
+            raise CLITooOld('this CLI does not support hooks with on_failure="block"; update it')
+
+    def _why_it_did_not_start(self, error: ProcessExited) -> Exception:
+        result = self._link.side.last_result
+        return error if result is None else ResultError.of(result, error.exit_code)
+
+    def _watch_abort(self) -> None:
+        abort = self.options.abort
+        if abort is not None:
+
+            async def end() -> None:
+                await abort.wait()
+                self._link.inbox.end(Aborted("the session was aborted by its abort option"))
+                self._link.abandon()
+
+            self._run(end())
+
+    async def close(self) -> ExitStatus | None:
+        """End the CLI and everything it started. In bounded time, repeatable, complete also when cancelled."""
+        self._closed = True
+        for job in self._jobs:
+            job.cancel()
+        try:
+            if self._connection is not None:
+                grace = Grace(eof_s=self.options.close_grace_s)
+                return await self._connection.close(grace)
+            return None
+        finally:
+            if self._launch is not None:
+                self._launch.discard()
+            await self._close_servers()
+
+    async def _close_servers(self) -> None:
+        servers = {} if self._dispatcher is None else self._dispatcher.servers
+        while servers:
+            _, server = servers.popitem()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SERVER_CLOSE_S):
+                    await server.aclose()
+
+    def _run(self, work: Any) -> None:
+        job = asyncio.get_running_loop().create_task(work)
+        self._jobs.add(job)
+        job.add_done_callback(self._jobs.discard)
+
+    @property
+    def _link(self) -> Connection:
+        if self._connection is None:
+            raise CLIConnectionError("the session is not open: use `async with`, or call open() first")
+        return self._connection
+
+    @property
+    def _dispatch(self) -> Dispatcher:
+        if self._dispatcher is None:
+            raise CLIConnectionError("the session is not open: use `async with`, or call open() first")
+        return self._dispatcher
+
+    # What is known
+
+    @property
+    def session_id(self) -> str | None:
+        """The CLI's id of the conversation; known from the first turn on. It changes with ``/clear``."""
+        return self._link.side.session_id
+
+    @property
+    def server_info(self) -> InitializeAnswer:
+        """What the CLI said in the handshake: commands, agents, models, account …"""
+        return self._server_info or InitializeAnswer()
+
+    @property
+    def version(self) -> str | None:
+        return self._link.side.version
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return self._link.side.capabilities
+
+    @property
+    def turn_state(self) -> TurnState:
+        return self._link.side.turn
+
+    @property
+    def exit_status(self) -> ExitStatus | None:
+        """How the process ended; None while it runs."""
+        return self._link.exit
+
+    @property
+    def last_result(self) -> ResultMessage | None:
+        return self._link.side.last_result
+
+    def _happened(self, event: ProtocolEvent) -> None:
+        if isinstance(event, TurnEnded):
+            self.costs.add(event.result)
+
+    # Prompts
+
+    def prompt(self, content: Content, /, *, uuid: str | None = None, **fields: Any) -> Turn:
+        """Ask something: iterate over the turn for its messages, or await it for its result."""
+        return Turn(self, self._line(content, uuid, fields))
+
+    async def send(
+        self, content: Content, /, *, priority: str | None = None, uuid: str | None = None, **fields: Any
+    ) -> str:
+        """Send a prompt without waiting for its turn; its uuid, by which it can be taken back (``cancel_prompt``).
+
+        During a turn it steers it: the CLI folds it in between two tool rounds. ``priority="later"`` gives it a turn of
+        its own, ``"now"`` interrupts.
+        """
+        if priority is not None:
+            fields["priority"] = priority
+        return await self.send_line(self._line(content, uuid, fields))
+
+    async def send_line(self, line: Mapping[str, Any], /) -> str:
+        """Send a whole ``user`` line as it is; its uuid."""
+        return await self._link.send_user_line(line)
+
+    async def stream(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
+        """Send each prompt as it comes, then close the input once nothing needs it any more."""
+        async for prompt in prompts:
+            line = dict(prompt) if isinstance(prompt, Mapping) else self._line(prompt, None, {})
+            if self._client_composed:
+                line["client_composed"] = True
+            await self.send_line(line)
+        self._link.finish_input()
+
+    def stream_in_background(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
+        """``stream`` as a task of the session; if the iterable fails, so does reading."""
+
+        async def run() -> None:
+            try:
+                await self.stream(prompts)
+            except Exception as error:  # noqa: BLE001  # given to the reader, who waits for what it would bring
+                self._link.inbox.end(error)
+                self._link.abandon()
+
+        self._run(run())
+
+    def finish(self) -> None:
+        """No more prompts: the CLI ends by itself when its work is done."""
+        self._link.finish_input()
+
+    def _line(self, content: Content, uuid: str | None, fields: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(content, str):
+            content = [plain(block) for block in content]
+        line: dict[str, Any] = {
+            "type": "user",
+            "message": {"role": "user", "content": content},
+            "parent_tool_use_id": None,
+            "session_id": "",
+            **fields,
+        }
+        if uuid is not None:
+            line["uuid"] = uuid
+        if self._client_composed:
+            line["client_composed"] = True
+        return line
+
+    # Reading
+
+    async def next_message(self) -> Message | None:
+        """The next message; None at the end. Raises ``ProcessExited`` when the CLI died in the middle."""
+        ready = self._ready
+        if not ready:
+            await asyncio.sleep(0)  # between batches, let other sessions have their turn
+            ready.extend(await self._link.inbox.batch())
+            if not ready:
+                return None
+        return ready.popleft()
+
+    async def batches(self) -> AsyncIterator[list[Message]]:
+        """All messages to the end, as many at once as have arrived: the fastest way to read."""
+        if self._ready:
+            batch = list(self._ready)
+            self._ready.clear()
+            yield batch
+        while batch := await self._link.inbox.batch():
+            yield batch
+            await asyncio.sleep(0)
+
+    def messages(self) -> Messages:
+        """All messages from here to the end of the session, between turns too."""
+        return Messages(self)
+
+    def ended_early(self) -> Exception:
+        """Why a turn has no result: for whoever waited for it."""
+        if self._closed:
+            return Aborted("the session was closed before the turn ended")
+        status = self._link.exit
+        if status is not None:
+            return status.error()
+        return CLIConnectionError("the CLI ended its output before the turn ended")
+
+    # Control
+
+    async def request(
+        self, request: OutgoingRequest | WireObject | str, /, *, timeout_s: float | None = None, **fields: Any
+    ) -> Any:
+        """Any control request by its subtype and its fields' wire names: for what has no method yet."""
+        return await self._link.call(request, timeout_s=timeout_s, **fields)
+
+    def update_environment(self, variables: Mapping[str, str]) -> None:
+        """Change environment variables of the running CLI."""
+        self._link.update_environment(variables)
+
+    def on_request(self, subtype: str, handler: RequestHandler, /) -> None:
+        """Serve requests of the CLI of a subtype that this version does not know."""
+        self._dispatch.register(subtype, handler)
+
+    def pending(self) -> dict[str, Any]:
+        """The CLI's requests that wait for an answer, by id."""
+        return self._link.side.open_requests()
+
+    def answer(self, request_id: str, answer: PermissionResult | Mapping[str, Any] | WireObject, /) -> None:
+        """Answer a request whose callback returned ``LATER``. An answer too late is a ``LocalProtocolError``."""
+        request = self.pending().get(request_id)
+        if isinstance(request, CanUseToolRequest) and not isinstance(answer, Mapping):
+            self._link.answer(request_id, permission_payload(answer, request))
+        else:
+            self._link.answer(request_id, plain(answer))
+
+    def _adopt_servers(self, servers: Mapping[str, Any]) -> dict[str, Any]:
+        """Server configurations for the wire; those in this process are connected here."""
+        mine = {name: config["instance"] for name, config in servers.items() if config.get("type") == "sdk"}
+        self._connect_servers(mine)
+        return {
+            name: {"type": "sdk", "name": name} if name in mine else plain(config) for name, config in servers.items()
+        }
+
+
+class Messages(AsyncIterator[Message]):
+    """A session's messages, one by one. Stopping early leaves the rest to the next reader."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __aiter__(self) -> Messages:
+        return self
+
+    async def __anext__(self) -> Message:
+        message = await self._session.next_message()
+        if message is None:
+            raise StopAsyncIteration
+        return message
+
+    async def aclose(self) -> None:
+        """For programs that close what they iterate over; nothing is held here."""
+
+
+def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:
+    """A session to be used as ``async with connect(options) as session:``."""
+    return Session(options, transport=transport)
