@@ -19,10 +19,21 @@ from __future__ import annotations
 import signal as signals
 from typing import Any
 
+from quarterdeck._errors import QuarterdeckError
 
-class QuarterdeckError(Exception):
-    """The base of every error this package raises on purpose."""
-
+__all__ = [
+    "CLIConnectionError",
+    "CLINotFoundError",
+    "ClaudeSDKError",
+    "CliNotFound",
+    "ProcessError",
+    "ProcessExited",
+    "QuarterdeckError",
+    "StartFailed",
+    "TransportClosed",
+    "WriteOverflow",
+    "describe_exit",
+]
 
 ClaudeSDKError = QuarterdeckError
 
