@@ -166,9 +166,11 @@ def _places(options: ClaudeAgentOptions, line: CommandLine) -> None:
         for plugin in options.plugins:
             flag = "--plugin-dir-no-mcp" if plugin.get("skipMcpDiscovery") else "--plugin-dir"
             line.value("plugins", flag, plugin["path"])
+    managed = options.managed_settings is not None
     by_initialize = bool(options.plugins) and options.plugin_delivery == "initialize"
-    line.switch("plugin_delivery", "--await-initialize", by_initialize or options.managed_settings is not None)
-    line.switch("managed_settings", "--managed-settings-in-initialize", options.managed_settings is not None)
+    cause = "managed_settings" if managed else "plugin_delivery"
+    line.switch(cause, "--await-initialize", managed or by_initialize)
+    line.switch("managed_settings", "--managed-settings-in-initialize", managed)
 
 
 def _output(options: ClaudeAgentOptions, line: CommandLine) -> None:
