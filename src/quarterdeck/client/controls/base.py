@@ -1,0 +1,67 @@
+"""What every control method stands on: one way to ask, and answers that are typed as far as they fit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from quarterdeck.wire import Answer, InitializeAnswer, OutgoingRequest, WireObject
+from quarterdeck.wire._base import came_from
+from quarterdeck.wire._degrade import leaving_out
+
+A = TypeVar("A", bound=Answer)
+
+
+class ControlsBase(ABC):
+    """What the session gives its control methods."""
+
+    @abstractmethod
+    async def request(
+        self, request: OutgoingRequest | WireObject | str, /, *, timeout_s: float | None = None, **fields: Any
+    ) -> Any:
+        """Ask the CLI and wait: the payload of its success, typed where it fits. None for the usual time limit.
+
+        Raises ``ControlError`` when it refuses and ``ControlTimeout`` when it does not answer in time.
+        """
+
+    @property
+    @abstractmethod
+    def server_info(self) -> InitializeAnswer:
+        """What the CLI said in the handshake."""
+
+    @abstractmethod
+    def _adopt_servers(self, servers: Mapping[str, Any]) -> dict[str, Any]:
+        """Server configurations as they go on the wire; servers inside this process are connected on the way."""
+
+    async def _ask(self, request: WireObject, answer: type[A], *, timeout_s: float | None = None) -> A:
+        return fitted(await self.request(request, timeout_s=timeout_s), answer)
+
+    async def _tell(self, request: WireObject, *, timeout_s: float | None = None) -> None:
+        """For requests whose success says nothing more."""
+        await self.request(request, timeout_s=timeout_s)
+
+    async def _ask_freely(self, request: WireObject, *, timeout_s: float | None = None) -> dict[str, Any]:
+        """For requests whose answer has no fixed shape."""
+        payload = await self.request(request, timeout_s=timeout_s)
+        return {} if payload is None else cast("dict[str, Any]", payload)
+
+
+def fitted(payload: Any, answer: type[A]) -> A:
+    """The payload of a success as an ``answer``, as far as it can be one.
+
+    No payload (old CLIs answer an interrupt so) is an answer that says nothing. Of an odd payload, the optional fields
+    that do not fit are left out; the answer read as a dict still has them. Only a payload without what the answer
+    must have is returned as it came: both read like dicts, so ``answer["key"]`` works on either.
+    """
+    if isinstance(payload, answer):
+        return payload
+    source = {} if payload is None else payload
+    if isinstance(source, dict):
+        typed = leaving_out(source, answer)
+        if isinstance(typed, msgspec.Struct):
+            came_from(typed, source)
+            return cast("A", typed)
+    return cast("A", payload)

@@ -1,0 +1,108 @@
+"""The conversation as a whole: its name, its text, going back in it, asking beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from quarterdeck.wire import (
+    ConversationExport,
+    ConversationFork,
+    ConversationRewind,
+    ExportConversationRequest,
+    ForkConversationRequest,
+    GenerateSessionTitleRequest,
+    MessageRatedRequest,
+    RatedSurface,
+    RenameSessionRequest,
+    RewindConversationRequest,
+    Sentiment,
+    SessionTitle,
+    SetColorRequest,
+    SideAnswer,
+    SideExchange,
+    SideQuestionRequest,
+)
+
+from .base import ControlsBase
+
+SIDE_QUESTION_S = 300.0
+"""The model answers it, and may think before it does."""
+TITLE_S = 120.0
+"""A short answer of a small model; retries of a busy API are in it."""
+
+
+class ConversationControls(ControlsBase):
+    """The conversation as a whole."""
+
+    async def side_question(
+        self, question: str, *, history: Sequence[SideExchange] = (), timeout_s: float | None = SIDE_QUESTION_S
+    ) -> SideAnswer:
+        """Ask the model about the conversation without becoming part of it; also during a turn.
+
+        Args:
+            question: What to ask.
+            history: Earlier side questions with their answers, for a follow-up.
+            timeout_s: The model is asked, so this takes as long as it takes.
+
+        Its cost is in the session's totals, and in the next result's cost.
+        """
+        request = SideQuestionRequest(question, list(history) or None)
+        return await self._ask(request, SideAnswer, timeout_s=timeout_s)
+
+    async def export(self) -> ConversationExport:
+        """The conversation as plain text, with a name for its file."""
+        return await self._ask(ExportConversationRequest(), ConversationExport)
+
+    async def rename(self, title: str, *, source: str | None = None, session_id: str | None = None) -> None:
+        """Give the session a title. With a ``session_id`` that is not (or no longer) the current one it is refused."""
+        await self._tell(RenameSessionRequest(title, source, session_id))
+
+    async def generate_title(
+        self, description: str, *, persist: bool = False, timeout_s: float | None = TITLE_S
+    ) -> str | None:
+        """Let a model find a title for a conversation that is about this. ``persist`` also renames the session.
+
+        None when the model found none.
+        """
+        request = GenerateSessionTitleRequest(description, persist)
+        answer = await self._ask(request, SessionTitle, timeout_s=timeout_s)
+        title: str | None = answer.get("title")
+        return title
+
+    async def rewind_conversation(
+        self,
+        target_message_uuid: str,
+        *,
+        expires_at: str | None = None,
+        allow_target_behind_compaction: bool = False,
+    ) -> ConversationRewind:
+        """Go back to before a prompt, given by its uuid; ``prefill_text`` is its text, to edit and send again.
+
+        Files stay as they are: see ``rewind_files``. Not being able to is no error but ``rewound=False`` with a
+        ``reason``.
+        """
+        request = RewindConversationRequest(target_message_uuid, expires_at, allow_target_behind_compaction or None)
+        return await self._ask(request, ConversationRewind)
+
+    async def fork_conversation(self) -> ConversationFork:
+        """Fork a session that runs in the cloud. Elsewhere the answer is ``forked=False`` (2.1.325).
+
+        To fork any other session, connect with ``resume`` and ``fork_session``.
+        """
+        return await self._ask(ForkConversationRequest(), ConversationFork)
+
+    async def rate_message(
+        self,
+        message_uuid: str,
+        sentiment: Sentiment,
+        *,
+        surface: RatedSurface = "assistant_text",
+        cleared: bool = False,
+    ) -> dict[str, Any]:
+        """Record that the user liked or disliked a message; ``cleared`` takes it back. All four are told to the CLI."""
+        return await self._ask_freely(MessageRatedRequest(message_uuid, sentiment, surface, cleared))
+
+    async def set_color(self, color: str) -> None:
+        """Colour the session's prompt bar. 2.1.325 has the request in its types but refuses it without a terminal."""
+        await self._tell(SetColorRequest(color))

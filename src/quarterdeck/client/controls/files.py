@@ -1,0 +1,100 @@
+"""Files and folders as the session sees them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from quarterdeck.wire import (
+    FileContents,
+    FileEncoding,
+    FileSuggestions,
+    FileSuggestionsRequest,
+    GetWorkspaceDiffRequest,
+    ReadFileRequest,
+    RegisteredRepoRoot,
+    RegisterRepoRootRequest,
+    RewindFilesRequest,
+    RewindFilesResult,
+    SeedReadStateRequest,
+    SetCwdRequest,
+    SetCwdResult,
+    WorkspaceDiff,
+)
+
+from .base import ControlsBase
+
+StrPath = str | os.PathLike[str]
+
+
+class FileControls(ControlsBase):
+    """Files and folders. Paths may be relative to the session's directory."""
+
+    async def rewind_files(self, user_message_id: str, dry_run: bool = False) -> RewindFilesResult:
+        """Put the files back to where they were when that prompt was sent. Needs ``enable_file_checkpointing``.
+
+        ``dry_run`` only tells which files and how many lines it would change; the real run's answer does not tell them
+        (2.1.325). The prompt is known by the uuid it was sent with.
+
+        Raises:
+            ControlError: When it cannot be done: "No file checkpoint found for this message." and "File rewinding is
+                not enabled." come as errors, not as ``can_rewind=False`` (2.0.77 to 2.1.325).
+        """
+        return await self._ask(RewindFilesRequest(user_message_id, dry_run or None), RewindFilesResult)
+
+    async def read_file(
+        self,
+        path: StrPath,
+        *,
+        max_bytes: int | None = None,
+        encoding: FileEncoding | None = None,
+        offset: int | None = None,
+        anchor: dict[str, Any] | None = None,
+    ) -> FileContents:
+        """Read a file through the session, under the permission rules of its ``Read`` tool.
+
+        Text by default, where ``lossy`` tells whether bytes had to be replaced; ``encoding="base64"`` is exact. The
+        answer's ``encoding`` is None for text (2.1.325).
+        """
+        request = ReadFileRequest(os.fspath(path), max_bytes, encoding, offset, anchor)
+        return await self._ask(request, FileContents)
+
+    async def seed_read_state(self, path: StrPath, mtime_ms: float) -> None:
+        """Let the session believe that it has read the file as it was at ``mtime_ms``, so that it may edit it.
+
+        For when the read itself is no longer in the conversation. A file that has changed since must be read anew.
+        """
+        await self._tell(SeedReadStateRequest(os.fspath(path), mtime_ms))
+
+    async def file_suggestions(self, query: str) -> FileSuggestions:
+        """Files whose names match, best first, for completion."""
+        return await self._ask(FileSuggestionsRequest(query), FileSuggestions)
+
+    async def register_repo_root(
+        self,
+        directory: StrPath,
+        *,
+        reload_claude_md: bool = False,
+        reload_plugins: bool = False,
+        reload_skills: bool = False,
+    ) -> RegisteredRepoRoot:
+        """Add a directory to the workspace; refused if it is not below one that is part of it, or is so already."""
+        request = RegisterRepoRootRequest(
+            os.fspath(directory), reload_claude_md or None, reload_plugins or None, reload_skills or None
+        )
+        return await self._ask(request, RegisteredRepoRoot)
+
+    async def set_cwd(
+        self, path: StrPath, *, trust_accepted: bool = False, trusted_directory: StrPath | None = None
+    ) -> SetCwdResult:
+        """Move the session to another directory.
+
+        May be answered by ``status="needs_trust"``: ask the user about the answer's ``directory``, and call again with
+        ``trust_accepted`` and that directory as ``trusted_directory``.
+        """
+        trusted = None if trusted_directory is None else os.fspath(trusted_directory)
+        return await self._ask(SetCwdRequest(os.fspath(path), trust_accepted or None, trusted), SetCwdResult)
+
+    async def workspace_diff(self) -> WorkspaceDiff:
+        """What has changed in the working tree since the last commit, or the reason why that cannot be told."""
+        return await self._ask(GetWorkspaceDiffRequest(), WorkspaceDiff)

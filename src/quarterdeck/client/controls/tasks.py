@@ -1,0 +1,33 @@
+"""Tasks in the background: commands and sub-agents that run beside the conversation."""
+
+from __future__ import annotations
+
+from quarterdeck.wire import (
+    BackgroundTasksRequest,
+    BackgroundTasksResult,
+    GetTaskOutputRequest,
+    StopTaskRequest,
+    TaskOutput,
+)
+
+from .base import ControlsBase
+
+
+class TaskControls(ControlsBase):
+    """Tasks in the background. Which there are is told by messages (``TaskStarted`` and after), not by a request."""
+
+    async def stop_task(self, task_id: str) -> None:
+        """Stop a task; an unknown one is no error. That it stopped is told by messages that come before the answer."""
+        await self._tell(StopTaskRequest(task_id))
+
+    async def background_tasks(self, tool_use_id: str | None = None) -> BackgroundTasksResult:
+        """Send what runs in the foreground to the background, so that the turn goes on: this tool call, or all.
+
+        In a command's first seconds, before it is a task, nothing happens and the answer does not say so; without a
+        ``tool_use_id`` it never says (2.1.325).
+        """
+        return await self._ask(BackgroundTasksRequest(tool_use_id), BackgroundTasksResult)
+
+    async def task_output(self, task_id: str) -> TaskOutput:
+        """What a task has written so far, or the end of it. An unknown task is an error."""
+        return await self._ask(GetTaskOutputRequest(task_id), TaskOutput)
