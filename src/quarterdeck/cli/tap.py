@@ -1,0 +1,89 @@
+"""``quarterdeck tap``: be a CLI, and record it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+
+USAGE_ERROR = 2
+OUT_VARIABLE = "QUARTERDECK_TAP_OUT"
+CLI_VARIABLE = "QUARTERDECK_TAP_CLI"
+SUMMARY = "record a conversation with the CLI, without changing it"
+DESCRIPTION = f"""\
+Stands in front of a CLI as if it were the CLI, and records all that is said, byte for byte.
+
+  quarterdeck tap --out talk.ndjson -- claude -p --output-format stream-json …
+  quarterdeck tap --install-launcher ./claude-tap --out 'talk-{{pid}}.ndjson' -- claude
+
+The second form writes an executable for programs that can only be given a path. {OUT_VARIABLE} and {CLI_VARIABLE}
+count instead of --out and of the program when they are set."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = subparsers.add_parser(
+        "tap", help=SUMMARY, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    return _add_arguments(parser)
+
+
+def main(argv: list[str] | None = None) -> int:
+    words = sys.argv[1:] if argv is None else argv
+    border = words.index("--") if "--" in words else len(words)
+    command = words[border + 1 :]
+    parser = _add_arguments(
+        argparse.ArgumentParser(
+            "quarterdeck tap", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+    )
+    arguments = parser.parse_args(words[:border])
+    out = arguments.out or os.environ.get(OUT_VARIABLE)
+    command = command or list(filter(None, [os.environ.get(CLI_VARIABLE)]))
+    if not out:
+        parser.error(f"expected --out FILE (or {OUT_VARIABLE}): where to record")
+    if not command:
+        parser.error(f"expected -- and the command to record (or {CLI_VARIABLE}), e.g. -- claude -p")
+    for pattern in arguments.redact_pattern:
+        try:
+            re.compile(pattern.encode())
+        except re.error as error:
+            parser.error(f"--redact-pattern {pattern!r}: expected a regular expression: {error}")
+    redact = arguments.redact or bool(arguments.redact_pattern)
+    if arguments.install_launcher:
+        return _install(arguments.install_launcher, out, command, redact, arguments.redact_pattern)
+    if not hasattr(os, "posix_spawn"):
+        parser.error("the tap needs a POSIX system")
+    from quarterdeck.testing.tap import run
+
+    return run(command, out=out, redact=redact, patterns=tuple(arguments.redact_pattern))
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--out", metavar="FILE", help="where to record; {pid} and {time} are replaced")
+    parser.add_argument("--redact", action="store_true", help="replace keys, tokens and passwords in the recording")
+    parser.add_argument(
+        "--redact-pattern", metavar="REGEX", action="append", default=[], help="replace this, too (implies --redact)"
+    )
+    parser.add_argument("--install-launcher", metavar="PATH", help="write an executable that does this, and stop")
+    parser.usage = "quarterdeck tap [options] --out FILE -- command …"
+    return parser
+
+
+def _install(path: str, out: str, command: list[str], redact: bool, patterns: list[str]) -> int:
+    from pathlib import Path
+
+    from quarterdeck.testing.launcher import write_launcher
+
+    out = str(Path(out).absolute())
+    options = [*(["--redact"] if redact else []), *(f"--redact-pattern={pattern}" for pattern in patterns)]
+    arguments = [*options, "--out", out, "--", *command]
+    try:
+        write_launcher(
+            Path(path), "quarterdeck.cli.tap", arguments, environment={out: OUT_VARIABLE, command[0]: CLI_VARIABLE}
+        )
+    except OSError as error:
+        print(f"quarterdeck tap: cannot write {path}: {error.strerror}", file=sys.stderr)
+        return USAGE_ERROR
+    print(f"{path}: records into {out}")
+    return 0
