@@ -71,11 +71,11 @@ class CommandRules:
                 return rule
         return None
 
-    def covering(self, text: str, named: int) -> Rule | None:
+    def covering(self, text: str, named: int, *, exact: bool = True) -> Rule | None:
         """The narrowest rule that matches ``text`` and spells out its first ``named`` characters."""
         if not self.may_match(text.partition(" ")[0]):
             return None
-        rule = self._exact.get(text)
+        rule = self._exact.get(text) if exact else None
         if rule is not None:
             return rule
         for end in reversed(self._word_ends(text)):

@@ -8,6 +8,7 @@ err on the other side: too many rather than too few.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
@@ -104,12 +105,33 @@ def _must_name(argv: Sequence[str]) -> tuple[int, str | None]:
     """How many words a rule has to spell out, and why no rule may allow it at all."""
     head = argv[0]
     program = head.rpartition("/")[2]
+    if program in ("cp", "mv") and any(word.startswith("-") for word in argv[1:]):
+        return len(argv), f"the options of {program} decide where it writes"
     if head in programs.EVALUATORS:
         return len(argv), f"{head} runs text as code or changes what later commands mean"
     if program in programs.OPAQUE and program not in programs.REMOTE:
         plain = len(argv) > 1 and argv[1][:1] not in ("-", "") and "=" not in argv[1]
         return (2 if plain else len(argv)), None
     return max(1, _acting_word(program, argv)), None
+
+
+def file_operands(argv: Sequence[str]) -> list[str]:
+    """The words of a command in ``FILE_READERS`` or ``FILE_CHANGERS`` that name files."""
+    program = argv[0].rpartition("/")[2]
+    names: list[str] = []
+    options = True
+    for word in argv[1:]:
+        if options and word.startswith("-") and word != "-":
+            if word == "--":
+                options = False
+            elif program == "find":
+                break  # from here on it is the expression
+        elif program == "dd":
+            names.append(word.partition("=")[2])
+        else:
+            names.append(word)
+    given = any(re.match(r"-[A-Za-z]*[ef]|--(regexp|file|expression|from-file)", word) for word in argv[1:])
+    return names[1:] if program in programs.PATTERN_FIRST and not given else names
 
 
 def _acting_word(program: str, argv: Sequence[str]) -> int:
@@ -231,7 +253,7 @@ def _code_in(words: Sequence[Word]) -> list[str]:
     if not words or not runs_others(words):
         return []
     values = [word.hint for word in words[1:]]
-    codes = [value.partition("=")[2] if words[0].hint == "alias" else value for value in values]
+    codes = [*values, *[value.partition("=")[2].lstrip("!") for value in values if "=" in value]]  # alias x='…'
     found = [code for code in codes if any(mark in code for mark in " \t\n;|&$`(")]
     return [*found, " ".join(values)] if words[0].hint in programs.EVALUATORS else found
 

@@ -13,7 +13,7 @@ _RUNS_ANYTHING = programs.INLINE_CODE.keys() | programs.words("make npm pnpm yar
 
 
 @dataclass(frozen=True, slots=True)
-class Warning:
+class Remark:
     """One thing to look at."""
 
     rule: Rule
@@ -23,18 +23,18 @@ class Warning:
         return f"{self.rule.place}: {self.rule.behavior} {self.rule}: {self.says}"
 
 
-def lint(rules: Iterable[Rule]) -> list[Warning]:
+def lint(rules: Iterable[Rule]) -> list[Remark]:
     """What a careful reader would ask about."""
     listed = list(rules)
-    found = [Warning(rule, says) for rule in listed for says in _about(rule)]
+    found = [Remark(rule, says) for rule in listed for says in _about(rule)]
     seen: dict[tuple[str, str], Rule] = {}
     for rule in listed:
         first = seen.setdefault((rule.behavior, rule.text), rule)
         if first is not rule:
-            found.append(Warning(rule, f"stands already at {first.place}"))
+            found.append(Remark(rule, f"stands already at {first.place}"))
         stronger = seen.get(("deny", rule.text))
         if rule.behavior == "allow" and stronger is not None:
-            found.append(Warning(rule, f"never decides: the same is denied at {stronger.place}"))
+            found.append(Remark(rule, f"never decides: the same is denied at {stronger.place}"))
     return found
 
 

@@ -20,6 +20,11 @@ class PathJudge:
         located = self.locate(path)
         if located is None:
             return Verdict("ask", f"{path[:80]!r} is not a path.", source="safety")
+        if tool is not None and located.real is None:
+            return Verdict("deny", f"Where {located.given} leads cannot be told.", source="safety")
+        if tool is not None and edit and self._places.is_link(located):
+            why = f"{located.given} is a link; change {located.real} instead."
+            return Verdict("deny", why, source="safety")  # so does 2.1.325, in every mode
         for book in (self._deny, self._ask):
             rule = book.touching(located, edit=edit)
             if rule is not None:
@@ -52,6 +57,19 @@ class PathJudge:
                 "allow", f"The mode accepts edits, and {located.given} is in the working folders.", source="mode"
             )
         return Verdict("ask", f"No rule allows changing {_shown(located)}.")
+
+    def out_of_reach(self, path: str, *, edit: bool, deletes: bool) -> Verdict | None:
+        """Why a shell command that is allowed may not have this path."""
+        located = self.locate(path)
+        if located is None or located.real is None:
+            return Verdict("ask", f"Where {path[:80]!r} leads cannot be told.", source="safety")
+        if edit and is_sensitive(located):
+            return Verdict("ask", f"{_shown(located)} makes other programs run something.", source="safety")
+        if deletes and self._places.is_root(located):
+            return Verdict("ask", f"{_shown(located)} is a working folder itself.", source="safety")
+        if self._places.inside(located) or self._allow.covering(located, edit=edit):
+            return None
+        return Verdict("ask", f"{_shown(located)} is outside the working folders.")
 
     def touching(self, book: Rulebook, path: str, *, edit: bool) -> Rule | None:
         located = self.locate(path)

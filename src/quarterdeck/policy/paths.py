@@ -43,9 +43,11 @@ class FileSystem:
 
     def real(self, path: str) -> str | None:
         try:
+            return os.path.realpath(path, strict=True)
+        except FileNotFoundError:
             return os.path.realpath(path)
         except (OSError, ValueError):
-            return None
+            return None  # a loop, or a folder that may not be looked into
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -66,7 +68,8 @@ class Places:
         self.cwd = os.path.normpath(os.path.abspath(cwd))
         self.home = os.path.normpath(home)
         self._resolver = resolver
-        roots = [self.cwd, *(self.absolute(folder) for folder in directories)]
+        # 2.1.325 does not expand ~ here
+        roots = [self.cwd, *(os.path.normpath(os.path.join(self.cwd, folder)) for folder in directories)]
         self.roots = tuple(dict.fromkeys(roots))
         self._real_roots = tuple(dict.fromkeys(resolver.real(root) or root for root in roots))
 
@@ -88,6 +91,16 @@ class Places:
 
     def real_of(self, path: str) -> str:
         return self._resolver.real(path) or path
+
+    def is_link(self, located: Located) -> bool:
+        """Whether the last name of the path is itself a link."""
+        folder, _, name = located.given.rpartition("/")
+        above = self._resolver.real(folder or "/")
+        return above is not None and located.real != f"{above.rstrip('/')}/{name}" and located.given != "/"
+
+    def is_root(self, located: Located) -> bool:
+        """Whether it is a working folder, or one above."""
+        return any(root.startswith(located.given.rstrip("/") + "/") or root == located.given for root in self.roots)
 
     def inside(self, located: Located) -> bool:
         """Whether the path lies in a working folder, as given and where it leads."""
@@ -127,6 +140,7 @@ class PathRule:
         bases = [base, places.real_of(base)]
         folded = rule.behavior != "allow"
         if folded:
+            pattern = pattern.removesuffix("/**") if anchored else pattern  # also the folder itself, as in 2.1.325
             pattern, bases = fold(pattern), [fold(base) for base in bases]
         self._bases = tuple(dict.fromkeys(base.rstrip("/") + "/" for base in bases))
         self._pattern = compile_segments(pattern if anchored else f"**/{pattern}")

@@ -138,15 +138,29 @@ READ_ONLY_GIT: Final[dict[str, frozenset[str]]] = {
     "show": words("--stat --name-only --oneline HEAD"),
     "branch": words("-a -v -vv --list --show-current"),
 }
-FILE_MAKERS: Final[dict[str, str]] = {"mkdir": "pv", "touch": "", "rmdir": "p", "cp": "rRpv", "mv": "nv"}
+FILE_MAKERS: Final[dict[str, str]] = {"mkdir": "pv", "touch": "", "rmdir": "p", "cp": "", "mv": ""}
 """What ``acceptEdits`` lets through inside the working folders, with the option letters it may have. ``rm`` is not
 among them, though the CLI has it: what is deleted cannot be looked at again."""
-FILE_HANDLERS: Final = words(
+FILE_CHANGERS: Final = words(
     """
-    cat head tail less more cp mv rm ln tee grep egrep fgrep rg sed awk sort uniq wc nl od xxd hexdump strings
-    base64 diff cmp tar zip gzip gunzip bzip2 xz source . cut tac rev dd install rsync scp touch chmod chown
-    truncate shred vi vim nano emacs code open
+    cp mv rm rmdir unlink tee touch mkdir ln link truncate shred chmod chown chgrp install mkfifo mknod rename patch dd
     """
 )
-"""Their words are files: a deny rule for a path denies them, where for any other program it asks."""
+FILE_READERS: Final = words(
+    """
+    cat head tail less more grep egrep fgrep rg sed awk sort uniq wc nl od xxd hexdump strings base64 diff cmp cut tac
+    rev ls find stat file du tree jq sha1sum sha256sum md5sum cksum b2sum sum column paste fold fmt comm join split
+    expand pr tsort zcat
+    """
+)
+"""Their words are files. A ``Bash(…)`` rule lets them run, not reach outside the working folders: there they need a
+``Read(…)`` or ``Edit(…)`` rule as well. CLI 2.1.325 does so for most of them."""
+FILE_HANDLERS: Final = (
+    FILE_CHANGERS
+    | FILE_READERS
+    | words("source . tar zip unzip gzip gunzip bzip2 xz rsync scp vi vim nano emacs code open")
+)
+"""A deny rule for a path denies these when they are given it; for any other program it asks."""
+PATTERN_FIRST: Final = words("grep egrep fgrep rg sed awk jq chmod chown chgrp")
+"""Their first word is no file, unless the pattern is given by ``-e`` or ``-f``."""
 GIT_GLOBAL_WITH_VALUE: Final = words("-C -c --git-dir --work-tree --namespace --super-prefix --config-env")

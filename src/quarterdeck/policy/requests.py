@@ -18,7 +18,7 @@ _FIRST_INPUT = {
     **dict.fromkeys(AGENT_TOOLS, "subagent_type"),
 }
 _WITH_CONTENT = re.compile(r"([A-Za-z]+)\((.*)\)\Z", re.DOTALL)
-_ALONE = re.compile(r"(?:[A-Z][A-Za-z]+|mcp__[A-Za-z0-9_.-]+)\Z")
+_ALONE = re.compile(r"(?:[A-Z][a-z][A-Za-z]*|mcp__[A-Za-z0-9_.-]+)\Z")
 
 
 def parse_request(text: str) -> tuple[str, dict[str, Any]]:

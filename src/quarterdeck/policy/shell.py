@@ -57,7 +57,7 @@ _TRANSPARENT = table(
 _TOKENS = table(
     """
     ; && || | if then elif else fi while until do done for in ! [ ] [[ ]] " == = != =~ < > << <<- <<< >> >| &> &>>
-    >& <& >&- <&- ( )
+    >& <& ( )
     """
 ) | {"\n"}
 _WHY = {
@@ -82,6 +82,8 @@ _WHY = {
     "subscript": "an array",
     "array": "an array",
     "<>": "a redirection that reads and writes",
+    ">&-": "a descriptor that is closed",
+    "<&-": "a descriptor that is closed",
 }
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from . import programs
 from .command_rules import CommandRules
-from .commands import Unit, make_unit, readings, runs_others
+from .commands import Unit, file_operands, make_unit, readings, runs_others
 from .decision import Verdict, strictest
 from .rules import Rule
 from .shell import Redirect, Script
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .path_judge import PathJudge
     from .rulebook import Rulebook
 
-_HANDLE_FILES = programs.FILE_HANDLERS | programs.READ_ONLY.keys() - {"echo", "sleep", "which"}
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 
 
@@ -48,11 +47,11 @@ class ShellJudge:
             verdict = self._hidden(script, units) or everything
             return verdict, [Part(script.text, verdict)], units
         if len(units) == 1 and not script.redirects and not script.doubts:
-            verdict = self._judge_unit(units[0], moved=False)
+            verdict = self._judge_unit(units[0], script.text, moved=False)
             return verdict, [Part(script.text, verdict)], units
         parts = list(self._parts(script, units))
         if not parts:
-            parts = [Part(script.text, Verdict("allow", "It runs nothing."))]
+            parts = [Part(script.text, _runs_nothing(script))]
         return strictest([part.verdict for part in parts]), parts, units
 
     # -- deny and ask
@@ -79,7 +78,7 @@ class ShellJudge:
                     return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
         softer: Verdict | None = None
         for unit in units:
-            handles_files = _program(unit) in _HANDLE_FILES
+            handles_files = _program(unit) in programs.FILE_HANDLERS
             for word in unit.command.words[1:]:
                 if not handles_files and not book.may_name(word.hint):
                     continue
@@ -151,7 +150,7 @@ class ShellJudge:
             if spelled is not None and unit.blocked is None:
                 yield Part(text, Verdict.by(spelled, f"{spelled} spells it out."))
             else:
-                yield Part(text, self._judge_unit(unit, moved=moved and len(units) > 1))
+                yield Part(text, self._judge_unit(unit, script.text, moved=moved and len(units) > 1))
         for redirect in script.redirects:
             verdict = self._judge_redirect(redirect, moved=moved)
             if verdict is not None:
@@ -167,21 +166,37 @@ class ShellJudge:
         rule = self._allow.commands.match(text) if len(script.commands) > 1 else None
         return rule if rule is not None and rule.content == text else None
 
-    def _judge_unit(self, unit: Unit, *, moved: bool) -> Verdict:
+    def _judge_unit(self, unit: Unit, source: str, *, moved: bool) -> Verdict:
         if unit.blocked is not None:
             return Verdict("ask", f"No rule can vouch for this: {unit.blocked}.", source="safety")
         if not unit.argv:
             return Verdict("allow", "It only sets a harmless variable.")
         if moved and _program(unit) == "git":
             return Verdict("ask", "git after cd may run what that folder's configuration says.", source="safety")
-        rule = allowing(self._allow.commands, unit)
+        rule = allowing(self._allow.commands, unit, source)
         if rule is not None:
-            return Verdict.by(rule, f"{rule} allows it.")
+            return self._reaching_out(unit, moved=moved) or Verdict.by(rule, f"{rule} allows it.")
         return self._built_in(unit, moved=moved) or self._unmatched(unit)
+
+    def _reaching_out(self, unit: Unit, *, moved: bool) -> Verdict | None:
+        """Why a command that is allowed may not have these files."""
+        program = unit.argv[0].rpartition("/")[2]
+        edit = program in programs.FILE_CHANGERS
+        if not edit and program not in programs.FILE_READERS:
+            return None
+        names = file_operands(unit.argv)
+        if moved and any(not name.startswith("/") for name in names):
+            return Verdict("ask", "Which files it means depends on the folder at that moment.", source="safety")
+        found = (
+            self._paths.out_of_reach(name, edit=edit, deletes=program in ("rm", "rmdir")) for name in names if name
+        )
+        return next((verdict for verdict in found if verdict is not None), None)
 
     def _unmatched(self, unit: Unit) -> Verdict:
         for text, needed in unit.texts:
             near = self._allow.commands.match(text)
+            if near is not None and near.content == text:
+                return Verdict("ask", f"{near} has other blanks or quotes.", near)
             if near is not None:
                 return Verdict("ask", f"{near} does not spell out {text[:needed]!r}, which decides what is run.", near)
         return Verdict("ask", "No rule allows it.")
@@ -210,6 +225,8 @@ class ShellJudge:
         names = _operands(rest, letters)
         if names is None or (head == "uname" and names):
             return None
+        if head in programs.PATTERN_FIRST:
+            names = names[1:]
         if not reads:
             return Verdict("allow", "It only prints.", source="mode")
         if moved and names:
@@ -235,6 +252,12 @@ class ShellJudge:
         return self._paths.judge_path(target.value, edit=redirect.writes)
 
 
+def _runs_nothing(script: Script) -> Verdict:
+    if script.text.lstrip().startswith("["):
+        return Verdict("allow", "It only tests something.", source="mode")
+    return Verdict("ask", "There is no command in it.", source="safety")
+
+
 def _operands(words: list[str], letters: str) -> list[str] | None:
     """The words that are not options; None if an option is not among ``letters``."""
     names: list[str] = []
@@ -246,10 +269,13 @@ def _operands(words: list[str], letters: str) -> list[str] | None:
     return names
 
 
-def allowing(rules: CommandRules, unit: Unit) -> Rule | None:
-    """The rule that allows ``unit``: it matches, and spells out all that decides what is run."""
+def allowing(rules: CommandRules, unit: Unit, source: str) -> Rule | None:
+    """The rule that allows ``unit``: it matches, and spells out all that decides what is run.
+
+    An exact rule must stand in the source as it is, blank for blank: so does CLI 2.1.325.
+    """
     for text, named in unit.texts:
-        rule = rules.covering(text, named)
+        rule = rules.covering(text, named, exact=text in source)
         if rule is not None:
             return rule
     return None

@@ -1,0 +1,87 @@
+"""Put tool calls to the real CLI and see what it decides: run, asked about, or refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.testing.install import install_cli
+from quarterdeck.testing.model import ModelServer, ToolUse
+
+CALLS_PER_TURN = 25
+LIMIT_S = 150.0
+_FLAGS = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose")
+
+
+def decisions(
+    calls: Sequence[tuple[str, dict[str, Any]]],
+    *,
+    cwd: Path,
+    home: Path,
+    permissions: dict[str, Any],
+    mode: str = "default",
+) -> list[str]:
+    """``allow``, ``ask`` or ``deny`` for each call, in order; ``invalid`` where the tool itself refuses its input."""
+    (cwd / ".claude").mkdir(parents=True, exist_ok=True)
+    home.mkdir(parents=True, exist_ok=True)
+    (cwd / ".claude" / "settings.json").write_text(json.dumps({"permissions": permissions}))
+    trusted = {"projects": {str(cwd): {"hasTrustDialogAccepted": True}}}
+    (home / ".claude.json").write_text(json.dumps(trusted))
+    with ModelServer() as model:
+        for start in range(0, len(calls), CALLS_PER_TURN):
+            batch = enumerate(calls[start : start + CALLS_PER_TURN], start)
+            model.reply(*[ToolUse(name, given, id=f"toolu_{number:05}") for number, (name, given) in batch])
+        model.reply("done")
+        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "IS_SANDBOX": "1", **model.env()}
+        argv = [*install_cli().argv, *_FLAGS, "--permission-prompt-tool", "stdio", "--permission-mode", mode]
+        if mode == "bypassPermissions":
+            argv.append("--allow-dangerously-skip-permissions")
+        with subprocess.Popen(
+            argv, cwd=cwd, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            watchdog = threading.Timer(LIMIT_S, process.kill)
+            watchdog.start()
+            try:
+                found = _converse(process)
+            finally:
+                watchdog.cancel()
+                process.kill()
+    return [found.get(f"toolu_{number:05}", "missing") for number in range(len(calls))]
+
+
+def _converse(process: subprocess.Popen[bytes]) -> dict[str, str]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    found: dict[str, str] = {}
+
+    def send(message: dict[str, Any]) -> None:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+
+    send({"type": "control_request", "request_id": "1", "request": {"subtype": "initialize"}})
+    send({"type": "user", "session_id": "", "message": {"role": "user", "content": "go"}, "parent_tool_use_id": None})
+    for line in process.stdout:
+        message = json.loads(line)
+        if message["type"] == "control_request":
+            request = message["request"]
+            found[request["tool_use_id"]] = "ask"
+            answer = {"behavior": "deny", "message": "asked"}
+            response = {"subtype": "success", "request_id": message["request_id"], "response": answer}
+            send({"type": "control_response", "response": response})
+        elif message["type"] == "user":
+            for meta in message.get("tool_result_meta", ()):
+                found.setdefault(meta["id"], _decision(meta))
+        elif message["type"] == "result":
+            break
+    return found
+
+
+def _decision(meta: dict[str, Any]) -> str:
+    decision = meta.get("permission_decision", {}).get("decision")
+    return {"accept": "allow", "reject": "deny"}.get(decision, "invalid")
