@@ -16,7 +16,7 @@ a local command          2.0.77: ``modelUsage`` is empty             the totals 
 
 2.1.325 also tells the difference by itself (``model_usage_since_last_result``), right in all these cases; it is taken
 where it is there. The totals also grow by what has no result of its own (a side question, a title, a summary): that
-comes with the next result, unless a ``/clear`` comes first, and is not in the turn's ``usage``.
+comes with the next result, even if it is that of a ``/clear``, and is not in the turn's ``usage``.
 """
 
 from __future__ import annotations
