@@ -1,7 +1,7 @@
 """Quarterdeck: the control plane for Claude Code sessions.
 
-Where the official ``claude-agent-sdk`` has a name for the same thing, it is here under that name. A name is imported when it is
-first used, so that importing the package costs next to nothing.
+Where the official ``claude-agent-sdk`` has a name for the same thing, it is here under that name. A name is imported
+when it is first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._version import __version__
+from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from .client import *  # noqa: F403
@@ -20,12 +20,13 @@ _ROOMS = ("client", "wire")
 
 
 def __getattr__(name: str) -> Any:
-    if not name.startswith("_"):
-        for room in _ROOMS:
-            module = import_module(f".{room}", __name__)
-            if name in module.__all__:
-                value = globals()[name] = getattr(module, name)
-                return value
+    if name == "__all__":
+        return __dir__()
+    for room in _ROOMS:
+        module = import_module(f".{room}", __name__)
+        if name in module.__all__:
+            value = globals()[name] = getattr(module, name)
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from quarterdeck.wire.control import (
     ControlCancelRequest,
-    ControlError,
+    ControlFailure,
     ControlRequest,
     ControlResponse,
     ControlSuccess,
@@ -231,7 +231,7 @@ RESPONSES: list[tuple[ControlResponse, dict[str, Any]]] = [
     (ControlResponse(response=ControlSuccess(request_id="r1")), {"subtype": "success", "request_id": "r1"}),
     (ControlResponse(response=ControlSuccess(response={})), {"subtype": "success", "response": {}}),
     (
-        ControlResponse(response=ControlError(request_id="r1", error="no", error_code="invalid_mode")),
+        ControlResponse(response=ControlFailure(request_id="r1", error="no", error_code="invalid_mode")),
         {"subtype": "error", "request_id": "r1", "error": "no", "error_code": "invalid_mode"},
     ),
 ]
@@ -273,7 +273,7 @@ def test_a_response_lists_what_is_still_to_be_answered() -> None:
 
 
 def test_a_response_usually_lists_nothing() -> None:
-    assert ControlError(error="no").pending_requests() == []
+    assert ControlFailure(error="no").pending_requests() == []
 
 
 def test_a_cancellation_names_the_request() -> None:

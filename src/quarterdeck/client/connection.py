@@ -63,12 +63,16 @@ class Connection:
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
         request_timeout_s: float | None = REQUEST_TIMEOUT_S,
         on_event: Callable[[ProtocolEvent], None] | None = None,
+        hidden: frozenset[type[Message]] = frozenset(),
     ) -> None:
+        """``hidden`` are kinds of messages that the CLI sends for us alone: the consumer does not see them."""
         self._transport = transport
         self._handler = handler
         self._loop = asyncio.get_running_loop()
         self._request_timeout_s = request_timeout_s
         self._on_event = on_event
+        self._apart = _EVENTS | hidden
+        self._hidden = hidden
         self.side = HostSide(
             new_id=lambda: str(uuid.uuid4()),
             clock=self._loop.time,
@@ -107,14 +111,14 @@ class Connection:
     def _pump(self, size: int = 0) -> None:
         """Deliver what the protocol has to tell, and send what it has to say."""
         while events := self.side.events():
-            if _EVENTS.isdisjoint(map(type, events)):
+            if self._apart.isdisjoint(map(type, events)):
                 self.inbox.put(events, size)  # type: ignore[arg-type]
                 continue
             content: list[Message] = []
             for event in events:
                 if isinstance(event, ProtocolEvent):
                     self._happened(event)
-                else:
+                elif type(event) not in self._hidden:
                     content.append(event)
             if content:
                 self.inbox.put(content, size)
@@ -201,7 +205,7 @@ class Connection:
         try:
             return await future
         except asyncio.CancelledError:
-            if self._calls.pop(request_id, None) is not None and not future.done():
+            if self._calls.pop(request_id, None) is not None:  # no answer has come
                 self.side.cancel(request_id)
                 self._pump()
             raise

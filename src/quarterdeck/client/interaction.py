@@ -60,7 +60,7 @@ def plan_of(tool_input: Mapping[str, Any]) -> Plan:
 
 
 def plan_result(decision: Any) -> PermissionResultAllow | PermissionResultDeny:
-    """What ``on_plan`` returned, as a permission: ``Approve``, ``Revise``, ``Reject``; for short: True, a note, False."""
+    """What ``on_plan`` returned, as a permission: ``Approve``, ``Revise``, ``Reject``, or True, a note, False."""
     match decision:
         case PermissionResultAllow() | PermissionResultDeny():
             return decision

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from .errors import CLITooOld
+
 Version = tuple[int, int, int]
 
 UNKNOWN_FLAGS: dict[str, Version] = {
@@ -57,7 +59,7 @@ NAMED_AGENT_FROM_INITIALIZE_IGNORED: Version = (2, 1, 52)
 """``--agent`` looks only at agents in files: one that comes with ``initialize`` is too late for it."""
 
 
-class UnsupportedOptionError(ValueError):
+class UnsupportedOptionError(CLITooOld, ValueError):
     """The CLI that was found is too old for an option."""
 
     def __init__(self, option: str, version: str, *, missing_in: Version) -> None:

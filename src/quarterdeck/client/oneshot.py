@@ -45,7 +45,7 @@ async def query(
 def raise_error_result(session: Session) -> None:
     """After the end: if the CLI says by its exit code that the last result was an error, so do we."""
     result, status = session.last_result, session.exit_status
-    if result is not None and result.is_error and status is not None and status.returncode:
+    if result is not None and result.failed and status is not None and status.returncode:
         raise ResultError.of(result, status.returncode)
 
 

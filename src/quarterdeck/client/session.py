@@ -15,6 +15,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Seq
 from types import TracebackType
 from typing import Any
 
+import msgspec
+
 from quarterdeck.protocol import ProtocolEvent, TurnEnded, TurnState
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import (
@@ -25,6 +27,7 @@ from quarterdeck.wire import (
     OutgoingRequest,
     PermissionResult,
     ResultMessage,
+    SessionStateChangedMessage,
     WireObject,
 )
 from quarterdeck.wire._base import plain
@@ -101,10 +104,12 @@ class Session(Controls):
             limit_bytes=self.options.line_limit_bytes,
             request_timeout_s=self.options.request_timeout_s,
             on_event=self._happened,
+            hidden=frozenset() if self.options.session_state_events else frozenset({SessionStateChangedMessage}),
         )
         await self._connection.start()
         if self._launch is not None:
             self._connect_servers(self._launch.plan.sdk_servers or {})
+            initialize = await self._with_manifests(initialize)
         self._watch_abort()
         try:
             self._server_info = await self._connection.initialize(
@@ -118,6 +123,14 @@ class Session(Controls):
         for name, instance in servers.items():
             send = functools.partial(self._from_server, name)
             self._dispatch.servers[name] = adapt_server(instance).connect(send)
+
+    async def _with_manifests(self, initialize: InitializeRequest) -> InitializeRequest:
+        """What the in-process servers offer, told ahead: saves the CLI (2.1.325) asking each of them."""
+        listed = [(name, await server.manifest()) for name, server in self._dispatch.servers.items()]
+        manifests = {name: manifest for name, manifest in listed if manifest is not None}
+        if not manifests:
+            return initialize
+        return msgspec.structs.replace(initialize, sdk_mcp_server_manifests=manifests)
 
     def _from_server(self, name: str, message: dict[str, Any]) -> None:
         """What an in-process MCP server says unasked."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Turn(AsyncIterator[Message]):
     """The messages of one prompt's turn, up to and with its result.
 
-    ``async for message in turn`` follows it, ``await turn`` waits for its ``ResultMessage``, ``turn.text()`` streams the
-    text only. The prompt is sent when the turn is first read; stopping early leaves the rest to the next reader.
+    ``async for message in turn`` follows it, ``await turn`` waits for its ``ResultMessage``, ``turn.text()`` streams
+    the text only. The prompt is sent when the turn is first read; stopping early leaves the rest to the next reader.
     """
 
     def __init__(self, session: Session, line: Mapping[str, Any]) -> None:
@@ -78,7 +78,7 @@ class Turn(AsyncIterator[Message]):
     async def checked(self) -> ResultMessage:
         """Wait for the result; an error result is raised as ``ResultError``."""
         result = await self
-        if result.is_error:
+        if result.failed:
             raise ResultError.of(result)
         return result
 

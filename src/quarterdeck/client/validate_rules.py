@@ -65,6 +65,19 @@ def path(value: Any, place: str) -> None:
     argument(str(value), place)
 
 
+def program(value: Any, place: str) -> None:
+    """A program, or the words that start one: a wrapper with its arguments."""
+    if isinstance(value, list | tuple):
+        if not value:
+            wrong_value(place, "at least one word", value)
+        for number, word in enumerate(value):
+            argument(word, f"{place}[{number}]")
+    elif isinstance(value, str | Path):
+        argument(str(value), place)
+    else:
+        wrong_type(place, "a string, a Path, or a list of words", value)
+
+
 def callback(value: Any, place: str) -> None:
     if not callable(value):
         wrong_type(place, "a function", value)

@@ -176,7 +176,7 @@ class HostSide(Side):
         how = f"signal {signal}" if signal is not None else f"exit code {code}"
         tail = stderr.strip()
         self._lose_open_requests(f"the CLI ended ({how}){f'; it said: {tail[-2000:]}' if tail else ''}")
-        after_error = self._last_result is not None and self._last_result.is_error
+        after_error = self._last_result is not None and self._last_result.failed
         expected = signal is None and (code == 0 or (code == 1 and after_error))
         self._exited = Exited(code=code, signal=signal, stderr=stderr, expected=expected)
         self._emit(self._exited)

@@ -50,7 +50,8 @@ _FATE = {
 class Side:
     """One end.
 
-    The caller's duty: pass every received byte to ``receive``, send what ``outgoing`` gives in order, call ``tick`` when
+    The caller's duty: pass every received byte to ``receive``, send what ``outgoing`` gives in order, call ``tick``
+    when
     ``next_deadline`` has passed, and answer each ``RequestReceived`` once.
     """
 

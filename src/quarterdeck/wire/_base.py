@@ -202,7 +202,19 @@ def _resolve(origin: Any) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=False, kw_only=True):
+class MessageType(msgspec.StructMeta):
+    """Lets a message be built the official SDK's way too, where its shape there is not the shape on the wire."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  # a metaclass's method
+        line = cls._line_of(args, kwargs)  # type: ignore[attr-defined]
+        if line is None:
+            return super().__call__(*args, **kwargs)
+        message = msgspec.convert(line, cls)
+        Message.lines_.__set__(message, Lines(dumps(line), Demand()))
+        return message
+
+
+class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=False, kw_only=True, metaclass=MessageType):
     """One line of the conversation, in either direction."""
 
     lines_: Any = msgspec.field(default=None, name=HIDDEN + "lines")
@@ -223,6 +235,11 @@ class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=Fals
             return self.to_dict()
         data: dict[str, Any] = loads(self.raw)
         return data
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        """The line for arguments as the official SDK takes them; None for arguments by our own fields."""
+        return None
 
     def to_dict(self) -> dict[str, Any]:
         """The typed part only, by the names used on the wire."""

@@ -100,7 +100,7 @@ class ControlSuccess(_Response, frozen=True, tag="success"):
     response: Any = None
 
 
-class ControlError(_Response, frozen=True, tag="error"):
+class ControlFailure(_Response, frozen=True, tag="error"):
     """The request was refused or failed."""
 
     error: str = ""
@@ -112,7 +112,7 @@ class ControlError(_Response, frozen=True, tag="error"):
 class ControlResponse(Message, frozen=True, tag="control_response"):
     """The answer to a request, from the CLI or to it."""
 
-    response: ControlSuccess | ControlError
+    response: ControlSuccess | ControlFailure
 
     @property
     def request_id(self) -> str:

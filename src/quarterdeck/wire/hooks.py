@@ -145,3 +145,7 @@ def _unknown(data: dict[str, Any], reason: str) -> UnknownHookInput:
         view = UnknownHookInput(reason=reason)
     came_from(view, data)
     return view
+
+
+BaseHookInput = HookInput
+"""The official SDK's name."""

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ._base import Message, OpenObject, WireObject
+from ._base import Message, OpenObject, WireObject, plain
 from ._shapes import Number, located
 from .api import ApiMessage, MessageParam
 from .blocks import ContentBlock
@@ -61,6 +61,20 @@ class ToolUseMeta(WireObject, frozen=True):
     server_display_name: str | None = None
 
 
+_ASSISTANT_FIELDS = (
+    "content", "model", "parent_tool_use_id", "error", "usage", "message_id", "stop_reason", "session_id", "uuid"
+)  # fmt: skip
+_USER_FIELDS = ("content", "uuid", "parent_tool_use_id", "tool_use_result", "origin")
+
+
+def _given(names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by name, without those that are None."""
+    if len(args) > len(names):
+        raise TypeError(f"takes {len(names)} positional arguments ({', '.join(names)}) but {len(args)} were given")
+    named = {**dict(zip(names, args, strict=False)), **kwargs}
+    return {name: plain(value) for name, value in named.items() if value is not None}
+
+
 @located("message", "context_usage", "usage_report")
 class AssistantMessage(Message, frozen=True, tag="assistant"):
     """The model has said one content block; the blocks of one message share ``message_id``."""
@@ -95,6 +109,16 @@ class AssistantMessage(Message, frozen=True, tag="assistant"):
     local_command_source: str | None = None
     local_command_run: dict[str, Any] | None = None
     local_command_outcome: Any = None
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        if "message" in kwargs or (args and isinstance(args[0], ApiMessage)) or not (args or kwargs):
+            return None
+        line = _given(_ASSISTANT_FIELDS, args, kwargs)
+        inner = {"role": "assistant", "content": line.pop("content", []), "model": line.pop("model", "")}
+        renamed = {"message_id": "id", "stop_reason": "stop_reason", "usage": "usage"}
+        inner |= {key: line.pop(name) for name, key in renamed.items() if name in line}
+        return {"type": "assistant", "message": inner, **line}
 
     @property
     def content(self) -> list[ContentBlock]:
@@ -150,6 +174,13 @@ class UserMessage(Message, frozen=True, tag="user"):
     task_description: str | None = None
     tool_result_meta: list[ToolResultMeta] | None = None
     refused_message_id: str | None = None
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        if "message" in kwargs or (args and isinstance(args[0], MessageParam)) or not (args or kwargs):
+            return None
+        line = _given(_USER_FIELDS, args, kwargs)
+        return {"type": "user", "message": {"role": "user", "content": line.pop("content", "")}, **line}
 
     @property
     def content(self) -> str | list[ContentBlock]:

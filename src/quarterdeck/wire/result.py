@@ -205,3 +205,8 @@ class ResultMessage(Message, frozen=True, tag="result"):
     first_text_post_queue_wait_ms: Number | None = None
     first_text_post_queued_behind: str | None = None
     first_text_post_wall_ms: Number | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Did the turn fail? CLIs up to 2.1.52 leave ``is_error`` false for some of the error subtypes."""
+        return self.is_error or self.subtype.startswith("error")

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ._base import HIDDEN, Demand, Lines, Message, OpenObject, came_from
+from ._base import HIDDEN, Demand, Lines, Message, OpenObject, came_from, plain
 from ._json import dumps, loads
 from ._shapes import Number
 from .events import Event, UnknownEvent, decode_event
@@ -23,6 +23,17 @@ class StreamEvent(Message, frozen=True, tag="stream_event"):
     """One event of the message being said. Build one with ``StreamEvent.of``."""
 
     event_: Any = msgspec.field(default=None, name=HIDDEN + "event")
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        named = {**dict(zip(("uuid", "session_id", "event", "parent_tool_use_id"), args, strict=False)), **kwargs}
+        if "event" not in named:
+            return None
+        return {
+            "type": "stream_event",
+            "parent_tool_use_id": None,
+            **{key: plain(value) for key, value in named.items()},
+        }
 
     @classmethod
     def of(cls, event: Event | dict[str, Any], *, session_id: str, uuid: str, **others: Any) -> StreamEvent:

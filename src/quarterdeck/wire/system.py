@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ._base import Message, OpenObject, WireObject
+from ._base import Message, OpenObject, WireObject, plain
 from ._shapes import EMPTY_LIST, Number, constant, located
 from .agents import SlashCommand
 from .permissions import PermissionMode as PermissionMode  # the words of ``permission_mode``
@@ -50,6 +50,15 @@ class SystemMessage(Message, frozen=True, tag="system"):
     subtype: str
     uuid: str | None = None
     session_id: str | None = None
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        """The official SDK's ``SystemMessage(subtype, data)``, and its subclasses with their fields besides."""
+        named = {**dict(zip(("subtype", "data"), args, strict=False)), **kwargs}
+        data = named.pop("data", None)
+        if not isinstance(data, dict):
+            return None
+        return {"type": "system", **data, **{key: plain(value) for key, value in named.items() if value is not None}}
 
 
 class InitMcpServer(WireObject, frozen=True):
@@ -217,3 +226,9 @@ class FilesPersistedMessage(SystemMessage, frozen=True, kw_only=True, tag="syste
     files: list[dict[str, Any]] | None = None
     failed: list[dict[str, Any]] | None = None
     processed_at: str | None = None
+
+# The official SDK's names for the parts of ``init``.
+SystemInitData = InitMessage
+SystemInitMcpServer = InitMcpServer
+SystemInitPlugin = InitPlugin
+SystemInitPluginError = InitPluginError

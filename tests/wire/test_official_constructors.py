@@ -1,0 +1,73 @@
+"""Messages built as programs for the official SDK build them, mostly in their tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.wire import (
+    AssistantMessage,
+    ResultMessage,
+    StreamEvent,
+    SystemMessage,
+    TaskStartedMessage,
+    TextBlock,
+    ToolUseBlock,
+    UserMessage,
+    decode,
+    encode,
+)
+
+
+def test_an_assistant_message_by_keyword() -> None:
+    message = AssistantMessage(
+        content=[TextBlock("hi"), ToolUseBlock("t", "Bash", {"command": "ls"})],
+        model="claude",
+        usage={"input_tokens": 3},
+        message_id="m1",
+        session_id="s",
+    )
+    assert message.content == [TextBlock("hi"), ToolUseBlock("t", "Bash", {"command": "ls"})]
+    assert (message.model, message.message_id, message.session_id) == ("claude", "m1", "s")
+    assert message.usage is not None and message.usage["input_tokens"] == 3
+    assert decode(encode(message)) == message
+
+
+def test_an_assistant_message_by_position() -> None:
+    message = AssistantMessage([TextBlock("hi")], "claude", "toolu")
+    assert (message.model, message.parent_tool_use_id) == ("claude", "toolu")
+
+
+def test_too_many_positions_are_a_type_error() -> None:
+    with pytest.raises(TypeError, match="takes 5 positional"):
+        UserMessage("a", "b", "c", "d", "e", "f")
+
+
+def test_a_user_message() -> None:
+    assert UserMessage(content="hello", uuid="u").data == {
+        "type": "user",
+        "message": {"role": "user", "content": "hello"},
+        "uuid": "u",
+    }
+    assert UserMessage("hello").content == "hello"
+
+
+def test_a_system_message_and_its_subclasses() -> None:
+    message = SystemMessage(subtype="init", data={"subtype": "init", "session_id": "s", "cwd": "/"})
+    assert (message.subtype, message.session_id, message.data["cwd"]) == ("init", "s", "/")
+    task = TaskStartedMessage(subtype="task_started", data={}, task_id="t", description="d", uuid="u", session_id="s")
+    assert (task.task_id, task.description) == ("t", "d")
+
+
+def test_a_stream_event() -> None:
+    event = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x"}}
+    message = StreamEvent(uuid="u", session_id="s", event=event)
+    assert message.event["delta"]["text"] == "x"
+    assert (message.uuid, message.session_id, message.parent_tool_use_id) == ("u", "s", None)
+
+
+def test_a_result_message() -> None:
+    message = ResultMessage(
+        subtype="success", duration_ms=1, duration_api_ms=2, is_error=False, num_turns=3, session_id="s", result="ok"
+    )
+    assert (message.num_turns, message.result, message.failed) == (3, "ok", False)
+    assert ResultMessage("error_max_turns", 1, 1, False, 1, "s").failed
