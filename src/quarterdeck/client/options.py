@@ -80,7 +80,7 @@ class ClaudeAgentOptions:
     permission_prompt_tool_name: str | None = None
     """The MCP tool that answers permission requests, in place of ``can_use_tool``."""
     cwd: str | Path | None = None
-    cli_path: str | Path | None = None
+    cli_path: str | Path | list[str] | None = None
     settings: str | Path | dict[str, Any] | None = None
     """Settings for this session: a path, a JSON text, or the settings themselves."""
     add_dirs: list[str | Path] = field(default_factory=list)

@@ -93,7 +93,7 @@ class Session(Controls):
         initialize, transport = InitializeRequest(), self._own_transport
         hooks: dict[str, Callable[..., Any]] = {}
         if transport is None:
-            self._launch = await asyncio.to_thread(prepare, self.options)
+            self._launch = prepare(self.options)
             plan, transport = self._launch.plan, self._launch.transport
             initialize, self._client_composed = plan.initialize, plan.client_composed
             hooks = {key: hook.callback for key, hook in (plan.hooks or {}).items()}

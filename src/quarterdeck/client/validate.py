@@ -49,7 +49,7 @@ RULES: dict[str, Rule] = {
     "betas": shapes.strings,
     "permission_prompt_tool_name": _maybe_argument,
     "cwd": _maybe_path,
-    "cli_path": _maybe_path,
+    "cli_path": optional(rules.program),
     "settings": optional(shapes.settings),
     "add_dirs": list_of(rules.path, "a list of paths"),
     "env": shapes.env,
