@@ -136,7 +136,7 @@ ARGV: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "expected"), ARGV, ids=[str(list(case[0].items()))[:60] for case in ARGV])
+@pytest.mark.parametrize(("options", "expected"), ARGV, ids=["+".join(case[0]) for case in ARGV])
 def test_an_option_becomes_its_flags(options: dict[str, Any], expected: list[str]) -> None:
     planned = plan(**options)
     assert flags(planned) == expected
