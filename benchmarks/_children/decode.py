@@ -1,0 +1,139 @@
+"""Decodes a file of lines in 64 KiB chunks, as often as asked, and says what it cost.
+
+Run as ``python decode.py quarterdeck|claude_agent_sdk FILE``. Each line on stdin names a way of decoding; the answer is
+one line: processor seconds, messages, characters of text read.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+CHUNK_BYTES = 64 * 1024
+
+Counts = tuple[int, int]
+"""Messages, and characters of text read."""
+
+
+def chunks_of(data: bytes) -> list[bytes]:
+    return [data[start : start + CHUNK_BYTES] for start in range(0, len(data), CHUNK_BYTES)]
+
+
+def line_chunks_of(data: bytes) -> list[bytes]:
+    """Chunks cut at line ends, for a decoder that knows nothing of chunks."""
+    chunks, start = [], 0
+    while start < len(data):
+        end = data.find(b"\n", min(start + CHUNK_BYTES, len(data) - 1)) + 1
+        chunks.append(data[start:end])
+        start = end
+    return chunks
+
+
+def each(decoded: Iterator[list[Any]]) -> Counts:
+    """Take the messages and drop them."""
+    return sum(map(len, decoded)), 0
+
+
+def kept(decoded: Iterator[list[Any]]) -> Counts:
+    """Take the messages and keep them all."""
+    everything: list[Any] = []
+    for messages in decoded:
+        everything += messages
+    return len(everything), 0
+
+
+def text_by_key(decoded: Iterator[list[Any]]) -> Counts:
+    count = size = 0
+    for messages in decoded:
+        count += len(messages)
+        for message in messages:
+            size += len(message.event["delta"]["text"])
+    return count, size
+
+
+def text_by_attribute(decoded: Iterator[list[Any]]) -> Counts:
+    count = size = 0
+    for messages in decoded:
+        count += len(messages)
+        for message in messages:
+            size += len(message.event.delta.text)
+    return count, size
+
+
+def raw(decoded: Iterator[list[Any]]) -> Counts:
+    count = size = 0
+    for messages in decoded:
+        count += len(messages)
+        for message in messages:
+            size += len(message.raw)
+    return count, size
+
+
+def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
+    from quarterdeck.wire import codec
+    from quarterdeck.wire.stream import EagerStreamEvent, StreamEvent
+
+    chunks, whole = chunks_of(data), line_chunks_of(data)
+
+    def decoded() -> Iterator[list[Any]]:
+        decoder = codec.Decoder()
+        yield from map(decoder.feed, chunks)
+        yield decoder.finish()
+
+    def floor(event: type[StreamEvent]) -> Callable[[], Iterator[list[Any]]]:
+        """``msgspec`` alone, into the same classes: no framing, no ``raw``, no second step for system messages."""
+        decode_lines = codec._decoder(event).decode_lines
+        return lambda: map(decode_lines, whole)
+
+    lazy, eager = floor(StreamEvent), floor(EagerStreamEvent)
+    return {
+        "each": lambda: each(decoded()),
+        "kept": lambda: kept(decoded()),
+        "text by key": lambda: text_by_key(decoded()),
+        "text by attribute": lambda: text_by_attribute(decoded()),
+        "raw": lambda: raw(decoded()),
+        "floor each": lambda: each(lazy()),
+        "floor kept": lambda: kept(lazy()),
+        "floor typed event": lambda: each(eager()),
+    }
+
+
+def official(data: bytes) -> dict[str, Callable[[], Counts]]:
+    """What its transport and its client do to each chunk, without their tasks and queues."""
+    import codecs
+
+    from claude_agent_sdk._internal.message_parser import parse_message
+    from claude_agent_sdk._internal.transport.subprocess_cli import _LineFramer, _parse_stdout_line
+
+    chunks = chunks_of(data)
+
+    def decoded() -> Iterator[list[Any]]:
+        framer, text = _LineFramer(), codecs.getincrementaldecoder("utf-8")()
+        for chunk in chunks:
+            lines = map(_parse_stdout_line, framer.push(text.decode(chunk)))
+            yield [parse_message(line) for line in lines if line is not None]
+
+    return {
+        "each": lambda: each(decoded()),
+        "kept": lambda: kept(decoded()),
+        "text by key": lambda: text_by_key(decoded()),
+    }
+
+
+def main() -> None:
+    package, path = sys.argv[1:]
+    ways = (ours if package == "quarterdeck" else official)(Path(path).read_bytes())
+    gc.freeze()  # what is here already is not part of the work
+    for line in sys.stdin:
+        gc.collect()
+        start = time.process_time()
+        count, size = ways[line.strip()]()
+        print(time.process_time() - start, count, size, flush=True)
+
+
+if __name__ == "__main__":
+    main()

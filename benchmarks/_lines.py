@@ -1,0 +1,103 @@
+"""What the CLI says, as input for the benchmarks: made of lines recorded from the real one (2.1.325)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+RECORDINGS = Path(__file__).parent.parent / "tests" / "conversations" / "2.1.325"
+
+DELTAS_PER_BLOCK = 30
+ANSWER_BYTES = 2 * 1024
+TOOL_RESULT_BYTES = 10 * 1024
+ROUNDS_PER_TURN = 3
+PROSE = "The reader takes a chunk, the decoder makes messages of it, and nobody waits longer than needed. "
+
+
+@cache
+def recorded(scenario: str | None = None) -> tuple[bytes, ...]:
+    """The lines on the CLI's stdout, of one recording or of all."""
+    return tuple(_stdout_lines(f"{scenario or '*'}.ndjson"))
+
+
+def _stdout_lines(pattern: str) -> Iterator[bytes]:
+    for path in sorted(RECORDINGS.glob(pattern)):
+        for line in path.read_text("utf-8", "surrogatepass").split("\n")[1:]:
+            entry = json.loads(line) if line else {}
+            if entry.get("d") == "out" and "b" in entry:
+                yield entry["b"].encode("utf-8", "surrogatepass")
+
+
+@cache
+def text_deltas() -> tuple[bytes, ...]:
+    """Every text delta that was recorded."""
+    return tuple(line for line in recorded() if b'"text_delta"' in line)
+
+
+def repeat(lines: tuple[bytes, ...], count: int) -> bytes:
+    """``count`` lines, the given ones over and over."""
+    whole, rest = divmod(count, len(lines))
+    return (b"".join(line + b"\n" for line in lines) * whole) + b"".join(line + b"\n" for line in lines[:rest])
+
+
+@cache
+def mixed_turn() -> tuple[bytes, ...]:
+    """A turn with streaming: in each round the model speaks, calls a tool, and gets its result."""
+    calls = recorded("partial_messages")
+    events = [line for line in calls if b'"stream_event"' in line]
+    texts = [line for line in events if b'"text_delta"' in line]
+    inputs = [line for line in recorded() if b'"input_json_delta"' in line]
+    start = _first(events, b'"message_start"')
+    block = _first(events, b'"content_block_start"')
+    stop = _first(events, b'"content_block_stop"')
+    change, end = _first(events, b'"message_delta"'), _first(events, b'"message_stop"')
+    answer = _with_text(_first(calls, b'"type":"assistant"', b'"type":"text"'), ANSWER_BYTES)
+    call = _first(recorded(), b'"type":"assistant"', b'"type":"tool_use"')
+    result = _with_text(_first(recorded(), b'"type":"user"', b'"type":"tool_result"'), TOOL_RESULT_BYTES)
+    one_round = (
+        start,
+        block,
+        *_cycle(texts, DELTAS_PER_BLOCK),
+        answer,
+        stop,
+        block,
+        *_cycle(inputs, DELTAS_PER_BLOCK // 3),
+        call,
+        stop,
+        change,
+        end,
+        result,
+    )
+    init = _first(calls, b'"subtype":"init"')
+    status = _first(recorded(), b'"subtype":"status"')
+    return (init, status, *(one_round * ROUNDS_PER_TURN))
+
+
+def result_line() -> bytes:
+    """The end of a turn."""
+    return _first(recorded("plain_turn"), b'"type":"result"')
+
+
+def init_line() -> bytes:
+    """The beginning of a turn."""
+    return _first(recorded("plain_turn"), b'"subtype":"init"')
+
+
+def _first(lines: tuple[bytes, ...] | list[bytes], *parts: bytes) -> bytes:
+    return next(line for line in lines if all(part in line for part in parts))
+
+
+def _cycle(lines: list[bytes], count: int) -> list[bytes]:
+    return [lines[number % len(lines)] for number in range(count)]
+
+
+def _with_text(line: bytes, size: int) -> bytes:
+    """The line with its text, or its tool result, made as long as such a thing is in practice."""
+    message = json.loads(line)
+    text = (PROSE * (size // len(PROSE) + 1))[:size]
+    block: dict[str, Any] = message["message"]["content"][0]
+    block["text" if block["type"] == "text" else "content"] = text
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()

@@ -1,0 +1,150 @@
+"""Lines to typed messages: ours against the official SDK's framing, ``json.loads`` and parser.
+
+``python -m benchmarks.wire`` prints the tables (``--json`` for a program). Both sides decode the same bytes in the same
+64 KiB chunks, each in an interpreter of its own, in turns; what counts is processor time per message.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from . import _lines
+from ._arguments import Size, parse
+from ._peer import peer_python
+from ._table import OURS, PEER, Row, Section, say, show
+
+CHILD = Path(__file__).parent / "_children" / "decode.py"
+ROUNDS = Size(full=7, quick=3)
+MESSAGES = Size(full=200_000, quick=40_000)
+END_S = 10.0
+
+DELTA_FACTOR = 12.0
+MIXED_FACTOR = 8.0
+FLOOR_SHARE = 0.5
+
+_OFFICIAL_HAS = frozenset({"each", "kept", "text by key"})
+_DELTA_WAYS = (
+    *("each", "kept", "text by key", "text by attribute", "raw"),
+    *("floor each", "floor kept", "floor typed event"),
+)
+_MIXED_WAYS = ("each", "kept", "raw", "floor each", "floor kept")
+
+Samples = dict[tuple[str, str], list[float]]
+"""(side, way) → microseconds per message, one per round."""
+
+
+class Worker:
+    """A process that has the input in memory and decodes it when told."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def time(self, way: str, expected: int) -> float:
+        """Microseconds of processor time per message."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(f"{way}\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline().split()
+        if len(answer) != 3 or int(answer[1]) != expected:
+            raise SystemExit(f"decoding ({way}) went wrong: {answer} instead of {expected} messages")
+        return float(answer[0]) / expected * 1e6
+
+
+@contextmanager
+def worker(python: Path, package: str, data: Path) -> Iterator[Worker]:
+    command = [str(python), "-P", str(CHILD), package, str(data)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield Worker(process)
+    finally:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(END_S)
+
+
+def measure(data: bytes, ways: tuple[str, ...], rounds: int) -> Samples:
+    """Every way on either side, round by round in turns, so that noise falls on all alike."""
+    expected = data.count(b"\n")
+    samples: Samples = defaultdict(list)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quarterdeck-bench-")))
+        path = folder / "lines.ndjson"
+        path.write_bytes(data)
+        workers = {
+            OURS: stack.enter_context(worker(Path(sys.executable), "quarterdeck", path)),
+            PEER: stack.enter_context(worker(peer_python(), "claude_agent_sdk", path)),
+        }
+        for number in range(rounds):
+            say(f"decoding {expected:,} messages, round {number + 1} of {rounds}")
+            for way in ways:
+                for side, process in workers.items():
+                    if side == OURS or way in _OFFICIAL_HAS:
+                        samples[side, way].append(process.time(way, expected))
+    return samples
+
+
+def compare(samples: Samples, name: str, way: str, *, peer_way: str = "", target: float | None = None) -> Row:
+    peer = samples[PEER, peer_way or way]
+    return Row(name, "µs", samples[OURS, way], peer, target=target)
+
+
+def floor(samples: Samples, name: str, way: str, floor_way: str) -> Row:
+    return Row(name, "µs", samples[OURS, way], samples[OURS, floor_way], target=FLOOR_SHARE, against="msgspec")
+
+
+def delta_section(count: int, rounds: int) -> Section:
+    samples = measure(_lines.repeat(_lines.text_deltas(), count), _DELTA_WAYS, rounds)
+    rows = [
+        compare(samples, "decode", "each", target=DELTA_FACTOR),
+        compare(samples, "decode, messages kept", "kept", target=DELTA_FACTOR),
+        compare(samples, 'decode, read event["delta"]["text"]', "text by key"),
+        compare(samples, "decode, read event.delta.text", "text by attribute", peer_way="text by key"),
+        compare(samples, "decode, read .raw (official: decode only)", "raw", peer_way="each"),
+        floor(samples, "decode, against the floor", "each", "floor each"),
+        floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
+        floor(samples, "read event.delta.text, against decoding only", "text by attribute", "floor typed event"),
+    ]
+    return Section(f"Text deltas: {count:,} recorded lines, processor time per message", rows, [NOTE])
+
+
+def mixed_section(count: int, rounds: int) -> Section:
+    turn = _lines.mixed_turn()
+    samples = measure(_lines.repeat(turn, count // 2 // len(turn) * len(turn)), _MIXED_WAYS, rounds)
+    rows = [
+        compare(samples, "decode", "each", target=MIXED_FACTOR),
+        compare(samples, "decode, messages kept", "kept", target=MIXED_FACTOR),
+        compare(samples, "decode, read .raw (official: decode only)", "raw", peer_way="each"),
+        floor(samples, "decode, against the floor", "each", "floor each"),
+        floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
+    ]
+    size = sum(map(len, turn)) / len(turn)
+    title = f"A turn as it is: {len(turn)} messages of {size:.0f} bytes on average, processor time per message"
+    return Section(title, rows, [MIXED_NOTE])
+
+
+NOTE = (
+    "Every message of ours keeps the bytes it came in. The floor is `msgspec`'s `decode_lines` alone, into the same "
+    "classes: no framing, no raw bytes. Best of the rounds; ± is how far the worst was off."
+)
+MIXED_NOTE = (
+    f"Init, status, then {_lines.ROUNDS_PER_TURN} rounds of streamed text ({_lines.DELTAS_PER_BLOCK} deltas), its "
+    f"completed message of {_lines.ANSWER_BYTES // 1024} KB, a streamed tool call, and a tool result of "
+    f"{_lines.TOOL_RESULT_BYTES // 1024} KB."
+)
+
+
+def run(*, quick: bool) -> list[Section]:
+    count, rounds = MESSAGES.of(quick), ROUNDS.of(quick)
+    return [delta_section(count, rounds), mixed_section(count, rounds)]
+
+
+if __name__ == "__main__":
+    arguments = parse(__doc__)
+    show(run(quick=arguments.quick), as_json=arguments.json)
