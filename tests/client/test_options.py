@@ -205,7 +205,11 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
     "betas": [("x", TypeError, "betas takes a list of strings, not str")],
     "permission_prompt_tool_name": [(callback, TypeError, "permission_prompt_tool_name takes a string")],
     "cwd": [(3, TypeError, "cwd takes a string or a Path, not int")],
-    "cli_path": [(["claude"], TypeError, "cli_path takes a string or a Path, not list")],
+    "cli_path": [
+        (7, TypeError, "cli_path takes a string, a Path, or a list of words, not int"),
+        ([], ValueError, "cli_path takes at least one word"),
+        (["node", 7], TypeError, r"cli_path\[1\]"),
+    ],
     "settings": [
         (3, TypeError, "settings takes a path, a JSON text, or a dict, not int"),
         ({"a": {1}}, TypeError, "settings['a'] takes what JSON can say, not set"),
