@@ -208,7 +208,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
     "cli_path": [
         (7, TypeError, "cli_path takes a string, a Path, or a list of words, not int"),
         ([], ValueError, "cli_path takes at least one word"),
-        (["node", 7], TypeError, r"cli_path\[1\]"),
+        (["node", 7], TypeError, "cli_path[1] takes a string, not int"),
     ],
     "settings": [
         (3, TypeError, "settings takes a path, a JSON text, or a dict, not int"),
