@@ -315,9 +315,15 @@ CASES: dict[str, list[Case]] = {
     "mcp_set_servers": [
         Case(
             lambda c: c.set_mcp_servers({"s": {"type": "stdio", "command": "x"}}),
-            {"servers": {"s": {"type": "stdio", "command": "x"}}},
+            {"servers": {"s": {"type": "stdio", "command": "x", "args": []}}},
             {"added": ["s"], "removed": [], "errors": {"s": "ENOENT"}},
             wire.McpSetServersResult(["s"], [], {"s": "ENOENT"}),
+        ),
+        Case(
+            lambda c: c.set_mcp_servers({"s": {"command": "x", "args": ["y"]}, "h": {"type": "http", "url": "u"}}),
+            {"servers": {"s": {"command": "x", "args": ["y"]}, "h": {"type": "http", "url": "u"}}},
+            {"added": ["s", "h"]},
+            wire.McpSetServersResult(["s", "h"]),
         ),
         Case(
             lambda c: c.set_mcp_servers({}, denied_tools=["t"]),

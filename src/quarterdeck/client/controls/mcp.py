@@ -54,9 +54,8 @@ class McpControls(ControlsBase):
         Configurations are as in ``ClaudeAgentOptions.mcp_servers``, servers in this process included. A server that
         cannot be started is no error of the call: it is in ``added`` and in ``errors`` (2.1.325).
         """
-        request = McpSetServersRequest(
-            self._adopt_servers(servers), None if denied_tools is None else list(denied_tools)
-        )
+        on_wire = {name: _with_args(config) for name, config in self._adopt_servers(servers).items()}
+        request = McpSetServersRequest(on_wire, None if denied_tools is None else list(denied_tools))
         return await self._ask(request, McpSetServersResult, timeout_s=timeout_s)
 
     async def reconnect_mcp_server(self, server_name: str, *, timeout_s: float | None = CONNECT_S) -> None:
@@ -160,3 +159,8 @@ class McpControls(ControlsBase):
         """
         tools = None if ask_for_tools is None else [AskForTool(name) for name in ask_for_tools]
         return await self._ask(SetMcpPermissionModeOverrideRequest(server_name, mode, tools), McpPermissionOverride)
+
+
+def _with_args(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """2.1.325 cannot start a process given here without ``args`` ("Spread syntax requires …"); at launch it can."""
+    return {**config, "args": []} if "command" in config and "args" not in config else config

@@ -48,7 +48,7 @@ class TurnControls(ControlsBase):
             send_now: Let the prompts that wait begin at once.
             message_uuid: The prompt this is about.
             for_user_message_uuids: Stop only a turn that serves one of these prompts.
-            spare_background_tasks: Leave tasks in the background alone.
+            spare_background_tasks: Leave tasks in the background alone; commands are left alone in any case (2.1.325).
 
         Returns:
             What is left: ``still_queued`` are the ids of prompts that will still run. 2.0.77 and 2.1.25 answer without
