@@ -102,7 +102,9 @@ does not cover them: the rule has to spell the option out."""
 ACTING_ASSIGNMENTS: Final = {"make": re.compile(r"(SHELL|MAKEFLAGS|\.SHELLFLAGS|MAKEFILES)[:+?]*=")}
 
 HARMLESS_AWK: Final = re.compile(r"[^|>`@\\]*\Z")
-HARMLESS_SED: Final = re.compile(r"([0-9$]+(,[0-9$]+)?)?[pdq]\Z|s([/|#,])[^\n/|#,\\]*\3[^\n/|#,\\]*\3[gip0-9]*\Z")
+HARMLESS_SED: Final = re.compile(
+    r"([0-9$]+(,[0-9$]+)?|/[^/\\\n]*/)?[pdq]\Z|s([/|#,])[^\n/|#,\\]*\3[^\n/|#,\\]*\3[gip0-9]*\Z"
+)
 
 READ_ONLY: Final[dict[str, tuple[str, bool]]] = {
     "ls": ("aAlhrRtS1dFGi", True),

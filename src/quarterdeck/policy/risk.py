@@ -36,6 +36,7 @@ _FEARED = (
 )
 _GIT_NETWORK = words("push pull fetch clone ls-remote submodule")
 _FORCE = frozenset({"--force", "-f", "--force-with-lease", "--mirror", "--delete", "-d"})
+_MAX_WRAPPERS = 5
 _RECURSIVE = re.compile(r"-[a-zA-Z]*[rRf]|--recursive\Z|--force\Z")
 
 
@@ -43,8 +44,11 @@ def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[Risk
     """The fears in a shell command, given the words of each command in it."""
     found: list[tuple[RiskLevel, str]] = []
     for argv in commands:
-        if argv:
+        for _ in range(_MAX_WRAPPERS):
+            if not argv:
+                break
             _of_command(argv, found)
+            argv = _wrapped(argv)
     if ("/" in text or "." in text or "_" in text) and _SECRETS.search(text):
         found.append(("high", "secrets files"))
     if "/dev/tcp" in text or "/dev/udp" in text:
@@ -72,10 +76,13 @@ def _of_command(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None
     inline = programs.INLINE_CODE.get(program, ())
     if program in programs.SHELLS or program in ("eval", "source", ".") or any(word in inline for word in argv[1:]):
         found.append(("medium", "runs code given as text"))
-    if len(argv) > 1 and program in programs.OPAQUE:
-        inner = [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
-        if inner and len(inner) < len(argv):
-            _of_command(inner, found)
+
+
+def _wrapped(argv: Sequence[str]) -> list[str]:
+    """What a wrapper runs, roughly: its words without options and assignments."""
+    if len(argv) < 2 or argv[0].rpartition("/")[2] not in programs.OPAQUE:
+        return []
+    return [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
 
 
 def _of_git(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
