@@ -41,6 +41,9 @@ format: $(STAMP)  ## let ruff format and fix what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+fuzz: $(STAMP)  ## random input for longer: make fuzz CASES=5000000
+	@QUARTERDECK_FUZZ_CASES=$(or $(CASES),2000000) $(BIN)/python -m pytest tests/fuzz -n auto --timeout 36000
+
 clean:  ## remove everything that was built here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import warnings
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from types import TracebackType
@@ -34,7 +35,7 @@ from quarterdeck.wire._base import plain
 
 from .connection import Connection
 from .controls import Controls
-from .cost import CostLedger
+from .cost import CostLedger, TurnCost
 from .dispatch import Dispatcher, RequestHandler, permission_payload
 from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, QuarterdeckError, ResultError
 from .opening import Launch, prepare
@@ -65,7 +66,9 @@ class Session(Controls):
         self._server_info: InitializeAnswer | None = None
         self._closed = False
         self.costs = CostLedger()
-        """What the session has cost so far, by turn and by model."""
+        """What the session has cost so far, in all and by model."""
+        self.turn_cost: TurnCost | None = None
+        """What the last turn that ended has cost."""
 
     # Opening and closing
 
@@ -77,6 +80,11 @@ class Session(Controls):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    def __del__(self) -> None:
+        if self._connection is not None and not self._closed:
+            warnings.warn(f"{self!r} was never closed: use `async with`", ResourceWarning, source=self, stacklevel=2)
+            self._connection.abandon()
 
     async def open(self) -> Session:
         """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
@@ -234,7 +242,7 @@ class Session(Controls):
 
     def _happened(self, event: ProtocolEvent) -> None:
         if isinstance(event, TurnEnded):
-            self.costs.add(event.result)
+            self.turn_cost = self.costs.add(event.result)
 
     # Prompts
 
