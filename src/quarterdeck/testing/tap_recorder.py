@@ -29,7 +29,6 @@ def record(spool: Spool, argv: list[str], out: str, *, redact: bool, patterns: t
     """Until the tap is done or dead. What could not be recorded is said in the trailer and on ``report``."""
     for number in IGNORED:  # the end of the conversation ends this process, and nothing else
         signal.signal(number, signal.SIG_IGN)
-    os.nice(5)
     redactor = Redactor(patterns=patterns, environment=os.environ) if redact else None
     file = _RecordingFile(out)
     file.write(header_line(_header(argv, redactor, time.monotonic() - spool.start)))

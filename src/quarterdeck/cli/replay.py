@@ -1,0 +1,99 @@
+"""``quarterdeck replay``: be the CLI of a recording."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+USAGE_ERROR = 2
+FILE_VARIABLE = "QUARTERDECK_REPLAY_FILE"
+SUMMARY = "play the CLI's part of a recording"
+DESCRIPTION = f"""\
+Plays the CLI's part of a recording on stdin and stdout, and ends as the recorded CLI did.
+
+  quarterdeck replay talk.ndjson
+  quarterdeck replay --install-launcher ./claude-replay talk.ndjson
+
+What the host says must be what was recorded (ids, uuids and times aside) unless --lenient is given. Flags of the CLI
+may follow the file; they are not compared, but --version is answered with the recorded version. The second form writes
+an executable for programs that can only be given a path; {FILE_VARIABLE}, when set, counts instead of its file.
+
+exit codes: that of the recorded CLI; 2 bad recording or wrong flag; 3 the input is not the recorded one;
+4 the input ended too early"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    return _add_arguments(
+        subparsers.add_parser(
+            "replay", help=SUMMARY, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = _add_arguments(
+        argparse.ArgumentParser(
+            "quarterdeck replay", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+    )
+    arguments = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    if arguments.speed is not None and arguments.speed <= 0:
+        parser.error(f"--speed {arguments.speed}: expected a number above 0, e.g. 1 for as recorded")
+    from quarterdeck.testing.recording import RecordingError, load
+
+    path = Path(arguments.file)
+    try:
+        recording = load(path)
+    except (RecordingError, OSError) as error:
+        print(f"quarterdeck replay: {_reason(path, error)}", file=sys.stderr)
+        return USAGE_ERROR
+    if arguments.install_launcher:
+        return _install(arguments)
+    from quarterdeck.testing.install import NEWEST
+    from quarterdeck.testing.replay import cli_version, run
+
+    if {"-v", "--version"}.intersection(arguments.flags):
+        print(f"{cli_version(recording) or NEWEST} (Claude Code)")
+        return 0
+    code = run(recording, strict=not arguments.lenient, speed=arguments.speed)
+    sys.stderr.flush()
+    os._exit(code)  # the thread that reads stdin may be blocked in it for ever
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--lenient", action="store_true", help="take input by its kind alone")
+    parser.add_argument(
+        "--speed", type=float, metavar="N", help="1: as recorded, 10: ten times as fast (default: at once)"
+    )
+    parser.add_argument("--install-launcher", metavar="PATH", help="write an executable that does this, and stop")
+    parser.add_argument("file", metavar="FILE", help="the recording")
+    parser.add_argument("flags", nargs=argparse.REMAINDER, metavar="…", help="flags for the CLI, not compared")
+    return parser
+
+
+def _install(arguments: argparse.Namespace) -> int:
+    from quarterdeck.testing.launcher import write_launcher
+
+    path = str(Path(arguments.file).absolute())
+    options = [
+        *(["--lenient"] if arguments.lenient else []),
+        *([f"--speed={arguments.speed}"] if arguments.speed else []),
+    ]
+    try:
+        write_launcher(
+            Path(arguments.install_launcher),
+            "quarterdeck.cli.replay",
+            [*options, path],
+            environment={path: FILE_VARIABLE},
+        )
+    except OSError as error:
+        print(f"quarterdeck replay: cannot write {arguments.install_launcher}: {error.strerror}", file=sys.stderr)
+        return USAGE_ERROR
+    print(f"{arguments.install_launcher}: replays {path}")
+    return 0
+
+
+def _reason(path: Path, error: Exception) -> str:
+    return f"{path}: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
