@@ -19,7 +19,7 @@ therefore refers to its line through ``Lines``, which holds bytes only, never to
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from functools import cache
 from typing import Any
 
@@ -47,6 +47,18 @@ _NAMES = _Names()
 def wire_names(cls: type[msgspec.Struct]) -> dict[str, str]:
     """Wire key → attribute name, for the fields of ``cls`` that are on the wire."""
     return _NAMES[cls]
+
+
+class _Readers(dict[type, dict[str, Callable[[Any], Any]]]):
+    """Struct class → wire key → what reads its slot, past any property that stands before it; filled on first use."""
+
+    def __missing__(self, cls: type[msgspec.Struct]) -> dict[str, Callable[[Any], Any]]:
+        slots = {key: getattr(cls, name) for key, name in _NAMES[cls].items()}
+        self[cls] = readers = {key: getattr(slot, "_read", slot.__get__) for key, slot in slots.items()}
+        return readers
+
+
+_READERS = _Readers()
 
 
 @cache
@@ -175,11 +187,18 @@ class OpenObject(WireObject, frozen=True, kw_only=True):
         return default if source is None else source.get(key, default)
 
     def __getitem__(self, key: str) -> Any:
-        name = _NAMES[type(self)].get(key)
-        value = None if name is None else getattr(self, name)
+        # Twice per text delta for whoever reads event["delta"]["text"], hence past the properties, and text first.
+        try:
+            value = _READERS[type(self)][key](self)
+        except KeyError:
+            return super().__getitem__(key)
+        if type(value) is str:
+            return value
         if value is None:
             return super().__getitem__(key)
-        if isinstance(value, OpenObject) and value.origin_ is None and type(self.origin_) is tuple:
+        if not isinstance(value, OpenObject):
+            return getattr(self, _NAMES[type(self)][key])
+        if value.origin_ is None and type(self.origin_) is tuple:
             came_from(value, (*self.origin_, key))
         return value
 

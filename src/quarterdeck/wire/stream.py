@@ -7,6 +7,7 @@ also tells the decoder of the stream that its consumer does read events (``Deman
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import msgspec
@@ -16,12 +17,16 @@ from ._json import dumps, loads
 from ._shapes import Number
 from .events import Event, UnknownEvent, decode_event
 
+being_decoded: ContextVar[Lines | None] = ContextVar("being_decoded", default=None)
+"""The chunk at work: these messages take it as they are made, which is far cheaper than to tell each afterwards."""
+
 _CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError)
 
 
-class StreamEvent(Message, frozen=True, tag="stream_event"):
+class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
     """One event of the message being said. Build one with ``StreamEvent.of``."""
 
+    lines_: Any = msgspec.field(default_factory=being_decoded.get, name=HIDDEN + "lines")
     event_: Any = msgspec.field(default=None, name=HIDDEN + "event")
 
     @classmethod
@@ -128,12 +133,13 @@ class StreamEvent(Message, frozen=True, tag="stream_event"):
         return f"{type(self).__name__}(event={self.event!r}, uuid={self.uuid!r}, session_id={self.session_id!r})"
 
 
-class EagerStreamEvent(StreamEvent, frozen=True, tag="stream_event"):
+class EagerStreamEvent(StreamEvent, frozen=True, kw_only=True, tag="stream_event"):
     """A ``StreamEvent`` whose event is decoded with the line."""
 
     event_: Event = msgspec.field(name="event")
 
 
+STREAM_EVENTS = frozenset({StreamEvent, EagerStreamEvent})
 _set_event = StreamEvent.event_.__set__  # the slot itself: messages are frozen for everyone else
 
 
