@@ -132,7 +132,7 @@ def fold(path: str) -> str:
 class PathRule:
     """A ``Read(…)`` or ``Edit(…)`` rule, compiled."""
 
-    __slots__ = ("_bases", "_literal", "_pattern", "last_name", "rule")
+    __slots__ = ("_anywhere", "_bases", "_literal", "_pattern", "last_name", "rule")
 
     def __init__(self, rule: Rule, places: Places, settings_root: str) -> None:
         self.rule = rule
@@ -145,6 +145,7 @@ class PathRule:
         self._bases = tuple(dict.fromkeys(base.rstrip("/") + "/" for base in bases))
         self._pattern = compile_segments(pattern if anchored else f"**/{pattern}")
         self._literal = _literal_head(self._pattern)
+        self._anywhere = _name_at_any_depth(self._pattern)
         last = self._pattern[-1] if self._pattern else None
         self.last_name = last.literal if last is not None else None
         """The name of what it matches, where there is only one."""
@@ -152,6 +153,8 @@ class PathRule:
     def _matches(self, path: str) -> bool:
         for base in self._bases:
             if path.startswith(base) and path.startswith(self._literal, len(base)):
+                if self._anywhere is not None:
+                    return f"{path}/".find(self._anywhere, len(base) - 1) >= 0
                 return match_segments(self._pattern, path[len(base) :].split("/"))
         return False
 
@@ -175,6 +178,13 @@ class PathRule:
     def touches_name(self, folded: str) -> bool:
         """For deny and ask, on a path that was folded already and is not looked up."""
         return self._matches(folded)
+
+
+def _name_at_any_depth(pattern: list[Segment | None]) -> str | None:
+    """``/name/`` for the commonest kind of pattern, a plain name without a slash; else None."""
+    if len(pattern) == 2 and pattern[0] is None and pattern[1] is not None and pattern[1].literal is not None:
+        return f"/{pattern[1].literal}/"
+    return None
 
 
 def _literal_head(pattern: list[Segment | None]) -> str:

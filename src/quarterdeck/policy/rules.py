@@ -31,6 +31,7 @@ EDIT_TOOLS = {"Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path
 """Tool → the input that names its path. CLI 2.1.325: ``Edit(…)`` with a path speaks for all edit tools, bare ``Edit``
 for the tool ``Edit`` alone; the same for ``Read``."""
 SHELL_TOOLS = frozenset({"Bash", "Monitor"})
+"""Tools with a ``command``; the rules for it are ``Bash(…)`` for both, as in CLI 2.1.325."""
 AGENT_TOOLS = frozenset({"Task", "Agent"})
 
 _TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
@@ -194,7 +195,7 @@ def _name(tool: str, content: str, behavior: Behavior) -> str:
 
 
 _CONTENT = {
-    **dict.fromkeys(SHELL_TOOLS, _command),
+    "Bash": _command,
     **dict.fromkeys((*READ_TOOLS, *EDIT_TOOLS), _path),
     "WebFetch": _domain,
     **dict.fromkeys((*AGENT_TOOLS, "Skill"), _name),
