@@ -14,10 +14,10 @@ import pytest
 from client.real_cli import Place, place
 from client.test_controls import methods
 from quarterdeck import wire
-from quarterdeck.client.errors import ControlError
+from quarterdeck.client.errors import ControlError, ControlTimeout
 from quarterdeck.client.session import Session, connect
 from quarterdeck.client.tools import create_sdk_mcp_server, tool
-from quarterdeck.testing.install import NEWEST
+from quarterdeck.testing.install import NEWEST, SUPPORTED
 from quarterdeck.testing.model import Stall, ToolUse
 from quarterdeck.transport import ExitStatus
 
@@ -341,6 +341,26 @@ async def test_the_conversation_goes_back_and_the_session_ends_by_request(tmp_pa
             async for _ in session.messages():
                 pass
             assert session.exit_status == ExitStatus(code=0)
+
+
+@pytest.mark.parametrize("version", [version for version in SUPPORTED if version != NEWEST])
+async def test_older_clis_answer_the_requests_of_their_time_and_refuse_or_ignore_the_others(
+    tmp_path: Path, version: str
+) -> None:
+    with place(tmp_path, version) as stage:
+        async with session_at(stage) as session:
+            assert await session.interrupt() == wire.InterruptReceipt()
+            assert await session.set_permission_mode("plan") == wire.PermissionModeAnswer(mode="plan")
+            assert await session.set_model("haiku") == wire.ModelAnswer()
+            await session.set_max_thinking_tokens(1000)
+            assert await session.mcp_status() == wire.McpStatusResponse([])
+            assert await session.set_mcp_servers({}) == wire.McpSetServersResult([], [], {})
+            with pytest.raises(ControlError, match="File rewinding is not enabled"):
+                await session.rewind_files(PROMPT_UUID)
+            assert "compact" in {command.name for command in session.commands()}
+            with pytest.raises(ControlError) as caught:
+                await session.context_usage(timeout_s=0.5)
+            assert type(caught.value) is (ControlError if version == "2.1.52" else ControlTimeout)
 
 
 def test_every_method_was_called_but_for_those_that_are_not_safe() -> None:

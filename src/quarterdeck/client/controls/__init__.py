@@ -1,8 +1,8 @@
 """A typed method for each control request: what a host can ask of a running CLI, beside prompting it.
 
 Which requests a CLI knows depends on its version. 2.1.325 knows nearly all of them and refuses the others: a
-``ControlError`` whose ``code`` is ``unsupported_request``. 2.0.77 and 2.1.25 do not answer what they do not know: a
-``ControlTimeout``.
+``ControlError`` whose ``code`` is ``unsupported_request`` (2.1.52 gives no code). 2.0.77, 2.1.17 and 2.1.25 do not
+answer what they do not know, which is most of it: a ``ControlTimeout``.
 """
 
 from .base import ControlsBase

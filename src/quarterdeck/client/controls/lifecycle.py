@@ -21,7 +21,8 @@ class LifecycleControls(ControlsBase):
         """Shake hands again: what the session offers now. ``server_info`` keeps what it said first.
 
         With a ``request`` the CLI takes its hooks in place of those it has, and gives up waiting for a callback of the
-        old ones; without one they stay (2.1.325). The hooks' callback ids are the caller's to serve.
+        old ones; without one they stay (2.1.325). The hooks' callback ids are the caller's to serve. 2.1.52 refuses
+        ("Already initialized").
         """
         return await self._ask(request or InitializeRequest(), InitializeAnswer)
 

@@ -17,7 +17,10 @@ class TaskControls(ControlsBase):
     """Tasks in the background. Which there are is told by messages (``TaskStarted`` and after), not by a request."""
 
     async def stop_task(self, task_id: str) -> None:
-        """Stop a task; an unknown one is no error. That it stopped is told by messages that come before the answer."""
+        """Stop a task. That it stopped is told by messages that come before the answer.
+
+        An unknown task is no error on 2.1.325, and one on 2.1.52; older CLIs do not know the request.
+        """
         await self._tell(StopTaskRequest(task_id))
 
     async def background_tasks(self, tool_use_id: str | None = None) -> BackgroundTasksResult:
