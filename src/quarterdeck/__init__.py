@@ -13,15 +13,19 @@ from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from .client import *  # noqa: F403
-    from .wire import *  # noqa: F403
+    from .wire import *  # type: ignore[assignment]  # noqa: F403  # the MCP configurations: those for options are first
 
 _ROOMS = ("client", "wire")
 """Where to look for a name, in this order."""
+_MODULES = ("client", "types")
+"""Modules that programs reach as attributes without importing them, as they can in the official SDK."""
 
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return __dir__()
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     for room in _ROOMS:
         module = import_module(f".{room}", __name__)
         if name in module.__all__:

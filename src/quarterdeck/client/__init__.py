@@ -35,8 +35,12 @@ if TYPE_CHECKING:
         CanUseTool,
         HookCallback,
         HookContext,
+        HookEvent,
         HookMatcher,
+        McpHttpServerConfig,
         McpServerConfig,
+        McpSSEServerConfig,
+        McpStdioServerConfig,
         SandboxIgnoreViolations,
         SandboxNetworkConfig,
         SandboxSettings,
@@ -44,17 +48,22 @@ if TYPE_CHECKING:
         SessionStore,
         SessionStoreFlushMode,
         SettingSource,
+        SystemPromptCustom,
+        SystemPromptFile,
+        SystemPromptPreset,
         TaskBudget,
         ThinkingConfig,
         ThinkingConfigAdaptive,
         ThinkingConfigDisabled,
         ThinkingConfigEnabled,
+        ToolsPreset,
     )
     from .sdk import ClaudeSDKClient
     from .session import Session, connect
     from .signal import CancelSignal
     from .tools import McpSdkServerConfig, SdkMcpTool, ToolAnnotations, ToolContext, create_sdk_mcp_server, tool
     from .turn import TextAccumulator, Turn
+    from .validate_conflicts import CanUseToolShadowedWarning
 
 _MODULES = (
     "options",
@@ -70,6 +79,7 @@ _MODULES = (
     "options_types",
     "foreign",
     "tools",
+    "validate_conflicts",
 )
 
 __all__ = [
@@ -81,6 +91,7 @@ __all__ = [
     "CLINotFoundError",
     "CLITooOld",
     "CanUseTool",
+    "CanUseToolShadowedWarning",
     "CancelSignal",
     "ClaudeAgentOptions",
     "ClaudeSDKClient",
@@ -90,10 +101,14 @@ __all__ = [
     "CostLedger",
     "HookCallback",
     "HookContext",
+    "HookEvent",
     "HookMatcher",
     "LocalProtocolError",
+    "McpHttpServerConfig",
+    "McpSSEServerConfig",
     "McpSdkServerConfig",
     "McpServerConfig",
+    "McpStdioServerConfig",
     "MessageParseError",
     "Plan",
     "ProcessError",
@@ -112,6 +127,9 @@ __all__ = [
     "SessionStoreFlushMode",
     "SettingSource",
     "StartFailed",
+    "SystemPromptCustom",
+    "SystemPromptFile",
+    "SystemPromptPreset",
     "TaskBudget",
     "TextAccumulator",
     "ThinkingConfig",
@@ -120,6 +138,7 @@ __all__ = [
     "ThinkingConfigEnabled",
     "ToolAnnotations",
     "ToolContext",
+    "ToolsPreset",
     "Transport",
     "TransportClosed",
     "Turn",

@@ -5,7 +5,7 @@ The table of all ``system`` messages is in ``system.py``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ._shapes import Number, constant
 from .system import SystemMessage
@@ -100,6 +100,15 @@ class HookEventMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
     hook_id: str | None = None
     hook_name: str | None = None
     hook_event: str | None = None
+
+    official_fields: ClassVar = (*SystemMessage.official_fields, "hook_event_name", "session_id", "uuid")
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        line = super()._line_of(args, kwargs)
+        if line is not None and "hook_event_name" in line:
+            line["hook_event"] = line.pop("hook_event_name")
+        return line
 
     @property
     def hook_event_name(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ._base import Message, OpenObject, WireObject
+from ._base import Message, OpenObject, WireObject, plain, wire_names
 from ._shapes import Number, constant, located
 from .agents import FastModeDisabledReason as FastModeDisabledReason  # the words of ``fast_mode_disabled_reason``
 from .agents import FastModeState as FastModeState  # the words of ``fast_mode_state``
@@ -83,6 +83,8 @@ MessageOriginKind = Literal[
     "auto-continuation",
     "observer-activity",
 ]
+_DICTS = ("usage", "model_usage", "permission_denials", "origin", "deferred_tool_use")
+"""The fields of a result that hold objects; in the official SDK most are dicts."""
 TaskNotificationOriginSubkind = Literal["scheduled-trigger", "peer-send-message", "projects-relay", "session-inbox"]
 
 
@@ -205,6 +207,15 @@ class ResultMessage(Message, frozen=True, tag="result"):
     first_text_post_queue_wait_ms: Number | None = None
     first_text_post_queued_behind: str | None = None
     first_text_post_wall_ms: Number | None = None
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        """With plain dicts inside, as the official SDK has them, it is read from the line that would bring them."""
+        keys = {name: key for key, name in wire_names(cls).items()}
+        named = {**dict(zip(keys, args, strict=False)), **kwargs}
+        if len(args) > len(keys) or not any(isinstance(named.get(name), dict | list) for name in _DICTS):
+            return None
+        return {"type": "result", **{keys.get(name, name): plain(value) for name, value in named.items()}}
 
     @property
     def failed(self) -> bool:

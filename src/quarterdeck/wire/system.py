@@ -18,7 +18,7 @@ for the user   ``InformationalMessage`` ``NotificationMessage`` ``LocalCommandOu
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -51,13 +51,18 @@ class SystemMessage(Message, frozen=True, tag="system"):
     uuid: str | None = None
     session_id: str | None = None
 
+    official_fields: ClassVar[tuple[str, ...]] = ("subtype", "data")
+    """What the official SDK's class of this name takes, by position."""
+
     @classmethod
     def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
         """The official SDK's ``SystemMessage(subtype, data)``, and its subclasses with their fields besides."""
-        named = {**dict(zip(("subtype", "data"), args, strict=False)), **kwargs}
+        named = {**dict(zip(cls.official_fields, args, strict=False)), **kwargs}
         data = named.pop("data", None)
         if not isinstance(data, dict):
             return None
+        if len(args) > len(cls.official_fields):
+            raise TypeError(f"takes {len(cls.official_fields)} positional arguments but {len(args)} were given")
         return {"type": "system", **data, **{key: plain(value) for key, value in named.items() if value is not None}}
 
 
@@ -218,6 +223,8 @@ class MirrorErrorMessage(SystemMessage, frozen=True, kw_only=True, tag="system")
     key: dict[str, Any] | None = None
     error: str = constant("")
 
+    official_fields: ClassVar = (*SystemMessage.official_fields, "key", "error")
+
 
 class FilesPersistedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
     """Each of ``files`` has filename and file_id, each of ``failed`` filename and error."""
@@ -226,6 +233,7 @@ class FilesPersistedMessage(SystemMessage, frozen=True, kw_only=True, tag="syste
     files: list[dict[str, Any]] | None = None
     failed: list[dict[str, Any]] | None = None
     processed_at: str | None = None
+
 
 # The official SDK's names for the parts of ``init``.
 SystemInitData = InitMessage

@@ -7,7 +7,7 @@ whole list each time (2.1.325).
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -39,6 +39,10 @@ class TaskStartedMessage(SystemMessage, frozen=True, kw_only=True, tag="system")
     skip_transcript: bool | None = None
     ambient: bool | None = None
 
+    official_fields: ClassVar = (
+        *SystemMessage.official_fields, "task_id", "description", "uuid", "session_id", "tool_use_id", "task_type"
+    )  # fmt: skip
+
 
 @located("usage")
 class TaskProgressMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
@@ -51,6 +55,11 @@ class TaskProgressMessage(SystemMessage, frozen=True, kw_only=True, tag="system"
     run_id: str | None = None
     subagent_type: str | None = None
     summary: str | None = None
+
+    official_fields: ClassVar = (
+        *SystemMessage.official_fields,
+        "task_id", "description", "usage", "uuid", "session_id", "tool_use_id", "last_tool_name",
+    )  # fmt: skip
 
 
 class McpResourceLink(WireObject, frozen=True):
@@ -82,6 +91,11 @@ class TaskNotificationMessage(SystemMessage, frozen=True, kw_only=True, tag="sys
     skip_transcript: bool | None = None
     ambient: bool | None = None
 
+    official_fields: ClassVar = (
+        *SystemMessage.official_fields,
+        "task_id", "status", "output_file", "summary", "uuid", "session_id", "tool_use_id", "usage",
+    )  # fmt: skip
+
 
 class TaskPatch(OpenObject, frozen=True):
     """The fields of a task that have changed."""
@@ -100,6 +114,17 @@ class TaskUpdatedMessage(SystemMessage, frozen=True, kw_only=True, tag="system")
     task_id: str
     patch: TaskPatch = msgspec.field(default_factory=TaskPatch)
     run_id: str | None = None
+
+    official_fields: ClassVar = (
+        *SystemMessage.official_fields, "task_id", "patch", "status", "session_id", "uuid"
+    )  # fmt: skip
+
+    @classmethod
+    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        line = super()._line_of(args, kwargs)
+        if line is not None and "status" in line:  # the official class has it a second time, outside the patch
+            line["patch"] = {**line.get("patch", {}), "status": line.pop("status")}
+        return line
 
     @property
     def status(self) -> str | None:

@@ -1,0 +1,149 @@
+"""What a package offers, as JSON on stdout: run by the interpreter that has the package.
+
+    python describe.py claude_agent_sdk
+
+Uses the standard library only, and says facts only: names, parameters, fields, defaults, bases. A field's ``sample`` is
+a value that fits it, to build the class with.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import json
+import sys
+import types
+import typing
+from typing import Any
+
+SUBMODULES = ("types", "testing")
+UNION = (typing.Union, types.UnionType)
+
+
+def describe(package: str) -> dict[str, Any]:
+    root = importlib.import_module(package)
+    modules = {"": sorted(root.__all__)}
+    objects = {name: getattr(root, name) for name in root.__all__}
+    for submodule in SUBMODULES:
+        module = importlib.import_module(f"{package}.{submodule}")
+        own = [name for name in vars(module) if not name.startswith("_") and _is_own(module, name)]
+        modules[submodule] = sorted(own)
+        objects |= {name: getattr(module, name) for name in own}
+    names = {name: _describe(value) for name, value in sorted(objects.items()) if name != "__version__"}
+    return {"package": package, "version": root.__version__, "modules": modules, "names": names}
+
+
+def _is_own(module: types.ModuleType, name: str) -> bool:
+    """Whether the module made the name itself; what it imported is not part of it."""
+    value = getattr(module, name)
+    if inspect.ismodule(value) or hasattr(typing, name):
+        return False
+    if isinstance(value, type) or inspect.isfunction(value):
+        return value.__module__.startswith(module.__name__.partition(".")[0])
+    return True
+
+
+def _describe(value: Any) -> dict[str, Any]:
+    if inspect.isfunction(value):
+        return {"kind": "function", "is": _flavour(value), "parameters": _parameters(value)}
+    if isinstance(value, type):
+        return _describe_class(value)
+    origin = typing.get_origin(value)
+    if origin is typing.Literal:
+        return {"kind": "words", "values": sorted(map(str, typing.get_args(value)))}
+    if origin in UNION:
+        words = [word for part in typing.get_args(value) for word in typing.get_args(part)]
+        if all(typing.get_origin(part) is typing.Literal for part in typing.get_args(value)):
+            return {"kind": "words", "values": sorted(map(str, words))}
+        return {"kind": "union", "members": sorted(part.__name__ for part in typing.get_args(value))}
+    if isinstance(value, frozenset):
+        return {"kind": "value", "value": sorted(value)}
+    return {"kind": "alias"}
+
+
+def _describe_class(cls: type) -> dict[str, Any]:
+    bases = [base.__name__ for base in cls.__mro__[1:] if base.__module__ != "builtins" and base is not typing.Generic]
+    if typing.is_typeddict(cls):
+        return {
+            "kind": "dict",
+            "required": sorted(cls.__required_keys__),  # type: ignore[attr-defined]
+            "optional": sorted(cls.__optional_keys__),  # type: ignore[attr-defined]
+        }
+    if dataclasses.is_dataclass(cls):
+        return {"kind": "dataclass", "bases": bases, "fields": _fields(cls), "methods": _methods(cls)}
+    if issubclass(cls, BaseException):
+        built_in = [base.__name__ for base in cls.__mro__[1:] if issubclass(base, BaseException)]
+        return {"kind": "exception", "bases": built_in, "parameters": _parameters(cls.__init__)[1:]}
+    return {"kind": "class", "bases": bases, "methods": _methods(cls)}
+
+
+def _fields(cls: type) -> list[dict[str, Any]]:
+    hints = typing.get_type_hints(cls)
+    described = []
+    for field in dataclasses.fields(cls):
+        entry: dict[str, Any] = {"name": field.name, "sample": _sample(hints[field.name])}
+        if field.default is not dataclasses.MISSING:
+            entry["default"] = _as_json(field.default)
+        elif field.default_factory is not dataclasses.MISSING:
+            entry["default"] = _as_json(field.default_factory())
+        described.append(entry)
+    return described
+
+
+def _sample(hint: Any) -> Any:
+    simple = {str: "a text", bool: True, int: 3, float: 0.5}
+    if hint in simple:
+        return simple[hint]
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return arguments[0]
+    if origin in UNION:
+        return next(_sample(part) for part in arguments if part is not type(None))
+    if (origin or hint) is dict or typing.is_typeddict(hint):
+        return {"a key": "a value"}
+    return [] if (origin or hint) is list else None
+
+
+def _methods(cls: type) -> dict[str, Any]:
+    found = {}
+    for name in dir(cls):
+        value = inspect.getattr_static(cls, name)
+        if name.startswith("_") and name != "__aenter__":
+            continue
+        if inspect.isfunction(value) and value.__module__.partition(".")[0] == cls.__module__.partition(".")[0]:
+            found[name] = {"is": _flavour(value), "parameters": _parameters(value)[1:]}
+    return found
+
+
+def _flavour(function: Any) -> str:
+    if inspect.isasyncgenfunction(function):
+        return "async generator"
+    return "coroutine" if inspect.iscoroutinefunction(function) else "function"
+
+
+def _parameters(function: Any) -> list[dict[str, Any]]:
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return []
+    described = []
+    for parameter in signature.parameters.values():
+        entry: dict[str, Any] = {"name": parameter.name, "kind": parameter.kind.name}
+        if parameter.default is not parameter.empty:
+            entry["default"] = _as_json(parameter.default)
+        described.append(entry)
+    return described
+
+
+def _as_json(value: Any) -> Any:
+    try:
+        json.dumps(value)
+    except TypeError:
+        return f"<{type(value).__name__}>"
+    return value
+
+
+if __name__ == "__main__":
+    json.dump(describe(sys.argv[1]), sys.stdout, indent=1, sort_keys=True)
+    sys.stdout.write("\n")

@@ -1,0 +1,303 @@
+"""Our public names, signatures and fields beside those of the official SDK 0.2.182.
+
+What it offers is written down in ``official-0.2.182.json`` (made by ``describe.py``). A program written for it must
+find here what it found there, so ours may have more: more names, more optional parameters, more fields. It may not lack
+anything but what ``ACCEPTED`` lists with its reason.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import quarterdeck
+from compat.peer import VERSION, describe_peer, peer_python
+
+SNAPSHOT = Path(__file__).with_name(f"official-{VERSION}.json")
+OFFICIAL = json.loads(SNAPSHOT.read_text())
+NAMES: dict[str, dict[str, Any]] = OFFICIAL["names"]
+
+_LATER = "not yet: reading and changing stored sessions, and session stores, come with the client's extras"
+_CONTROL = "the shape of a control message, for the SDK's own use; ours are classes in quarterdeck.wire"
+ACCEPTED: dict[str, str] = {
+    **dict.fromkeys(
+        [
+            "ForkSessionResult",
+            "InMemorySessionStore",
+            "SDKSessionInfo",
+            "SessionKey",
+            "SessionListSubkeysKey",
+            "SessionMessage",
+            "SessionStoreEntry",
+            "SessionStoreListEntry",
+            "SessionSummaryEntry",
+            "delete_session",
+            "delete_session_via_store",
+            "fold_session_summary",
+            "fork_session",
+            "fork_session_via_store",
+            "get_session_info",
+            "get_session_info_from_store",
+            "get_session_messages",
+            "get_session_messages_from_store",
+            "get_subagent_messages",
+            "get_subagent_messages_from_store",
+            "import_session_to_store",
+            "list_sessions",
+            "list_sessions_from_store",
+            "list_subagents",
+            "list_subagents_from_store",
+            "project_key_for_directory",
+            "rename_session",
+            "rename_session_via_store",
+            "run_session_store_conformance",
+            "tag_session",
+            "tag_session_via_store",
+        ],
+        _LATER,
+    ),
+    **dict.fromkeys(
+        [
+            "ControlErrorResponse",
+            "SDKControlInitializeRequest",
+            "SDKControlInterruptRequest",
+            "SDKControlMcpMessageRequest",
+            "SDKControlMcpReconnectRequest",
+            "SDKControlMcpToggleRequest",
+            "SDKControlPermissionRequest",
+            "SDKControlRequest",
+            "SDKControlResponse",
+            "SDKControlRewindFilesRequest",
+            "SDKControlSetPermissionModeRequest",
+            "SDKControlStopTaskRequest",
+            "SDKHookCallbackRequest",
+        ],
+        _CONTROL,
+    ),
+    **dict.fromkeys(
+        [f"SessionStore.{method}" for method in ("delete", "list_session_summaries", "list_sessions", "list_subkeys")],
+        "optional for a store, and looked for by name: our protocol has what every store must have",
+    ),
+    "RateLimitInfo.raw": "made of what the other fields and the line say; it can be read but not given",
+}
+"""Official name → why there is none of ours."""
+DIFFERENT = {
+    "ControlResponse": _CONTROL,
+    "SystemInitData": "annotates the data of an init message, a plain dict here too; ours is the typed message itself",
+}
+"""Official name → why ours is another thing."""
+
+
+def of_kind(kind: str) -> list[str]:
+    apart = ACCEPTED | DIFFERENT
+    return sorted(name for name, entry in NAMES.items() if entry["kind"] == kind and name not in apart)
+
+
+def ours(name: str) -> Any:
+    return getattr(quarterdeck, name, None) or getattr(quarterdeck.types, name)
+
+
+# Names
+
+
+def test_every_official_name_is_ours_too() -> None:
+    missing = [name for name in OFFICIAL["modules"][""] if name not in dir(quarterdeck) and name not in ACCEPTED]
+    assert missing == []
+
+
+def test_every_name_of_its_types_module_is_in_ours() -> None:
+    missing = [name for name in OFFICIAL["modules"]["types"] if not hasattr(quarterdeck.types, name)]
+    assert [name for name in missing if name not in ACCEPTED] == []
+
+
+def test_no_accepted_difference_is_out_of_date() -> None:
+    """Also keeps the list from hiding what has been built meanwhile."""
+    methods = {f"{name}.{method}" for name in NAMES for method in NAMES[name].get("methods", ())}
+    fields = {f"{name}.{field['name']}" for name in NAMES for field in NAMES[name].get("fields", ())}
+    official = {*NAMES, *methods, *fields}
+    assert [name for name in ACCEPTED | DIFFERENT if name not in official] == []
+    assert [name for name in ACCEPTED if name in dir(quarterdeck) or hasattr(quarterdeck.types, name)] == []
+
+
+def test_a_star_import_brings_the_names() -> None:
+    namespace: dict[str, Any] = {}
+    exec("from quarterdeck import *", namespace)  # noqa: S102  # a star import is only allowed in a module's body
+    assert namespace["query"] is quarterdeck.query
+    assert namespace["AssistantMessage"] is quarterdeck.AssistantMessage
+
+
+# Functions and methods
+
+
+@pytest.mark.parametrize("name", of_kind("function"))
+def test_a_function_takes_what_the_official_one_takes(name: str) -> None:
+    check_call(name, NAMES[name], ours(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        (name, method)
+        for name in [*of_kind("class"), *of_kind("dataclass")]
+        for method in NAMES[name]["methods"]
+        if f"{name}.{method}" not in ACCEPTED
+    ],
+)
+def test_a_method_takes_what_the_official_one_takes(name: str, method: str) -> None:
+    check_call(f"{name}.{method}", NAMES[name]["methods"][method], getattr(ours(name), method), skip=1)
+
+
+def check_call(name: str, official: dict[str, Any], function: Any, skip: int = 0) -> None:
+    """Every call that the official function takes, ours takes too, with the same meaning by position and default."""
+    mine = list(inspect.signature(function).parameters.values())[skip:]
+    by_name = {parameter.name: parameter for parameter in mine}
+    for index, wanted in enumerate(official["parameters"]):
+        parameter = by_name.get(wanted["name"])
+        assert parameter is not None, f"{name} lacks the parameter {wanted['name']}"
+        assert parameter.kind.name == wanted["kind"], f"{name}: {wanted['name']}"
+        if wanted["kind"] == "POSITIONAL_OR_KEYWORD":
+            assert mine[index].name == wanted["name"], f"{name}: the order of the parameters"
+        if "default" in wanted:
+            assert parameter.default == wanted["default"], f"{name}: the default of {wanted['name']}"
+    official_names = {wanted["name"] for wanted in official["parameters"]}
+    needed = [p.name for p in mine if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    assert set(needed) <= official_names, f"{name} needs more than the official one"
+    is_generator = inspect.isasyncgenfunction(function)
+    assert is_generator == (official["is"] == "async generator")
+    assert inspect.iscoroutinefunction(function) == (official["is"] == "coroutine")
+
+
+# Dataclasses
+
+
+@pytest.mark.parametrize("name", of_kind("dataclass"))
+def test_a_class_takes_and_keeps_every_field_by_position_and_by_keyword(name: str) -> None:
+    fields = [field for field in NAMES[name]["fields"] if f"{name}.{field['name']}" not in ACCEPTED]
+    values = {field["name"]: sample(name, field) for field in fields}
+    by_position, by_keyword = ours(name)(*values.values()), ours(name)(**values)
+    assert by_position == by_keyword
+    kept = {field: getattr(by_keyword, field) for field in values}
+    if "data" in kept:  # is the whole line, so it has what the other fields say besides
+        kept["data"] = {key: kept["data"][key] for key in values["data"]}
+    assert kept == values
+
+
+@pytest.mark.parametrize("name", of_kind("dataclass"))
+def test_fields_that_are_not_given_have_the_official_default(name: str) -> None:
+    given = {field["name"]: sample(name, field) for field in NAMES[name]["fields"] if "default" not in field}
+    built = ours(name)(**given)
+    optional = {field["name"]: field["default"] for field in NAMES[name]["fields"] if "default" in field}
+    optional = {field: value for field, value in optional.items() if f"{name}.{field}" not in ACCEPTED}
+    optional.pop("debug_stderr", None)  # the standard error of the process: nothing to compare
+    assert {field: getattr(built, field) for field in optional} == optional
+
+
+@pytest.mark.parametrize("name", of_kind("dataclass"))
+def test_a_class_is_a_subclass_of_what_the_official_one_is(name: str) -> None:
+    for base in NAMES[name]["bases"]:
+        assert issubclass(ours(name), ours(base))
+
+
+def test_options_have_the_official_fields_in_the_official_order() -> None:
+    official = [field["name"] for field in NAMES["ClaudeAgentOptions"]["fields"]]
+    mine = [field.name for field in dataclasses.fields(quarterdeck.ClaudeAgentOptions)]
+    assert mine[: len(official)] == official
+
+
+def test_options_can_be_replaced_and_turned_into_a_dict() -> None:
+    options = quarterdeck.ClaudeAgentOptions(model="haiku", max_turns=3)
+    changed = dataclasses.replace(options, max_turns=4)
+    assert (changed.model, changed.max_turns, options.max_turns) == ("haiku", 4, 3)
+    assert dataclasses.asdict(dataclasses.replace(options, debug_stderr=None))["model"] == "haiku"
+
+
+def sample(name: str, field: dict[str, Any]) -> Any:
+    """A value for a field; of classes where the field takes one."""
+    special = {
+        "AssistantMessage.content": [quarterdeck.TextBlock("hi")],
+        "HookMatcher.hooks": [],
+        "PermissionUpdate.rules": [quarterdeck.types.PermissionRuleValue("Bash", "ls")],
+        "RateLimitEvent.rate_limit_info": quarterdeck.RateLimitInfo("allowed"),
+        "ResultMessage.deferred_tool_use": quarterdeck.DeferredToolUse("toolu_1", "Bash", {"command": "ls"}),
+        "ResultMessage.model_usage": {"a-model": {"inputTokens": 3}},
+        "TaskNotificationMessage.usage": {"total_tokens": 1, "tool_uses": 2, "duration_ms": 3},
+        "TaskProgressMessage.usage": {"total_tokens": 1, "tool_uses": 2, "duration_ms": 3},
+        "TaskUpdatedMessage.patch": {"description": "a text"},
+        "TaskUpdatedMessage.status": None,
+    }
+    return special.get(f"{name}.{field['name']}", field["sample"])
+
+
+# Dicts, words, unions, errors
+
+
+@pytest.mark.parametrize("name", of_kind("dict"))
+def test_a_dict_type_knows_the_official_keys(name: str) -> None:
+    entry = NAMES[name]
+    known = keys_of(ours(name))
+    assert {*entry["required"], *entry["optional"]} - known == set()
+
+
+def keys_of(cls: Any) -> set[str]:
+    """The keys that a typed dict has, or that a wire class answers for."""
+    if typing.is_typeddict(cls):
+        return set(typing.get_type_hints(cls))
+    assert issubclass(cls, Mapping), f"{cls} cannot be read like a dict"
+    config = cls.__struct_config__
+    by_keyword = {name for name in cls.__struct_fields__ if name.endswith("_")}  # continue_, async_
+    return {*cls.__struct_encode_fields__, *by_keyword, config.tag_field}
+
+
+@pytest.mark.parametrize("name", of_kind("words"))
+def test_a_list_of_words_has_the_official_ones(name: str) -> None:
+    found = ours(name)
+    words = [word for part in typing.get_args(found) for word in typing.get_args(part) or [part]]
+    assert set(NAMES[name]["values"]) - set(words) == set()
+
+
+@pytest.mark.parametrize("name", of_kind("union"))
+def test_a_union_has_the_official_members(name: str) -> None:
+    found = ours(name)
+    members = typing.get_args(found) or (found,)
+    for member in NAMES[name]["members"]:
+        same_name = any(part.__name__ == member for part in members)
+        assert same_name or any(issubclass(ours(member), part) for part in members), member
+
+
+@pytest.mark.parametrize("name", of_kind("exception"))
+def test_an_error_is_caught_by_the_same_except_clauses(name: str) -> None:
+    entry, cls = NAMES[name], ours(name)
+    bases = {base.__name__ for base in cls.__mro__}
+    renamed = {"ClaudeSDKError": "QuarterdeckError"}  # one class under two names
+    assert {renamed.get(base, base) for base in entry["bases"]} - {"object"} <= bases
+    assert quarterdeck.ClaudeSDKError is quarterdeck.QuarterdeckError
+    if name != "CanUseToolShadowedWarning":
+        check_call(name, {"parameters": entry["parameters"], "is": "function"}, cls.__init__, skip=1)
+
+
+def test_task_statuses_that_end_a_task_are_the_same() -> None:
+    assert sorted(quarterdeck.TERMINAL_TASK_STATUSES) == NAMES["TERMINAL_TASK_STATUSES"]["value"]
+
+
+def test_each_kind_of_name_is_compared() -> None:
+    compared = {"function", "class", "dataclass", "dict", "words", "union", "exception"}
+    assert {entry["kind"] for entry in NAMES.values()} - compared == {"alias", "value"}
+    for alias in of_kind("alias"):
+        assert ours(alias) is not None
+
+
+# The snapshot
+
+
+def test_the_snapshot_is_what_the_installed_official_package_offers() -> None:
+    python = peer_python()
+    if python is None:
+        pytest.skip("the official SDK is not installed here; QUARTERDECK_INSTALL_PEER=1 installs it")
+    assert json.loads(describe_peer(python)) == OFFICIAL
