@@ -1,0 +1,103 @@
+"""Control requests of the host: one handler per subtype, answered at once or, if it takes time, beside the turn."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from quarterdeck.protocol import RequestReceived
+
+from .base import UNSUPPORTED, ControlError
+
+if TYPE_CHECKING:
+    from quarterdeck.testing.sim.simulator import SimulatedCli
+
+Handler = Callable[["SimulatedCli", dict[str, Any]], Any]
+_MODULES = ("session", "conversation", "state", "dialogs", "files", "mcp")
+
+
+def handlers() -> dict[str, Handler]:
+    """Every handler of this package, by subtype. Imported when the first request comes."""
+    from importlib import import_module
+
+    found: dict[str, Handler] = {}
+    for name in _MODULES:
+        found |= import_module(f"{__name__}.{name}").HANDLERS
+    return found
+
+
+class Control:
+    def __init__(self, cli: SimulatedCli) -> None:
+        self._cli = cli
+        self._handlers: dict[str, Handler] | None = None
+        self._running: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._running)
+
+    def take(self, event: RequestReceived) -> None:
+        assert event.message is not None
+        request = event.message.data["request"]
+        if self._handlers is None:
+            self._handlers = handlers()
+        handler = self._handlers.get(request["subtype"])
+        if handler is None:
+            error = f"Unsupported control request subtype: {request['subtype']}"
+            self._cli.host.refuse(event.request_id, error, UNSUPPORTED)
+            return
+        self._start(event.request_id, handler, request | {"request_id": event.request_id})
+
+    def _start(self, request_id: str, handler: Handler, request: dict[str, Any]) -> None:
+        try:
+            result = handler(self._cli, request)
+        except ControlError as error:
+            self._cli.host.refuse(request_id, str(error), error.code)
+            return
+        if not inspect.isawaitable(result):
+            self._answer(request_id, result)
+            return
+        task = asyncio.ensure_future(self._finish(request_id, result))
+        self._running[request_id] = task
+        task.add_done_callback(lambda _: self._ended(request_id, task))
+
+    async def _finish(self, request_id: str, work: Any) -> None:
+        try:
+            result = await work
+        except ControlError as error:
+            self._cli.host.refuse(request_id, str(error), error.code)
+        else:
+            self._answer(request_id, result)
+
+    def _answer(self, request_id: str, result: Any) -> None:
+        if isinstance(result, Answered):
+            return
+        self._cli.host.answer(request_id, result)
+
+    def _ended(self, request_id: str, task: asyncio.Task[None]) -> None:
+        if self._running.get(request_id) is task:
+            del self._running[request_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._cli.write_stderr(f"simulator: {type(error).__name__}: {error}\n")
+            self._cli.exit(1)
+        self._cli.prompts.wake()
+
+    def cancel(self, request_id: str) -> None:
+        """The host took its request back."""
+        task = self._running.get(request_id)
+        if task is not None:
+            task.cancel()
+            error = {"subtype": "error", "request_id": request_id, "error": "Side question cancelled"}
+            self._cli.say_raw({"type": "control_response", "response": error})
+
+    async def stop(self) -> None:
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+class Answered:
+    """What a handler returns that has answered by itself."""

@@ -1,0 +1,111 @@
+"""Requests about tool servers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quarterdeck.testing.sim.mcp_links import LinkError
+
+from .base import ControlError
+
+if TYPE_CHECKING:
+    from quarterdeck.testing.sim.mcp import Server
+    from quarterdeck.testing.sim.simulator import SimulatedCli
+
+Request = dict[str, Any]
+
+
+async def mcp_status(cli: SimulatedCli, request: Request) -> dict[str, Any]:
+    return {"mcpServers": [server.shown() for server in cli.mcp.servers.values()]}
+
+
+async def mcp_set_servers(cli: SimulatedCli, request: Request) -> dict[str, Any]:
+    """Servers that a former call set and this one does not name are removed; those of the command line stay."""
+    wanted = request.get("servers")
+    wanted = wanted if isinstance(wanted, dict) else {}
+    servers = cli.mcp.servers
+    removed = [name for name in cli.mcp.set_by_host if name not in wanted]
+    for name in removed:
+        await servers.pop(name).close()
+    added = [name for name in wanted if name not in servers]
+    for name in added:
+        await cli.mcp.add(name, wanted[name]).connect()
+    cli.mcp.set_by_host = (cli.mcp.set_by_host - set(removed)) | set(added)
+    errors = {name: servers[name].error for name in added if servers[name].error}
+    return {"added": added, "removed": removed, "errors": errors}
+
+
+async def mcp_reconnect(cli: SimulatedCli, request: Request) -> None:
+    server = _server(cli, request)
+    await server.close()
+    await server.connect()
+    if server.error is not None:
+        raise ControlError(server.error)
+
+
+async def mcp_toggle(cli: SimulatedCli, request: Request) -> None:
+    server = _server(cli, request)
+    if request.get("enabled") is True:
+        await server.connect()
+    else:
+        await server.close()
+        server.status = "disabled"
+
+
+async def mcp_call(cli: SimulatedCli, request: Request) -> dict[str, Any]:
+    tool = str(request.get("tool"))
+    if not tool.startswith("mcp__") or tool.count("__") < 2:
+        raise ControlError(f"Not a fully-qualified MCP tool name: {tool}")
+    server, name = cli.mcp.find(tool)
+    if server is None:
+        raise ControlError(f"Server not found: {tool.split('__')[1]}")
+    try:
+        return await server.call(name, request.get("arguments") or {}, None)
+    except (LinkError, TimeoutError) as error:
+        raise ControlError(str(error)) from None
+
+
+def mcp_read_resource(cli: SimulatedCli, request: Request) -> dict[str, Any]:
+    if not str(request.get("uri", "")).startswith("ui://"):
+        raise ControlError("mcp_read_resource: uri must use the ui:// scheme")
+    raise ControlError(f"Server not found: {request.get('serverName')}")
+
+
+def mcp_message(cli: SimulatedCli, request: Request) -> None:
+    """A server inside the host says something by itself; a changed list of tools is fetched again."""
+    server = cli.mcp.servers.get(str(request.get("server_name")))
+    message = request.get("message")
+    if server is not None and isinstance(message, dict) and message.get("method") == "notifications/tools/list_changed":
+        cli.watch(server.refresh_tools())
+
+
+def mcp_authenticate(cli: SimulatedCli, request: Request) -> None:
+    server = _server(cli, request)
+    raise ControlError(f'Server type "{server.kind}" does not support OAuth authentication')
+
+
+def set_mcp_permission_mode_override(cli: SimulatedCli, request: Request) -> None:
+    _server(cli, request)
+
+
+def _server(cli: SimulatedCli, request: Request) -> Server:
+    name = request.get("serverName")
+    server = cli.mcp.servers.get(str(name))
+    if server is None:
+        raise ControlError(f"Server not found: {name}")
+    return server
+
+
+HANDLERS = {
+    "mcp_status": mcp_status,
+    "mcp_set_servers": mcp_set_servers,
+    "mcp_reconnect": mcp_reconnect,
+    "mcp_toggle": mcp_toggle,
+    "mcp_call": mcp_call,
+    "mcp_read_resource": mcp_read_resource,
+    "mcp_message": mcp_message,
+    "mcp_authenticate": mcp_authenticate,
+    "mcp_clear_auth": mcp_authenticate,
+    "mcp_oauth_callback_url": mcp_authenticate,
+    "set_mcp_permission_mode_override": set_mcp_permission_mode_override,
+}

@@ -1,0 +1,138 @@
+"""The other end, as the rest of the simulator sees it: messages to say, questions to ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from quarterdeck.protocol import AnswerReceived, CliSide, Event, RequestFailed
+from quarterdeck.wire import OUTGOING_REQUESTS, WireObject
+
+PERSONAL = frozenset({"can_use_tool", "hook_callback", "elicitation"})
+"""Requests that belong to a turn: an interrupt takes them back."""
+
+
+class SimSide(CliSide):
+    """A known request in a bad shape comes through, because the CLI has its own words for each of those."""
+
+    def _why_not_served(self, request: WireObject) -> str | None:
+        subtype = request.get("subtype")
+        if subtype in OUTGOING_REQUESTS:
+            return None
+        return f"Unsupported control request subtype: {subtype if isinstance(subtype, str) else 'undefined'}"
+
+    def _lose_open_requests(self, why: str) -> None:
+        """A host that closed our input still reads: what it asked is answered, what we asked is lost."""
+        for entry in self._ours.open():
+            self._ours.close(entry.request_id, "end of stream")
+            self._fail(entry, "ended", why)
+
+    def answer_beside(self, request_id: str, payload: dict[str, Any], **beside: Any) -> None:
+        """An answer with more in its envelope: the handshake's has the pending requests there (2.1.325)."""
+        response = {"subtype": "success", "request_id": request_id, "response": payload, **beside}
+        self._respond(request_id, "answer", response)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a question to the host ended."""
+
+    kind: str
+    """``ok``, ``error``, ``timeout``, ``cancelled`` or ``ended``: the host is gone."""
+    payload: Any = None
+    error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.kind == "ok"
+
+
+class Host:
+    """Talks through a ``CliSide``; bytes leave by ``write``, in order and at once."""
+
+    def __init__(
+        self, write: Callable[[bytes], None], *, new_id: Callable[[], str], clock: Callable[[], float]
+    ) -> None:
+        self.side = SimSide(new_id=new_id, clock=clock)
+        self._write = write
+        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self._asked: dict[str, dict[str, Any]] = {}
+
+    def say(self, message: dict[str, Any]) -> None:
+        self.side.say(message)
+        self.flush()
+
+    def answer(self, request_id: str, payload: dict[str, Any] | None = None) -> None:
+        self.side.answer(request_id, payload)
+        self.flush()
+
+    def refuse(self, request_id: str, error: str, error_code: str | None = None) -> None:
+        self.side.refuse(request_id, error, error_code=error_code)
+        self.flush()
+
+    def answer_beside(self, request_id: str, payload: dict[str, Any], **beside: Any) -> None:
+        self.side.answer_beside(request_id, payload, **beside)
+        self.flush()
+
+    def flush(self) -> None:
+        if data := self.side.outgoing():
+            self._write(data)
+
+    async def ask(self, subtype: str, *, timeout_s: float | None = None, **fields: Any) -> Answer:
+        """Ask, and wait. If the waiting task is cancelled the question is taken back."""
+        if self.side.output_ended:
+            return Answer("ended")
+        request_id = self.side.request(subtype, timeout_s=None, **fields)
+        self._asked[request_id] = {"subtype": subtype, **fields}
+        future = self._waiting[request_id] = asyncio.get_running_loop().create_future()
+        self.flush()
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await future
+        except TimeoutError:
+            self._withdraw(request_id)
+            return Answer("timeout")
+        except asyncio.CancelledError:
+            self._withdraw(request_id)
+            raise
+        finally:
+            self._waiting.pop(request_id, None)
+            self._asked.pop(request_id, None)
+
+    def withdraw_personal(self) -> None:
+        """Take back every question of the running turn, now."""
+        for request_id in [key for key, body in self._asked.items() if body["subtype"] in PERSONAL]:
+            self._withdraw(request_id)
+
+    def _withdraw(self, request_id: str) -> None:
+        future = self._waiting.pop(request_id, None)
+        self._asked.pop(request_id, None)
+        if future is None:
+            return
+        self.side.cancel(request_id)
+        self.flush()
+        if not future.done():
+            future.set_result(Answer("cancelled"))
+
+    def pending(self, subtype: str) -> list[dict[str, Any]]:
+        """The questions of that kind that wait, as they were sent."""
+        return [
+            {"type": "control_request", "request_id": request_id, "request": body}
+            for request_id, body in self._asked.items()
+            if body["subtype"] == subtype
+        ]
+
+    def settle(self, event: Event) -> None:
+        """An answer came, or none will."""
+        if isinstance(event, AnswerReceived):
+            payload = event.message.data["response"].get("response")
+            self._resolve(event.request_id, Answer("ok", payload))
+        elif isinstance(event, RequestFailed):
+            self._resolve(event.request_id, Answer(event.kind, error=event.error))
+
+    def _resolve(self, request_id: str, answer: Answer) -> None:
+        future = self._waiting.get(request_id)
+        if future is not None and not future.done():
+            future.set_result(answer)

@@ -1,0 +1,200 @@
+"""May this tool run? Rules, modes, and what the host is asked when neither knows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import facts
+from .state import Session
+
+PERSONAL_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
+"""They are questions to a person: asked in every mode, also under bypassPermissions (2.1.325)."""
+FREE_TOOLS = frozenset(
+    ["Task", "Agent", "TodoWrite", "StructuredOutput", "ToolSearch", "ListAgents", "CronList", "EnterPlanMode", "TaskStop", "Skill", "Glob", "Grep"]
+)
+EDIT_TOOLS = frozenset({"Write", "Edit", "NotebookEdit"})
+READ_ONLY_COMMANDS = frozenset(["ls", "cat", "echo", "pwd", "head", "tail", "tr", "wc", "sleep", "true", "false", "date", "whoami", "grep"])
+EDIT_COMMANDS = frozenset({"touch", "mkdir"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``Bash(touch:*)`` as behaviour, tool and content."""
+
+    behavior: str
+    tool: str
+    content: str | None = None
+    source: str = "session"
+
+    @classmethod
+    def parse(cls, text: str, *, behavior: str, source: str) -> Rule:
+        tool, bracket, content = text.partition("(")
+        return cls(behavior, tool, content.removesuffix(")") if bracket else None, source)
+
+    def __str__(self) -> str:
+        return self.tool if self.content is None else f"{self.tool}({self.content})"
+
+    def covers(self, tool: str, value: str) -> bool:
+        if self.tool != tool and not (tool.startswith(f"{self.tool}__") and self.tool.startswith("mcp__")):
+            return False
+        if self.content in (None, "", "*"):
+            return True
+        content = str(self.content)
+        for ending in (":*", " *", "/**"):
+            if content.endswith(ending):
+                return value.startswith(
+                    content.removesuffix(ending).removeprefix("/") if ending == "/**" else content.removesuffix(ending)
+                )
+        return value == content
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    behavior: str
+    """``allow``, ``deny`` or ``ask``."""
+    reason_type: str | None = None
+    reason: str = ""
+    blocked_path: str | None = None
+
+
+class Permissions:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        flags = session.flags
+        self.rules = [Rule.parse(text, behavior="allow", source="cliArg") for text in flags.names("--allowedTools")]
+        self.rules += [Rule.parse(text, behavior="deny", source="cliArg") for text in flags.names("--disallowedTools")]
+        for settings in flags.objects("--settings"):
+            self._add_settings(settings.get("permissions"))
+
+    def _add_settings(self, permissions: Any) -> None:
+        if isinstance(permissions, dict):
+            for behavior in ("allow", "deny", "ask"):
+                texts = permissions.get(behavior, [])
+                self.rules += [Rule.parse(str(text), behavior=behavior, source="flagSettings") for text in texts]
+
+    def removed_tools(self) -> set[str]:
+        """Tools that are denied as a whole are not offered at all."""
+        return {rule.tool for rule in self.rules if rule.behavior == "deny" and rule.content is None}
+
+    def decide(self, tool: str, tool_input: dict[str, Any]) -> Decision:
+        value = subject(tool, tool_input)
+        for behavior in ("deny", "ask", "allow"):
+            for rule in self.rules:
+                if rule.behavior == behavior and rule.covers(tool, value) and tool not in PERSONAL_TOOLS:
+                    return Decision(behavior, "subcommandResults" if rule.content else "rule", f"rule {rule}")
+        if tool in PERSONAL_TOOLS:
+            return Decision("ask")
+        if self._session.mode in ("bypassPermissions", "auto"):
+            return Decision("allow", "mode")
+        if tool in FREE_TOOLS:
+            return Decision("allow")
+        return self._by_kind(tool, tool_input, value)
+
+    def _by_kind(self, tool: str, tool_input: dict[str, Any], value: str) -> Decision:
+        session = self._session
+        accepts = session.mode == "acceptEdits"
+        if tool == "Bash":
+            return self._command(value, accepts=accepts)
+        if tool == "Read" or tool in EDIT_TOOLS:
+            path = session.resolve(value)
+            if path.is_relative_to(session.config_dir / "plans") and session.mode == "plan":
+                return Decision("allow", "other")
+            if session.inside(path):
+                free = tool == "Read" or accepts
+                return Decision("allow", "mode") if free else Decision("ask")
+            return Decision("ask", blocked_path=str(path))
+        return Decision("ask")
+
+    def _command(self, command: str, *, accepts: bool) -> Decision:
+        words = [part.split() for part in _parts(command)]
+        names = {part[0] for part in words if part}
+        writes = ">" in command
+        if names <= READ_ONLY_COMMANDS and not writes:
+            return Decision("allow", "subcommandResults")
+        if accepts and names <= READ_ONLY_COMMANDS | EDIT_COMMANDS:
+            return Decision("allow", "mode")
+        target = next((part[-1] for part in words if len(part) > 1 and (part[0] in EDIT_COMMANDS or writes)), None)
+        if target is None:
+            return Decision("ask", "other", "This command requires approval")
+        return Decision("ask", blocked_path=str(self._session.resolve(target)))
+
+    def suggestions(self, tool: str, tool_input: dict[str, Any], decision: Decision) -> list[dict[str, Any]]:
+        """What a person could allow for good, as the CLI proposes it."""
+        if tool in PERSONAL_TOOLS or decision.reason_type == "hook":
+            return []
+        value = subject(tool, tool_input)
+        accept = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+        if tool in EDIT_TOOLS:
+            return [accept]
+        rule: dict[str, Any] = {"toolName": tool}
+        if tool == "Bash":
+            rule["ruleContent"] = value if len(value.split()) < 2 or "." in value else f"{value} *"
+        elif tool == "Read":
+            rule["ruleContent"] = f"/{Path(decision.blocked_path or value).parent}/**"
+        where = "session" if tool == "Read" else "localSettings"
+        found = [{"type": "addRules", "rules": [rule], "behavior": "allow", "destination": where}]
+        if tool == "Bash" and decision.blocked_path:
+            folder = str(Path(decision.blocked_path).parent)
+            found += [{"type": "addDirectories", "directories": [folder], "destination": "session"}, accept]
+        return found
+
+    def apply(self, updates: Any) -> str | None:
+        """Take ``updatedPermissions`` over; the new mode, if they set one. What makes no sense is passed over (2.1.325)."""
+        mode = None
+        for update in updates if isinstance(updates, list) else []:
+            if not isinstance(update, dict):
+                continue
+            match update.get("type"):
+                case "setMode" if update.get("mode") in facts.MODES:
+                    mode = str(update["mode"])
+                case "addRules" | "replaceRules":
+                    self._add_rules(update)
+                case "removeRules":
+                    gone = {(rule.get("toolName"), rule.get("ruleContent")) for rule in update.get("rules", [])}
+                    self.rules = [rule for rule in self.rules if (rule.tool, rule.content) not in gone]
+                case "addDirectories":
+                    self._session.directories += [self._session.resolve(path) for path in update.get("directories", [])]
+        return mode
+
+    def _add_rules(self, update: dict[str, Any]) -> None:
+        source = str(update.get("destination", "session"))
+        added = [
+            Rule(str(update.get("behavior", "allow")), str(rule.get("toolName")), rule.get("ruleContent"), source)
+            for rule in update.get("rules", [])
+        ]
+        self.rules += added
+        if source == "localSettings":
+            self._store(added)
+
+    def _store(self, added: list[Rule]) -> None:
+        path = self._session.cwd / ".claude" / "settings.local.json"
+        settings = json.loads(path.read_text()) if path.exists() else {}
+        stored = settings.setdefault("permissions", {})
+        for rule in added:
+            stored.setdefault(rule.behavior, []).append(str(rule))
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(settings, indent=2) + "\n")
+
+    def listing(self) -> dict[str, Any]:
+        rules = [
+            {"behavior": rule.behavior, "source": rule.source, "rule": str(rule), "editability": rule.source}
+            for rule in self.rules
+        ]
+        folders = [{"path": str(path), "source": "session"} for path in self._session.directories]
+        cwd = str(self._session.cwd)
+        return {"rules": rules, "workspaceDirectories": folders, "originalCwd": cwd, "managedOnly": False}
+
+
+def subject(tool: str, tool_input: dict[str, Any]) -> str:
+    """What a rule's content is compared with: the command, or the path."""
+    key = "command" if tool == "Bash" else "notebook_path" if tool == "NotebookEdit" else "file_path"
+    return str(tool_input.get(key, ""))
+
+
+def _parts(command: str) -> list[str]:
+    for mark in ("&&", "||", "|"):
+        command = command.replace(mark, ";")
+    return [part.strip() for part in command.split(";") if part.strip()]

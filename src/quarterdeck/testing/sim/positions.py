@@ -1,0 +1,185 @@
+"""JSON and YAML with line numbers, so that an error in a scenario can say where it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+class ScenarioFileError(Exception):
+    """A scenario file that cannot be played: which file, which line, what was expected."""
+
+    def __init__(self, path: Path | str, line: int | None, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value and the line it begins on. Inside: nodes in a dict, nodes in a list, or a plain value."""
+
+    value: Any
+    line: int
+
+    @property
+    def plain(self) -> Any:
+        if isinstance(self.value, dict):
+            return {key: node.plain for key, node in self.value.items()}
+        if isinstance(self.value, list):
+            return [node.plain for node in self.value]
+        return self.value
+
+    @property
+    def kind(self) -> str:
+        """How an error calls it."""
+        names = {
+            dict: "a mapping",
+            list: "a list",
+            str: "a text",
+            bool: "true or false",
+            int: "a number",
+            float: "a number",
+        }
+        return names.get(type(self.value), "nothing")
+
+
+def read(path: Path) -> Node:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioFileError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if path.suffix == ".json":
+        return JsonReader(text, path).read()
+    return _read_yaml(text, path)
+
+
+def _read_yaml(text: str, path: Path) -> Node:
+    try:
+        import yaml
+    except ImportError:
+        message = "YAML needs PyYAML: install quarterdeck[testing], or write the scenario as .json"
+        raise ScenarioFileError(path, None, message) from None
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        if root is None:
+            raise ScenarioFileError(path, 1, "is empty; expected a mapping with `turns`, `replies` or `rules`")
+        return _from_yaml(root, yaml.SafeLoader(""), path)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise ScenarioFileError(path, line, f"is no YAML: {error.problem}") from None
+
+
+def _from_yaml(node: Any, loader: Any, path: Path) -> Node:
+    import yaml
+
+    line = node.start_mark.line + 1
+    if isinstance(node, yaml.MappingNode):
+        found: dict[str, Node] = {}
+        for key, value in node.value:
+            if key.value in found:
+                raise ScenarioFileError(path, key.start_mark.line + 1, f"`{key.value}` is there twice")
+            found[str(key.value)] = _from_yaml(value, loader, path)
+        return Node(found, line)
+    if isinstance(node, yaml.SequenceNode):
+        return Node([_from_yaml(item, loader, path) for item in node.value], line)
+    return Node(loader.construct_object(node, deep=True), line)
+
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+class JsonReader:
+    """A small JSON reader that knows its line; ``json`` itself only tells the line of errors."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self._text = text
+        self._path = path
+        self._at = 0
+
+    def read(self) -> Node:
+        node = self._value()
+        self._skip()
+        if self._at != len(self._text):
+            raise self._error("expected the end of the file")
+        return node
+
+    def _value(self) -> Node:
+        self._skip()
+        line = self._line()
+        match self._text[self._at : self._at + 1]:
+            case "{":
+                return Node(self._object(), line)
+            case "[":
+                return Node(self._array(), line)
+            case '"':
+                return Node(self._string(), line)
+        for word, value in _WORDS.items():
+            if self._text.startswith(word, self._at):
+                self._at += len(word)
+                return Node(value, line)
+        number = _NUMBER.match(self._text, self._at)
+        if number is None:
+            raise self._error("expected a value")
+        self._at = number.end()
+        return Node(json.loads(number.group()), line)
+
+    def _object(self) -> dict[str, Node]:
+        found: dict[str, Node] = {}
+        self._at += 1
+        while not self._takes("}"):
+            if found:
+                self._expect(",")
+            self._skip()
+            if self._text[self._at : self._at + 1] != '"':
+                raise self._error('expected a key in "double quotes"')
+            key = self._string()
+            if key in found:
+                raise self._error(f"`{key}` is there twice")
+            self._expect(":")
+            found[key] = self._value()
+        return found
+
+    def _array(self) -> list[Node]:
+        found: list[Node] = []
+        self._at += 1
+        while not self._takes("]"):
+            if found:
+                self._expect(",")
+            found.append(self._value())
+        return found
+
+    def _string(self) -> str:
+        try:
+            text, self._at = json.decoder.scanstring(self._text, self._at + 1)  # type: ignore[attr-defined]  # not in typeshed
+        except json.JSONDecodeError as error:
+            raise self._error(error.msg) from None
+        return str(text)
+
+    def _takes(self, mark: str) -> bool:
+        self._skip()
+        if self._text[self._at : self._at + 1] == mark:
+            self._at += 1
+            return True
+        if self._at >= len(self._text):
+            raise self._error(f"expected `{mark}` before the end of the file")
+        return False
+
+    def _expect(self, mark: str) -> None:
+        if not self._takes(mark):
+            raise self._error(f"expected `{mark}`")
+
+    def _skip(self) -> None:
+        match = _SPACE.match(self._text, self._at)
+        assert match is not None
+        self._at = match.end()
+
+    def _line(self) -> int:
+        return self._text.count("\n", 0, self._at) + 1
+
+    def _error(self, message: str) -> ScenarioFileError:
+        return ScenarioFileError(self._path, self._line(), f"is no JSON: {message}")

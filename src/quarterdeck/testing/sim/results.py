@@ -1,0 +1,76 @@
+"""The message that ends a turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .calls import Notes
+
+if TYPE_CHECKING:
+    from .simulator import SimulatedCli
+
+_NO_AGENTS = {
+    "spawned": 0,
+    "requested": {"background": 0, "foreground": 0, "unset": 0},
+    "started_in_background": 0,
+    "max_depth": 0,
+    "spawned_by_subagents": 0,
+    "completed": 0,
+    "failed": 0,
+    "killed": {"parent": 0, "user": 0, "system": 0},
+    "refused": {"depth_limit": 0, "concurrency_limit": 0, "budget": 0},
+    "by_type": {},
+}
+
+
+class Results:
+    """Writes results and counts them."""
+
+    def __init__(self, cli: SimulatedCli) -> None:
+        self._cli = cli
+        self._count = 0
+        self._started = cli.clock()
+
+    def start_turn(self) -> None:
+        self._started = self._cli.clock()
+        self._cli.bill.start_turn()
+
+    def success(self, text: str, *, notes: Notes, stop_reason: str | None, is_error: bool = False, **more: Any) -> None:
+        fields = {"is_error": is_error, "num_turns": 1 + notes.user_messages, "api_error_status": None, "result": text}
+        self._say("success", notes, fields | {"stop_reason": stop_reason} | {"terminal_reason": "completed"} | more)
+
+    def local(self, text: str, **more: Any) -> None:
+        """Nothing was asked of the model: a local command, or a prompt that needs no answer."""
+        fields = {"is_error": False, "num_turns": 0, "stop_reason": None, "result": text}
+        self._say("success", Notes(), fields | more)
+
+    def error(self, subtype: str, errors: list[str], *, notes: Notes, stop_reason: str | None, **more: Any) -> None:
+        fields = {"is_error": True, "num_turns": 1 + notes.user_messages, "stop_reason": stop_reason, "errors": errors}
+        self._say(subtype, notes, fields | more)
+
+    def startup_failure(self, message: str, **more: Any) -> None:
+        fields = {"is_error": True, "num_turns": 0, "stop_reason": None, "errors": [message]}
+        self._say("error_during_execution", Notes(), fields | more)
+
+    def _say(self, subtype: str, notes: Notes, fields: dict[str, Any]) -> None:
+        cli = self._cli
+        duration_ms = int((cli.clock() - self._started) * 1000)
+        cli.say(
+            "result",
+            subtype,
+            duration_ms=duration_ms,
+            duration_api_ms=cli.bill.api_ms,
+            total_cost_usd=cli.bill.total_cost_usd,
+            usage=cli.bill.usage(),
+            modelUsage=cli.bill.model_usage(),
+            permission_denials=notes.denials,
+            fast_mode_state="off",
+            fast_mode_disabled_reason="sdk_opt_in_required",
+            subagent_stats=_NO_AGENTS,
+            safety_stops=0,
+            queued_turn_count=len(cli.prompts),
+            result_index=self._count,
+            model_usage_since_last_result=cli.bill.since_last_result(),
+            **fields,
+        )
+        self._count += 1

@@ -1,0 +1,199 @@
+"""What a scenario is made of.
+
+The words a model says are those of ``quarterdeck.testing.model``: a script written for the model server plays here too.
+``Tool`` is a ``ToolUse`` whose outcome can be written down; the rest is what the CLI itself does in a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from quarterdeck.testing.model.script import (
+    Error,
+    Fault,
+    RawBlock,
+    RedactedThinking,
+    Reply,
+    Text,
+    Thinking,
+    ToolUse,
+    Usage,
+)
+
+__all__ = [
+    "Action",
+    "Agent",
+    "Compact",
+    "Emit",
+    "End",
+    "Error",
+    "Exit",
+    "Move",
+    "Next",
+    "Pause",
+    "Plan",
+    "RateLimit",
+    "RawBlock",
+    "RedactedThinking",
+    "Reply",
+    "Step",
+    "Stop",
+    "Suggest",
+    "Text",
+    "Thinking",
+    "Tool",
+    "ToolUse",
+    "Usage",
+    "WaitFor",
+    "moves_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(ToolUse):
+    """A tool call. Without ``result`` the simulator runs the tool itself, as far as it knows it."""
+
+    result: Any = None
+    """What the tool returned: a text, or content blocks. Nothing is run then, permissions are asked all the same."""
+    is_error: bool = False
+    takes_s: float = 0.0
+    elicit: Mapping[str, Any] | None = None
+    """Only for MCP tools: ask the person first, with this ``message`` and ``schema``; the answer becomes the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent(ToolUse):
+    """A sub-agent: a ``Task`` call whose own conversation is ``steps``. Made by ``Agent.of``."""
+
+    steps: tuple[Step, ...] = ()
+
+    @classmethod
+    def of(
+        cls, prompt: str, *steps: Step, description: str = "an errand", kind: str = "general-purpose", **more: Any
+    ) -> Agent:
+        """``background=False`` makes the turn wait for it; by default it runs beside (as in 2.1.325)."""
+        task = {"description": description, "prompt": prompt, "subagent_type": kind}
+        if "background" in more:
+            task["run_in_background"] = more.pop("background")
+        return cls("Task", task | more, None, tuple(steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(ToolUse):
+    """``ExitPlanMode`` with a plan that is shown: it is put into the plan file first, as the model would. Made by ``Plan.of``."""
+
+    text: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> Plan:
+        return cls("ExitPlanMode", {"plan": text}, None, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """End the model's reply here; what follows is another one. (A text after a tool starts another one by itself.)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """How the model's reply ends, e.g. ``max_tokens`` or ``refusal``."""
+
+    reason: str
+    details: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor:
+    """Hold the turn until this file is there; ``<file>.reached`` is made when it is held. For tests, in place of sleeping."""
+
+    path: str
+    limit_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """A message as it is, for what has no step of its own; ``uuid`` and ``session_id`` are added."""
+
+    message: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    info: Mapping[str, Any] = field(default_factory=lambda: {"status": "allowed_warning", "rateLimitType": "five_hour"})
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """The conversation is compacted in the middle of the turn, as when the context is full."""
+
+    summary: str = "A summary by the simulator."
+
+
+@dataclass(frozen=True, slots=True)
+class Suggest:
+    """A ``prompt_suggestion`` after the result, if the host asked for them."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """End the turn with an error result: ``error_max_turns``, ``error_max_budget_usd`` or ``error_during_execution``."""
+
+    subtype: str
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The process ends in the middle of everything. After the last reply: after the result."""
+
+    code: int = 1
+    stderr: str = ""
+
+
+Action: TypeAlias = Pause | WaitFor | Emit | RateLimit | Compact | Suggest | End | Exit
+Move: TypeAlias = Reply | Error | Action
+Step: TypeAlias = "str | Text | Thinking | RedactedThinking | RawBlock | ToolUse | Usage | Stop | Next | Fault | Move"
+
+_BLOCKS = (Text, Thinking, RedactedThinking, RawBlock, ToolUse)
+_MOVES = (Reply, Error, Pause, WaitFor, Emit, RateLimit, Compact, Suggest, End, Exit)
+
+
+def moves_of(steps: tuple[Step, ...] | list[Step], **options: Any) -> list[Move]:
+    """Steps as what happens one after the other: blocks are gathered into replies. ``options``: fields of ``Reply``."""
+    moves: list[Move] = []
+    reply: dict[str, Any] = {}
+
+    def flush() -> None:
+        if reply:
+            moves.append(Reply(**(options | reply)))
+            reply.clear()
+
+    for step in steps:
+        block = Text(step) if isinstance(step, str) else step
+        if isinstance(block, _BLOCKS):
+            blocks = reply.get("blocks", ())
+            if blocks and isinstance(blocks[-1], ToolUse) and not isinstance(block, ToolUse):
+                flush()
+            reply["blocks"] = (*reply.get("blocks", ()), block)
+        elif isinstance(block, Usage):
+            reply["usage"] = block
+        elif isinstance(block, Stop):
+            reply |= {"stop_reason": block.reason, "stop_details": block.details}
+        elif isinstance(block, Next):
+            flush()
+        elif isinstance(block, _MOVES):
+            flush()
+            moves.append(block)
+        else:
+            reply["faults"] = (*reply.get("faults", ()), block)
+    flush()
+    return moves
