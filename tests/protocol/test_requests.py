@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from protocol.pair import Pair, kinds
+from protocol.pair import Pair, init, kinds
 from protocol.samples import sample
 from quarterdeck.protocol import (
     AnswerReceived,
@@ -260,7 +260,31 @@ def test_an_old_cli_that_ignores_a_request_is_covered_by_the_deadline() -> None:
     assert isinstance(failed, RequestFailed)
     assert (failed.request_id, failed.kind) == (request_id, "timeout")
     assert pair.host.next_deadline() is None
+    assert pair.host.outgoing() == b""  # a cancel would end CLIs up to 2.1.25
+
+
+def test_an_expired_request_is_taken_back_from_a_cli_known_to_understand_it() -> None:
+    pair = Pair()
+    pair.cli.say(init(claude_code_version="2.1.52"))
+    pair.carry()
+    pair.host.request("mcp_status", timeout_s=5)
+    pair.carry()
+    pair.advance(5)
     assert kinds(pair.to_cli()) == ["RequestCancelled"]
+
+
+@pytest.mark.parametrize("version", ["2.0.77", "2.1.25", "odd", "2.1"])
+def test_nothing_that_would_end_an_old_cli_is_sent_to_it(version: str) -> None:
+    pair = Pair()
+    pair.cli.say(init(claude_code_version=version))
+    pair.carry()
+    request_id = pair.host.request("side_question", question="?")
+    pair.carry()
+    pair.host.cancel(request_id)
+    assert pair.host.outgoing() == b""
+    if version != "2.1.25":
+        with pytest.raises(LocalProtocolError, match="too old"):
+            pair.host.update_environment({"A": "b"})
 
 
 def test_a_late_answer_to_an_expired_request_is_noted() -> None:
@@ -296,6 +320,8 @@ def test_progress_on_a_request_starts_its_time_anew() -> None:
 
 def test_cancelling_our_own_request_tells_the_cli_and_fails_it_here() -> None:
     pair = Pair()
+    pair.cli.say(init())
+    pair.carry()
     request_id = pair.host.request("side_question", question="?")
     pair.carry()
     pair.host.cancel(request_id)

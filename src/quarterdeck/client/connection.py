@@ -294,7 +294,7 @@ class Connection:
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None, *, late_is_error: bool = True) -> None:
         """Answer a request of the CLI. Raises ``LocalProtocolError`` when it is not open (any more)."""
-        if late_is_error or self.side.is_open(request_id):
+        if late_is_error or (self.side.is_open(request_id) and not self.side.input_closed):
             self.side.answer(request_id, payload)
             self._pump()
 

@@ -24,6 +24,7 @@ from quarterdeck.wire import (
     CanUseToolRequest,
     InitializeAnswer,
     InitializeRequest,
+    McpSetServersResult,
     Message,
     OutgoingRequest,
     PermissionResult,
@@ -129,6 +130,8 @@ class Session(Controls):
 
     def _connect_servers(self, servers: Mapping[str, Any]) -> None:
         for name, instance in servers.items():
+            if (replaced := self._dispatch.servers.get(name)) is not None:
+                self._run(replaced.aclose())
             send = functools.partial(self._from_server, name)
             self._dispatch.servers[name] = adapt_server(instance).connect(send)
 
@@ -369,6 +372,15 @@ class Session(Controls):
             self._link.answer(request_id, permission_payload(answer, request))
         else:
             self._link.answer(request_id, plain(answer))
+
+    async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> McpSetServersResult:
+        result = await super().set_mcp_servers(servers, **more)
+        for name in set(result.removed or ()) - set(servers):
+            if (removed := self._dispatch.servers.pop(name, None)) is not None:
+                await removed.aclose()
+        return result
+
+    set_mcp_servers.__doc__ = Controls.set_mcp_servers.__doc__
 
     def _adopt_servers(self, servers: Mapping[str, Any]) -> dict[str, Any]:
         """Server configurations for the wire; those in this process are connected here."""

@@ -29,6 +29,12 @@ INITIALIZE_TIMEOUT_S = 60.0
 SETTLE_S = 1.0
 """How long silence must last, where the CLI does not say that it is idle, to count as idle."""
 
+TAKES_CANCELS = (2, 1, 52)
+"""2.0.77, 2.1.17 and 2.1.25 exit with code 1 on a ``control_cancel_request``; there a late answer is merely noted."""
+
+TAKES_ENVIRONMENT = (2, 1, 25)
+"""2.0.77 exits with code 1 on ``update_environment_variables``."""
+
 SERVED = frozenset({"can_use_tool", "hook_callback", "mcp_message", "elicitation", "request_user_dialog"})
 """What the CLI is known to ask. A host that knows more passes its own set."""
 
@@ -154,6 +160,8 @@ class HostSide(Side):
 
     def update_environment(self, variables: Mapping[str, str]) -> None:
         """Change environment variables of the running CLI. It does not answer."""
+        if not self._is_at_least(TAKES_ENVIRONMENT):
+            raise LocalProtocolError("this CLI is too old to change its environment, or has not said its version yet")
         self._send({"type": "update_environment_variables", "variables": dict(variables)})
 
     def finish_input(self) -> None:
@@ -250,6 +258,16 @@ class HostSide(Side):
         for entry in self._ours.open():
             if entry.request_id == message.request_id and entry.deadline is not None:
                 entry.deadline = max(entry.deadline, self._clock() + REQUEST_TIMEOUT_S)
+
+    # Old CLIs
+
+    def _is_at_least(self, version: tuple[int, int, int]) -> bool:
+        """Is the CLI known to be that new? What does not say its version in the handshake is old."""
+        parts = (self.version or "").split(".")
+        return len(parts) == 3 and all(map(str.isdecimal, parts)) and tuple(map(int, parts)) >= version
+
+    def _peer_takes_cancels(self) -> bool:
+        return self._is_at_least(TAKES_CANCELS)
 
     # Handshake
 

@@ -140,8 +140,7 @@ class Side:
         now = self._clock() if now is None else now
         for entry in self._ours.overdue(now):
             self._ours.close(entry.request_id, "expire")
-            if self._input.state is not Flow.CLOSED:
-                self._send({"type": "control_cancel_request", "request_id": entry.request_id})
+            self._send_cancel(entry.request_id)
             self._fail(entry, "timeout", f"{self._peer} did not answer {entry.name} in time")
         if self._end_deadline is not None and self._end_deadline <= now:
             self._end_deadline = None
@@ -171,9 +170,16 @@ class Side:
         entry = self._ours.close(request_id, "cancel")
         if entry is None:
             raise LocalProtocolError(f"request {request_id} is not open: it cannot be cancelled")
-        if self._input.state is not Flow.CLOSED:
-            self._send({"type": "control_cancel_request", "request_id": request_id})
+        self._send_cancel(request_id)
         self._fail(entry, "cancelled", f"{entry.name} was cancelled")
+
+    def _send_cancel(self, request_id: str) -> None:
+        if self._input.state is not Flow.CLOSED and self._peer_takes_cancels():
+            self._send({"type": "control_cancel_request", "request_id": request_id})
+
+    def _peer_takes_cancels(self) -> bool:
+        """For the subclass that knows of peers which do not."""
+        return True
 
     def _response_received(self, message: ControlResponse) -> None:
         request_id = message.request_id
