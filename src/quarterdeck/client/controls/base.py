@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
-import msgspec
-
 from quarterdeck.wire import Answer, InitializeAnswer, OutgoingRequest, WireObject
 from quarterdeck.wire._base import came_from
 from quarterdeck.wire._degrade import leaving_out
@@ -61,7 +59,7 @@ def fitted(payload: Any, answer: type[A]) -> A:
     source = {} if payload is None else payload
     if isinstance(source, dict):
         typed = leaving_out(source, answer)
-        if isinstance(typed, msgspec.Struct):
+        if isinstance(typed, answer):
             came_from(typed, source)
-            return cast("A", typed)
+            return typed
     return cast("A", payload)
