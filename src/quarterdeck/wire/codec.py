@@ -18,6 +18,7 @@ from itertools import repeat
 from typing import Any, Union
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from ._base import Demand, Lines, Message, WireObject
 from ._degrade import typed_or_reason
@@ -84,8 +85,6 @@ def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
     return None if cls is None else msgspec.json.Decoder(cls)
 
 
-_set_lines = Message.lines_.__set__  # the slots themselves: frozen for everyone else
-_set_index = Message.index_.__set__  # type: ignore[attr-defined]
 _CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
@@ -172,14 +171,12 @@ class Decoder:
             being_decoded.reset(outer)
         if len(messages) != _count_lines(block):
             return self._line_by_line(block)
-        deque(map(_set_index, messages, range(len(messages))), 0)
+        deque(map(force_setattr, messages, repeat("index_"), range(len(messages))), 0)
         types = set(map(type, messages))
         if not types <= STREAM_EVENTS:
-            deque(map(_set_lines, messages, repeat(lines)), 0)
+            deque(map(force_setattr, messages, repeat("lines_"), repeat(lines)), 0)
         if SystemMessage in types:
-            for index, message in enumerate(messages):
-                if type(message) is SystemMessage:
-                    messages[index] = _by_subtype(message, lines, index)
+            _type_system_messages(messages, block, lines)
         return messages
 
     def _line_by_line(self, block: bytes) -> list[Message]:
@@ -231,21 +228,33 @@ def _decode_line(line: bytes, demand: Demand) -> Message:
         message: Message = _decoder(StreamEvent).decode(line)
     except _CANNOT_TYPE:
         return _decode_odd_line(line, lines)
-    _set_lines(message, lines)
-    return _by_subtype(message, lines, 0) if type(message) is SystemMessage else message
+    force_setattr(message, "lines_", lines)
+    return _by_subtype(message, line, lines, 0) if type(message) is SystemMessage else message
 
 
-def _by_subtype(message: SystemMessage, lines: Lines, index: int) -> Message:
+def _type_system_messages(messages: list[Message], block: bytes, lines: Lines) -> None:
+    """Find their lines without splitting the block: they are few, and nobody may ever ask for the other lines."""
+    start = reached = 0
+    for index in [index for index, kind in enumerate(map(type, messages)) if kind is SystemMessage]:
+        for _ in range(reached, index):
+            start = block.index(b"\n", start) + 1
+        reached = index
+        end = block.find(b"\n", start)
+        line = block[start:] if end < 0 else block[start:end]
+        messages[index] = _by_subtype(messages[index], line, lines, index)  # type: ignore[arg-type]
+
+
+def _by_subtype(message: SystemMessage, line: bytes, lines: Lines, index: int) -> Message:
     """The second step for ``system`` messages, whose shape depends on ``subtype``."""
     decoder = _system_decoder(message.subtype)
     if decoder is None:
         return message
     try:
-        typed: Message = decoder.decode(lines[index])
+        typed: Message = decoder.decode(line)
     except _CANNOT_TYPE:
-        return _from_data(loads(lines[index]), SYSTEM_TYPES[message.subtype], lines, index)
-    _set_lines(typed, lines)
-    _set_index(typed, index)
+        return _from_data(loads(line), SYSTEM_TYPES[message.subtype], lines, index)
+    force_setattr(typed, "lines_", lines)
+    force_setattr(typed, "index_", index)
     return typed
 
 
@@ -274,8 +283,8 @@ def _from_data(data: dict[str, Any], cls: type[Message] | None, lines: Lines, in
     else:
         typed = typed_or_reason(data, cls)
         message = UnknownMessage(type=str(kind), reason=typed) if isinstance(typed, str) else typed
-    _set_lines(message, lines)
-    _set_index(message, index)
+    force_setattr(message, "lines_", lines)
+    force_setattr(message, "index_", index)
     return message
 
 

@@ -11,8 +11,9 @@ from contextvars import ContextVar
 from typing import Any
 
 import msgspec
+from msgspec.structs import force_setattr
 
-from ._base import HIDDEN, Demand, Lines, Message, OpenObject, came_from, plain
+from ._base import HIDDEN, Demand, Lines, Message, OpenObject, plain
 from ._json import dumps, loads
 from ._shapes import Number
 from .events import Event, UnknownEvent, decode_event
@@ -55,7 +56,7 @@ class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
         if event is None:
             event = self._first_read()
         if event.origin_ is None and self.lines_ is not None:
-            came_from(event, (self.lines_, self.index_, "event"))
+            force_setattr(event, "origin_", (self.lines_, self.index_, "event"))
         return event
 
     def _first_read(self) -> Event:
@@ -67,7 +68,7 @@ class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
             event = _event_holder.decode(line).event
         except _CANNOT_TYPE:
             event = decode_event(loads(line).get("event"))
-        _set_event(self, event)
+        force_setattr(self, "event_", event)
         return event
 
     @property
@@ -140,7 +141,6 @@ class EagerStreamEvent(StreamEvent, frozen=True, kw_only=True, tag="stream_event
 
 
 STREAM_EVENTS = frozenset({StreamEvent, EagerStreamEvent})
-_set_event = StreamEvent.event_.__set__  # the slot itself: messages are frozen for everyone else
 
 
 class _EventHolder(msgspec.Struct, gc=False):
