@@ -103,25 +103,54 @@ def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
 
 
 def official(data: bytes) -> dict[str, Callable[[], Counts]]:
-    """What its transport and its client do to each chunk, without their tasks and queues."""
-    import codecs
-
+    """The reading half of its transport on bytes from memory, then its parser; no process, no queue, no event loop."""
+    from anyio.streams.text import TextReceiveStream
+    from claude_agent_sdk import ClaudeAgentOptions
     from claude_agent_sdk._internal.message_parser import parse_message
-    from claude_agent_sdk._internal.transport.subprocess_cli import _LineFramer, _parse_stdout_line
+    from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
     chunks = chunks_of(data)
 
     def decoded() -> Iterator[list[Any]]:
-        framer, text = _LineFramer(), codecs.getincrementaldecoder("utf-8")()
-        for chunk in chunks:
-            lines = map(_parse_stdout_line, framer.push(text.decode(chunk)))
-            yield [parse_message(line) for line in lines if line is not None]
+        transport = SubprocessCLITransport("", ClaudeAgentOptions(cli_path="/nowhere"))
+        transport._process = Ended()
+        transport._stdout_stream = TextReceiveStream(Stdout(chunks))
+        reader = transport.read_messages()
+        while True:
+            try:
+                reader.__anext__().send(None)
+            except StopIteration as line:
+                yield [parse_message(line.value)]
+            except StopAsyncIteration:
+                return
 
     return {
         "each": lambda: each(decoded()),
         "kept": lambda: kept(decoded()),
         "text by key": lambda: text_by_key(decoded()),
     }
+
+
+class Stdout:
+    """A byte stream that always has something to give."""
+
+    def __init__(self, chunks: list[bytes]) -> None:
+        self._chunks = iter(chunks)
+
+    async def receive(self, max_bytes: int = CHUNK_BYTES) -> bytes:
+        try:
+            return next(self._chunks)
+        except StopIteration:
+            import anyio
+
+            raise anyio.EndOfStream from None
+
+
+class Ended:
+    """A process that has ended well."""
+
+    async def wait(self) -> int:
+        return 0
 
 
 def main() -> None:
