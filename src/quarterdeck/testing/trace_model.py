@@ -171,10 +171,12 @@ class TraceModel:
         for oddity in said.oddities:
             self._anomaly(entry.number, oddity)
         turn = len(self.summary.turns) + 1
-        if kind in ("eof", "stderr") and self._turn_began is None:
-            turn = max(1, turn - 1)  # an end belongs to what it ends
-        elif self._turn_began is None:
-            self._turn_began = entry.t
+        if self._turn_began is None:
+            begins = (entry.direction == "in" and kind != "eof") or kind in ("system/init", "assistant") or turn == 1
+            if begins:
+                self._turn_began = entry.t
+            else:  # what the CLI still has to say about the turn that has just ended
+                turn -= 1
         return Row(
             entry.t,
             entry.direction,

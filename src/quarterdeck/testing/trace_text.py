@@ -182,6 +182,7 @@ def _system(message: SystemMessage, who: str) -> Said:
 
 def _fields(message: Message) -> str:
     fields = {key: value for key, value in message.data.items() if key not in ENVELOPE and value is not None}
+    fields = {key: value for key, value in fields.items() if not key.endswith("_id")} or fields
     if len(fields) == 1:
         (value,) = fields.values()
         return value if isinstance(value, str) else brief(value)
