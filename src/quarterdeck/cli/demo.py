@@ -1,7 +1,7 @@
 """``quarterdeck demo``: a short conversation in the terminal, with the simulator as the CLI.
 
-What a newcomer sees first: text as it streams, a tool that asks for permission, an edit that really happens (in a scratch
-folder), and what it cost. Interactive on a terminal, answering itself elsewhere.
+What a newcomer sees first: text as it streams, a tool that asks for permission, an edit that really happens (in a
+scratch folder), and what it cost. Interactive on a terminal, answering itself elsewhere.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from quarterdeck.testing.sim import executable
 PROMPTS = (
     "Hello! What can you do here?",
     "Read notes.txt",
-    "Create hello.py with the text: print('hello from the quarterdeck')",
+    "Create hello.py with print('hello from the quarterdeck')",
 )
 NOTES = "Remember to water the plants.\n"
 
