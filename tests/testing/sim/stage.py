@@ -1,7 +1,7 @@
 """The scenarios that were recorded with the real CLI, played with the simulator in its place.
 
-``SimStage`` stands in for ``conversations.stage.Stage``: the scripted model is the simulator's brain, and the process is a
-thread of this one.
+``SimStage`` stands in for ``conversations.stage.Stage``: the scripted model is the simulator's brain, and the process
+is a thread of this one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from conversations.driver import ASK, STREAM_JSON, Run
-from quarterdeck.testing.model.script import Error, Gate, Reply, turn
+from quarterdeck.testing.model.script import Gate, turn
 from quarterdeck.testing.sim import Ask, Scenario, SimulatedCli
 from quarterdeck.testing.sim.flags import FlagError
 
@@ -218,6 +218,3 @@ class SimStage:
         with run:
             yield run
         self.runs.append((f"{self.name}_{part}" if part else self.name, run))
-
-
-__all__ = ["Error", "Reply", "SimStage"]

@@ -1,7 +1,7 @@
 """A ``claude`` that is not a model: takes the CLI's flags, speaks its whole protocol, plays a scenario.
 
-``executable()`` for any SDK's ``cli_path``; ``SimulatedCli`` in a test without a process; ``Scenario`` and the steps to say
-what happens; ``load`` for a scenario file. Everything is imported when first asked for: the simulator has to start fast.
+``executable()`` for any SDK's ``cli_path``; ``SimulatedCli`` in a test without a process; ``Scenario`` and the steps
+to say what happens; ``load`` for a scenario file. All is imported when first asked for: the simulator starts fast.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ POLL_S = 0.01
 _TERMINAL = {"error_max_turns": "max_turns", "error_max_budget_usd": "budget_exhausted"}
 
 
-class TurnEnded(Exception):
+class TurnEnded(Exception):  # noqa: N818  # a way to end, not an error
     """The turn ends with an error result."""
 
     def __init__(self, subtype: str, errors: list[str], terminal_reason: str = "") -> None:
@@ -27,7 +27,7 @@ class TurnEnded(Exception):
         self.terminal_reason = terminal_reason or _TERMINAL.get(subtype, "")
 
 
-class ProcessEnds(Exception):
+class ProcessEnds(Exception):  # noqa: N818  # what the scenario wants
     """A scenario lets the process die."""
 
     def __init__(self, step: Exit) -> None:
@@ -61,5 +61,5 @@ async def _wait_for(cli: SimulatedCli, step: WaitFor) -> None:
     path = cli.session.resolve(step.path)
     path.with_name(path.name + ".reached").touch()
     async with asyncio.timeout(step.limit_s):
-        while not path.exists():
+        while not path.exists():  # noqa: ASYNC110  # another process makes the file: there is no event to wait for
             await asyncio.sleep(POLL_S)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from .calls import Call
 
 INVALID = (
-    "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} "
-    "or {behavior: 'deny', message: string}."
+    "The canUseTool callback returned an invalid permission result. "
+    "Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}."
 )
 STREAM_CLOSED = "AbortError: Tool permission stream closed before response received"
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818  # an outcome, not an error
     """The tool does not run; this is its result."""
 
     def __init__(

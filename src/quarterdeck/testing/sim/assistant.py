@@ -1,4 +1,4 @@
-"""What is played without a scenario: a friendly assistant that really reads and edits files, and asks before it does."""
+"""What is played without a scenario: a friendly assistant that really reads and edits files, and asks first."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Talk = Iterator[Reply]
 Subject = Callable[["Assistant", re.Match[str]], Talk]
 
 WELCOME = (
-    "Hello! I am the simulator's assistant: no model, but the protocol is real. Ask me to list or read files, to create or "
-    "edit one, to run a command, to think, to plan, to ask you something, to keep a todo list or to send a helper."
+    "Hello! I am the simulator's assistant: no model, but the protocol is real. Ask me to list or read files, to "
+    "create or edit one, to run a command, to think, to plan, to ask you something, to keep a todo list or to send a helper."
 )
 
 
@@ -32,6 +32,8 @@ class Assistant:
     def next(self, ask: Ask) -> Move:
         if ask.kind == "subagent":
             return _reply(f"I had a look at it: {ask.prompt}. All is well.")
+        if ask.kind == "suggestion":
+            return _reply("list the files")
         if ask.kind != "main":
             return _reply("A simulated thought on the side.")
         self._ask = ask
@@ -125,10 +127,10 @@ class Assistant:
 
     def _outcome(self, told: Callable[[str], str]) -> Reply:
         """What to say when the tools have run: what ``told`` makes of their output, or that it did not work."""
-        assert self._ask is not None
-        if any(self._ask.errors):
-            return _reply(f"That did not work: {self._ask.text.splitlines()[0]}")
-        return _reply(told(self._ask.text))
+        ask = self._ask
+        if ask is not None and any(ask.errors):
+            return _reply(f"That did not work: {ask.text.splitlines()[0]}")
+        return _reply(told("" if ask is None else ask.text))
 
 
 SUBJECTS: tuple[tuple[str, Subject], ...] = (

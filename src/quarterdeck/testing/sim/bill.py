@@ -11,7 +11,7 @@ _COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cach
 
 
 class Bill:
-    """What was used. ``total_cost_usd`` and ``modelUsage`` grow over the whole process, ``usage`` is of one turn (2.1.325)."""
+    """What was used. ``total_cost_usd`` and ``modelUsage`` grow over the process, ``usage`` is per turn (2.1.325)."""
 
     def __init__(self) -> None:
         self._models: dict[str, dict[str, int]] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import tools
 from .asking import Refused, ask_permission
+from .heartbeat import HEARTBEAT_S, heartbeat
 from .permissions import Decision
 from .steps import ToolUse
 from .tools import Outcome
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
     from .simulator import SimulatedCli
 
 REJECTED = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing and wait for "
-    "the user to tell you how to proceed."
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. "
+    "STOP what you are doing and wait for the user to tell you how to proceed."
 )
 STOPPED = f"{REJECTED} This call was stopped while running: what it did so far may have been done."
 
 
-class TurnInterrupted(Exception):
+class TurnInterrupted(Exception):  # noqa: N818  # what the host wants
     """The host denied a tool and wants the whole turn to end."""
 
 
@@ -93,7 +94,8 @@ class Call:
             self._check()
             await self._permit()
             self._enter("running")
-            self.outcome = await tools.run(self)
+            async with heartbeat(self._beat, self.cli.scaled(HEARTBEAT_S)):
+                self.outcome = await tools.run(self)
         except Refused as refusal:
             self.outcome, self.meta = refusal.outcome, refusal.meta
             if refusal.denied:
@@ -104,6 +106,17 @@ class Call:
         await streamed.wait()
         self.phase = "done"
         self.report(self.outcome)
+
+    def _beat(self, number: int, elapsed_s: float) -> None:
+        """A tool takes long. The ids are what the real CLI sends (2.1.325): the parent is the tool call itself."""
+        self.cli.say(
+            "tool_progress",
+            tool_use_id=f"{self.id}-heartbeat-{number}",
+            tool_name=self.name,
+            parent_tool_use_id=self.id,
+            elapsed_time_seconds=elapsed_s,
+            heartbeat=True,
+        )
 
     def _enter(self, phase: str) -> None:
         self.phase = phase
@@ -145,7 +158,7 @@ class Call:
         self.meta = {"permission_decision": {"decision": "accept", "source": source, **reason}}
 
     async def _before_hooks(self, decision: Decision) -> Decision:
-        fields = {"tool_name": self.name, "tool_input": self.input, "tool_use_id": self.id}
+        fields: dict[str, Any] = {"tool_name": self.name, "tool_input": self.input, "tool_use_id": self.id}
         verdict = await self.cli.hooks.fire("PreToolUse", matched=self.name, **fields)
         if verdict.timed_out:
             raise Refused(
@@ -161,7 +174,8 @@ class Call:
 
     async def _after_hooks(self, duration_ms: int) -> None:
         outcome = self.outcome
-        assert outcome is not None
+        if outcome is None:
+            return
         event = "PostToolUseFailure" if outcome.is_error else "PostToolUse"
         if not self.cli.hooks.has(event):
             return

@@ -69,7 +69,7 @@ def delay_ms(error: Error, attempt: int) -> int:
     asked = error.headers.get("retry-after", "")
     if asked.isdigit():
         return int(asked) * 1000
-    return min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS)
+    return min(FIRST_DELAY_MS << (attempt - 1), LONGEST_DELAY_MS)
 
 
 def give_up(error: Error, model: str) -> Failure:
@@ -85,7 +85,7 @@ def give_up(error: Error, model: str) -> Failure:
         case 403:
             text = f"Failed to authenticate. API Error: 403 {said}"
         case 404:
-            text = f"There's an issue with the selected model ({model}). It may not exist or you may not have access to it."
+            text = f"There's an issue with the selected model ({model}). It may not exist or you may not have access."
         case 413:
             text = "Request too large (max 32MB)."
         case 429:

@@ -100,7 +100,7 @@ class Hooks:
         fields: dict[str, Any],
     ) -> None:
         session = self._cli.session
-        body = {
+        body: dict[str, Any] = {
             "session_id": session.id,
             "transcript_path": str(session.transcript_path),
             "cwd": str(session.cwd),

@@ -57,6 +57,8 @@ class Host:
     ) -> None:
         self.side = SimSide(new_id=new_id, clock=clock)
         self._write = write
+        self.muted = False
+        """The process is as good as dead: nothing more is said."""
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
         self._asked: dict[str, dict[str, Any]] = {}
 
@@ -77,7 +79,7 @@ class Host:
         self.flush()
 
     def flush(self) -> None:
-        if data := self.side.outgoing():
+        if (data := self.side.outgoing()) and not self.muted:
             self._write(data)
 
     async def ask(self, subtype: str, *, timeout_s: float | None = None, **fields: Any) -> Answer:
@@ -86,7 +88,8 @@ class Host:
             return Answer("ended")
         request_id = self.side.request(subtype, timeout_s=None, **fields)
         self._asked[request_id] = {"subtype": subtype, **fields}
-        future = self._waiting[request_id] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[request_id] = future
         self.flush()
         try:
             async with asyncio.timeout(timeout_s):
@@ -110,6 +113,8 @@ class Host:
         future = self._waiting.pop(request_id, None)
         self._asked.pop(request_id, None)
         if future is None:
+            return
+        if future.done() and not future.cancelled():  # it was answered, or lost with the host, a moment ago
             return
         self.side.cancel(request_id)
         self.flush()

@@ -14,8 +14,8 @@ _NAME = "claude"
 def executable(*, scenario: Path | str | None = None, folder: Path | str | None = None) -> Path:
     """A launcher script, to be given as ``cli_path`` or ``pathToClaudeCodeExecutable``.
 
-    ``scenario``: what it plays when neither ``--scenario`` nor the environment says otherwise. ``folder``: where to put it;
-    by default a folder of this user's own in the temporary directory, the same each time.
+    ``scenario``: what it plays when neither ``--scenario`` nor the environment says otherwise. ``folder``: where to put
+    it; by default a folder of this user's own in the temporary directory, the same each time.
     """
     home = Path(folder) if folder is not None else _own_folder(scenario)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -25,9 +25,8 @@ def executable(*, scenario: Path | str | None = None, folder: Path | str | None 
         chosen = shlex.quote(str(Path(scenario).resolve()))
         lines.append(f': "${{QUARTERDECK_SIM_SCENARIO:={chosen}}}"; export QUARTERDECK_SIM_SCENARIO')
     source = shlex.quote(str(Path(__file__).parents[3]))
-    lines.append(
-        f'PYTHONPATH={source}"${{PYTHONPATH:+:$PYTHONPATH}}" exec {shlex.quote(sys.executable)} -m quarterdeck.testing.sim "$@"'
-    )
+    lines.append(f'PYTHONPATH={source}"${{PYTHONPATH:+:$PYTHONPATH}}"; export PYTHONPATH')
+    lines.append(f'exec {shlex.quote(sys.executable)} -m quarterdeck.testing.sim "$@"')
     _write(path, "\n".join(lines) + "\n")
     return path
 

@@ -74,7 +74,8 @@ class Server:
     async def call(self, tool: str, arguments: dict[str, Any], tool_use_id: str | None) -> dict[str, Any]:
         if not self._shaken:
             await self._shake_hands()
-        assert self._link is not None
+        if self._link is None:
+            raise LinkError(f"{self.name} is not connected")
         params: dict[str, Any] = {"name": tool, "arguments": arguments}
         if tool_use_id is not None:
             params["_meta"] = {"claudecode/toolUseId": tool_use_id, "progressToken": self._link.next_id}
@@ -220,7 +221,8 @@ class Mcp:
     async def elicit(self, server: str, message: str, schema: dict[str, Any]) -> dict[str, Any]:
         """Ask the person behind the host; hooks may answer first, and are told the answer."""
         hooks, host = self._cli.hooks, self._cli.host
-        body = {"mcp_server_name": server, "message": message, "mode": "form", "requested_schema": schema}
+        body: dict[str, Any] = {"mcp_server_name": server, "message": message, "mode": "form"}
+        body["requested_schema"] = schema
         if hooks.has("Elicitation"):
             verdict = await hooks.fire("Elicitation", matched=server, **body)
             if verdict.specific.get("action"):
@@ -229,4 +231,10 @@ class Mcp:
         result = answer.payload if answer.ok and isinstance(answer.payload, dict) else {"action": "cancel"}
         if hooks.has("ElicitationResult"):
             await hooks.fire("ElicitationResult", matched=server, mcp_server_name=server, mode="form", **result)
+        if hooks.has("Notification"):
+            self._cli.watch(self._notify(server, str(result.get("action"))))
         return result
+
+    async def _notify(self, server: str, action: str) -> None:
+        kind, message = "elicitation_response", f'Elicitation response for server "{server}": {action}'
+        await self._cli.hooks.fire("Notification", matched=kind, message=message, notification_type=kind)

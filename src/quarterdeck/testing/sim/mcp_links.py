@@ -73,11 +73,13 @@ class StdioLink:
             )
         except OSError as error:
             raise LinkError(f"{self._command[0]}: {error.strerror}") from None
-        self._keep(self._read())
+        if self._process.stdout is not None:
+            self._keep(self._read(self._process.stdout))
 
     async def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         number, self.next_id = self.next_id, self.next_id + 1
-        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
         try:
             await self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
             return await future
@@ -97,10 +99,8 @@ class StdioLink:
         except ConnectionError:
             raise LinkError(f"{self._command[0]} has closed its input") from None
 
-    async def _read(self) -> None:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        async for line in self._process.stdout:
+    async def _read(self, stdout: asyncio.StreamReader) -> None:
+        async for line in stdout:
             try:
                 message = json.loads(line)
             except ValueError:

@@ -13,10 +13,25 @@ from .state import Session
 PERSONAL_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
 """They are questions to a person: asked in every mode, also under bypassPermissions (2.1.325)."""
 FREE_TOOLS = frozenset(
-    ["Task", "Agent", "TodoWrite", "StructuredOutput", "ToolSearch", "ListAgents", "CronList", "EnterPlanMode", "TaskStop", "Skill", "Glob", "Grep"]
+    [
+        "Task",
+        "Agent",
+        "TodoWrite",
+        "StructuredOutput",
+        "ToolSearch",
+        "ListAgents",
+        "CronList",
+        "EnterPlanMode",
+        "TaskStop",
+        "Skill",
+        "Glob",
+        "Grep",
+    ]
 )
 EDIT_TOOLS = frozenset({"Write", "Edit", "NotebookEdit"})
-READ_ONLY_COMMANDS = frozenset(["ls", "cat", "echo", "pwd", "head", "tail", "tr", "wc", "sleep", "true", "false", "date", "whoami", "grep"])
+READ_ONLY_COMMANDS = frozenset(
+    ["ls", "cat", "echo", "pwd", "head", "tail", "tr", "wc", "sleep", "true", "false", "date", "whoami", "grep"]
+)
 EDIT_COMMANDS = frozenset({"touch", "mkdir"})
 
 
@@ -135,14 +150,14 @@ class Permissions:
         elif tool == "Read":
             rule["ruleContent"] = f"/{Path(decision.blocked_path or value).parent}/**"
         where = "session" if tool == "Read" else "localSettings"
-        found = [{"type": "addRules", "rules": [rule], "behavior": "allow", "destination": where}]
+        found: list[dict[str, Any]] = [{"type": "addRules", "rules": [rule], "behavior": "allow", "destination": where}]
         if tool == "Bash" and decision.blocked_path:
             folder = str(Path(decision.blocked_path).parent)
             found += [{"type": "addDirectories", "directories": [folder], "destination": "session"}, accept]
         return found
 
     def apply(self, updates: Any) -> str | None:
-        """Take ``updatedPermissions`` over; the new mode, if they set one. What makes no sense is passed over (2.1.325)."""
+        """Take ``updatedPermissions`` over; the new mode, if they set one. Nonsense is passed over (2.1.325)."""
         mode = None
         for update in updates if isinstance(updates, list) else []:
             if not isinstance(update, dict):

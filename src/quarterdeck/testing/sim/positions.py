@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def read(path: Path) -> Node:
 
 def _read_yaml(text: str, path: Path) -> Node:
     try:
-        import yaml
+        yaml: Any = import_module("yaml")
     except ImportError:
         message = "YAML needs PyYAML: install quarterdeck[testing], or write the scenario as .json"
         raise ScenarioFileError(path, None, message) from None
@@ -73,22 +74,20 @@ def _read_yaml(text: str, path: Path) -> Node:
 
 
 def _from_yaml(node: Any, loader: Any, path: Path) -> Node:
-    import yaml
-
     line = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
+    if node.id == "mapping":
         found: dict[str, Node] = {}
         for key, value in node.value:
             if key.value in found:
                 raise ScenarioFileError(path, key.start_mark.line + 1, f"`{key.value}` is there twice")
             found[str(key.value)] = _from_yaml(value, loader, path)
         return Node(found, line)
-    if isinstance(node, yaml.SequenceNode):
+    if node.id == "sequence":
         return Node([_from_yaml(item, loader, path) for item in node.value], line)
     return Node(loader.construct_object(node, deep=True), line)
 
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACES = frozenset(" \t\r\n")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 _WORDS = {"true": True, "false": False, "null": None}
 
@@ -174,9 +173,8 @@ class JsonReader:
             raise self._error(f"expected `{mark}`")
 
     def _skip(self) -> None:
-        match = _SPACE.match(self._text, self._at)
-        assert match is not None
-        self._at = match.end()
+        while self._text[self._at : self._at + 1] in _SPACES:
+            self._at += 1
 
     def _line(self) -> int:
         return self._text.count("\n", 0, self._at) + 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from .steps import Agent, Move, Reply, Step, Suggest, Text, moves_of
+from .steps import Agent, Move, Reply, Step, Suggest, Text, ToolUse, moves_of
 
 NOTHING_LEFT = "The scenario has nothing left to say to this."
 SIDE_ANSWER = "A side answer of the simulator."
@@ -63,7 +63,7 @@ class Rule:
 
 @dataclass(slots=True)
 class Scenario:
-    """What to play. ``turns``: one list of steps per prompt. ``replies``: a flat queue that goes on over turn borders."""
+    """What to play. ``turns``: a list of steps per prompt. ``replies``: a flat queue that goes on over turn borders."""
 
     turns: Sequence[Sequence[Step]] = ()
     replies: Sequence[Step] = ()
@@ -88,7 +88,8 @@ class ScriptedBrain:
         self._stream = {"delta_size": scenario.delta_size, "delay_s": scenario.delay_s}
         self._turns = deque(scenario.turns)
         self._queue = deque(moves_of(list(scenario.replies), **self._stream))
-        self._rules = [[rule, rule.times] for rule in scenario.rules]
+        self._rules = list(scenario.rules)
+        self._left = [rule.times for rule in scenario.rules]
         self._moves: deque[Move] = deque()
         self._agents: dict[int, deque[Move]] = {}
         self._otherwise: Brain | None = None
@@ -103,7 +104,7 @@ class ScriptedBrain:
             moves = self._agents.setdefault(id(ask.agent), deque(moves_of(ask.agent.steps, **self._stream)))
             return moves.popleft() if moves else _say(NOTHING_LEFT)
         if ask.kind not in ("main", "subagent"):
-            return _say(SIDE_ANSWER)
+            return Reply() if ask.kind == "suggestion" else _say(SIDE_ANSWER)
         if ask.first and ask.kind == "main":
             self._took_over = False
             self._moves = self._moves_for(ask)
@@ -114,7 +115,7 @@ class ScriptedBrain:
         return self._nothing_left(ask)
 
     def rest(self) -> list[Move]:
-        rest = [move for move in self._moves if not isinstance(move, Reply)]
+        rest: list[Move] = [move for move in self._moves if not isinstance(move, Reply)]
         while self._queue and isinstance(self._queue[0], Suggest):
             rest.append(self._queue.popleft())
         self._moves.clear()
@@ -123,11 +124,10 @@ class ScriptedBrain:
         return rest
 
     def _moves_for(self, ask: Ask) -> deque[Move]:
-        for entry in self._rules:
-            rule, times = entry
-            match = re.search(rule.when, ask.prompt)
-            if match is not None and times != 0:
-                entry[1] = None if times is None else times - 1
+        for index, rule in enumerate(self._rules):
+            match, left = re.search(rule.when, ask.prompt), self._left[index]
+            if match is not None and left != 0:
+                self._left[index] = None if left is None else left - 1
                 found = {name: value or "" for name, value in match.groupdict().items()}
                 return deque(moves_of([_filled(step, found) for step in rule.steps], **self._stream))
         return deque(moves_of(list(self._turns.popleft()), **self._stream)) if self._turns else deque()
@@ -145,17 +145,12 @@ def _say(text: str) -> Reply:
 
 def _filled(step: Step, found: dict[str, str]) -> Step:
     """The step with the pattern's names filled in, in texts and tool inputs."""
-    from dataclasses import replace
-
-    from .steps import ToolUse
-
-    match step:
-        case str():
-            return _fill(step, found)
-        case Text(text):
-            return Text(_fill(text, found))
-        case ToolUse(input=tool_input):
-            return replace(step, input={key: _fill(value, found) for key, value in tool_input.items()})
+    if isinstance(step, str):
+        return str(_fill(step, found))
+    if isinstance(step, Text):
+        return Text(str(_fill(step.text, found)))
+    if isinstance(step, ToolUse):
+        return replace(step, input={key: _fill(value, found) for key, value in step.input.items()})
     return step
 
 

@@ -34,7 +34,7 @@ from .permissions import Permissions
 from .prompts import Prompt, Prompts
 from .results import Results
 from .scenario import Brain, Scenario
-from .startup import StartupFailed, check, open_session
+from .startup import StartupError, check, open_session
 from .state import Session
 from .tasks import Task, Tasks
 from .transcript import Transcript
@@ -82,11 +82,12 @@ class SimulatedCli(Voice):
         self._turn: Turn | None = None
         self._ends_after_turn = False
         self._auth_told = False
+        self._turns = 0
         self._watched: set[asyncio.Task[Any]] = set()
 
     # Running
 
-    async def run(self, write: Callable[[bytes], None], write_stderr: Callable[[str], None]) -> int:
+    async def run(self, write: Callable[[bytes], None], write_stderr: Callable[[str], object]) -> int:
         """Until the process would end; its exit code."""
         self.host = Host(write, new_id=self.new_id, clock=self.clock)
         self.write_stderr = write_stderr
@@ -101,7 +102,7 @@ class SimulatedCli(Voice):
         try:
             check(self)
             open_session(self)
-        except StartupFailed as failure:
+        except StartupError as failure:
             failure.tell(self)
             return failure.exit_code
         self.permissions = Permissions(self.session)
@@ -149,6 +150,7 @@ class SimulatedCli(Voice):
     def exit(self, code: int) -> None:
         """End now, whatever runs."""
         self.exit_code = code
+        self.host.muted = True
         if self._main is not None:
             self._main.cancel()
 
@@ -168,7 +170,7 @@ class SimulatedCli(Voice):
             self.exit(ENDED_BY[signal.Signals(number)])
         elif number == signal.SIGINT:
             self._ends_after_turn = True
-            if self._turn is None or not self._turn.interrupt():
+            if self._turn is None or not (self._turn.interrupt() or self._turn.interrupted):
                 self.exit(0)
 
     def _take_events(self) -> None:
@@ -229,16 +231,26 @@ class SimulatedCli(Voice):
             self._after_result(turn)
 
     def _after_result(self, turn: Turn) -> None:
-        if turn.suggestion is not None and self.session.suggestions:
-            self.say("prompt_suggestion", suggestion=turn.suggestion)
+        if self.session.suggestions:
+            self.watch(self._suggest(turn.suggestion))
         if turn.exit is not None:
             raise ProcessEnds(turn.exit)
+
+    async def _suggest(self, text: str | None) -> None:
+        """What the person might say next; the model is asked from the second turn on (2.1.325)."""
+        from .control.conversation import errand
+
+        self._turns += 1
+        text = text or (await errand(self, "suggestion", "") if self._turns > 1 else "")
+        if text:
+            self.say("prompt_suggestion", suggestion=text)
 
     async def _open_turn(self, prompt: Prompt) -> bool:
         """Hooks, tool servers, ``system/init``; False when there is nothing to ask the model."""
         verdict = None
         if self.hooks.has("UserPromptSubmit") and not prompt.origin:
             verdict = await self.hooks.fire("UserPromptSubmit", prompt=prompt.text)
+        await self._expand(prompt)
         await self.mcp.ready()
         if "--enable-auth-status" in self.flags and not self._auth_told:
             self._auth_told = True
@@ -256,6 +268,18 @@ class SimulatedCli(Voice):
             self.results.local("", **prompt.marks())
             return False
         return True
+
+    async def _expand(self, prompt: Prompt) -> None:
+        """A command of the project is a prompt in a file."""
+        name, _, arguments = prompt.text.removeprefix("/").partition(" ")
+        path = self.session.cwd / ".claude" / "commands" / f"{name}.md"
+        if not prompt.text.startswith("/") or "/" in name or not path.is_file():
+            return
+        if self.hooks.has("UserPromptExpansion"):
+            fields = {"expansion_type": "slash_command", "command_name": name, "command_args": arguments}
+            source = {"command_source": "projectSettings", "prompt": prompt.text}
+            await self.hooks.fire("UserPromptExpansion", matched=name, **fields, **source)
+        prompt.content = path.read_text().replace("$ARGUMENTS", arguments)
 
     def _refuse_prompt(self, prompt: Prompt, reason: str) -> None:
         text = f"UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt.text}"

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from . import facts
-from .transcript import NotResumable
+from .transcript import NotResumableError
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 AS_ROOT = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"
 
 
-class StartupFailed(Exception):
+class StartupError(Exception):
     def __init__(self, message: str, *, says_result: bool = False, reason: str | None = None) -> None:
         super().__init__(message)
         self.exit_code = 1
@@ -33,19 +33,19 @@ def check(cli: SimulatedCli) -> None:
     flags = cli.flags
     if (url := flags.get("--sdk-url")) is not None:
         host = url.split("//")[-1].split("/")[0].rsplit(":", 1)[0]
-        raise StartupFailed(f'Error: --sdk-url rejected: host "{host}" is not an approved Anthropic endpoint.')
+        raise StartupError(f'Error: --sdk-url rejected: host "{host}" is not an approved Anthropic endpoint.')
     if flags.get("--output-format") == "stream-json" and "--verbose" not in flags:
-        raise StartupFailed("Error: When using --print, --output-format=stream-json requires --verbose")
+        raise StartupError("Error: When using --print, --output-format=stream-json requires --verbose")
     mode = flags.get("--permission-mode")
     if mode is not None and mode not in (*facts.MODES, "manual"):
         choices = "acceptEdits, auto, bypassPermissions, manual, dontAsk, plan"
-        raise StartupFailed(
+        raise StartupError(
             f"error: option '--permission-mode <mode>' argument '{mode}' is invalid. Allowed choices are {choices}."
         )
     bypass = mode == "bypassPermissions" or "--dangerously-skip-permissions" in flags
     if bypass and os.geteuid() == 0 and cli.env.get("IS_SANDBOX") != "1":
         told = cli.env.get("CLAUDE_CODE_STARTUP_FAILURE_RESULTS") == "1"
-        raise StartupFailed(AS_ROOT, says_result=told, reason="bypass_root")
+        raise StartupError(AS_ROOT, says_result=told, reason="bypass_root")
 
 
 def open_session(cli: SimulatedCli) -> None:
@@ -67,5 +67,5 @@ def open_session(cli: SimulatedCli) -> None:
         session.agents |= agents
     try:
         cli.transcript.open()
-    except NotResumable as error:
-        raise StartupFailed(str(error), says_result=error.says_result) from None
+    except NotResumableError as error:
+        raise StartupError(str(error), says_result=error.says_result) from None

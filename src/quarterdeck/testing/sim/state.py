@@ -35,6 +35,8 @@ class Session:
     settings: dict[str, Any] = field(default_factory=dict)
     """The flag settings."""
     local_settings: dict[str, Any] = field(default_factory=dict)
+    skills: list[str] = field(default_factory=list)
+    """Of the project, as last read."""
     context: list[str] = field(default_factory=list)
     """Texts that wait for the next request: prompts that were not to be answered."""
 

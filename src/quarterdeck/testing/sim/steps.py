@@ -82,7 +82,7 @@ class Agent(ToolUse):
 
 @dataclass(frozen=True, slots=True)
 class Plan(ToolUse):
-    """``ExitPlanMode`` with a plan that is shown: it is put into the plan file first, as the model would. Made by ``Plan.of``."""
+    """``ExitPlanMode`` with a plan that is shown: it is put into the plan file first. Made by ``Plan.of``."""
 
     text: str = ""
 
@@ -93,7 +93,7 @@ class Plan(ToolUse):
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """End the model's reply here; what follows is another one. (A text after a tool starts another one by itself.)"""
+    """End the model's reply here; what follows is another one. (A text after a tool starts one by itself.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class WaitFor:
-    """Hold the turn until this file is there; ``<file>.reached`` is made when it is held. For tests, in place of sleeping."""
+    """Hold the turn until this file is there; ``<file>.reached`` is made when it is held. In place of sleeping."""
 
     path: str
     limit_s: float = 60.0
@@ -145,7 +145,7 @@ class Suggest:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """End the turn with an error result: ``error_max_turns``, ``error_max_budget_usd`` or ``error_during_execution``."""
+    """End the turn with an error result: ``error_max_turns``, ``error_during_execution`` …"""
 
     subtype: str
     errors: tuple[str, ...] = ()

@@ -18,22 +18,25 @@ CHARS_PER_TOKEN = 4
 MAIN = Speaker()
 
 
-class StreamBroken(Exception):
-    """The answer broke off; the CLI asks again."""
+class StreamBrokenError(Exception):
+    """The answer broke off; the CLI asks again: after ``error``, or at once and without streaming if there is none."""
 
-    def __init__(self, error: Error) -> None:
-        super().__init__(error.message)
+    def __init__(self, error: Error | None) -> None:
+        super().__init__("broken" if error is None else error.message)
         self.error = error
 
 
 class Stream:
     """Plays one reply. ``marks`` are the fields that say which prompts it answers."""
 
-    def __init__(self, cli: SimulatedCli, reply: Reply, tools: Round, *, model: str, marks: dict[str, Any]) -> None:
+    def __init__(
+        self, cli: SimulatedCli, reply: Reply, tools: Round, *, model: str, marks: dict[str, Any], quiet: bool
+    ) -> None:
         self._cli = cli
         self._reply = reply
         self._tools = tools
         self._marks = marks
+        self._partial = cli.session.partial and not quiet
         self.model = reply.model or model
         self.message_id = ""
         self.text = ""
@@ -50,14 +53,15 @@ class Stream:
         faults = {fault.after: fault for fault in self._reply.faults}
         if any(isinstance(fault, Cut) for fault in faults.values()):
             # Of a stream that is cut nothing was shown (2.1.325): the CLI holds the first events back.
-            raise StreamBroken(Error(0, "Connection error."))
+            raise StreamBrokenError(Error(0, "Connection error."))
         for number, event in enumerate(render.events(self._reply, model=self.model, ids=self._cli.ids)):
             await self._cli.sleep(self._reply.delay_s)
             fault = faults.get(number)
             if isinstance(fault, Stall):
                 await stall(self._cli, fault)
             elif isinstance(fault, StreamError):
-                raise StreamBroken(Error(529, fault.message, fault.type))
+                self._say_broken()
+                raise StreamBrokenError(None)
             await self._show(event, with_tools=with_tools)
 
     async def _show(self, event: dict[str, Any], *, with_tools: bool) -> None:
@@ -84,8 +88,7 @@ class Stream:
         self._say_event(event)
 
     def _grow(self, delta: dict[str, Any]) -> None:
-        block = self._block
-        assert block is not None
+        block = self._block or {}
         match delta["type"]:
             case "text_delta":
                 block["text"] += delta["text"]
@@ -117,8 +120,7 @@ class Stream:
     def _whole_block(self) -> dict[str, Any]:
         import json
 
-        assert self._block is not None
-        block = dict(self._block)
+        block = dict(self._block or {})
         text = block.pop("json")
         if block["type"] == "tool_use":
             block["input"] = json.loads(text or "{}")
@@ -129,7 +131,12 @@ class Stream:
 
     async def _before_text(self, block: dict[str, Any]) -> None:
         if block["type"] == "text" and self._cli.hooks.has("MessageDisplay"):
-            fields = {"turn_id": self._cli.new_id(), "message_id": self._cli.new_id(), "index": 0, "final": True}
+            fields: dict[str, Any] = {
+                "turn_id": self._cli.new_id(),
+                "message_id": self._cli.new_id(),
+                "index": 0,
+                "final": True,
+            }
             await self._cli.hooks.fire("MessageDisplay", **fields, delta=block["text"])
 
     def _meta(self, block: dict[str, Any]) -> dict[str, Any]:
@@ -143,12 +150,12 @@ class Stream:
         return marks
 
     def _say_event(self, event: dict[str, Any]) -> None:
-        if self._cli.session.partial:
+        if self._partial:
             self._cli.say("stream_event", event=event, parent_tool_use_id=None, api_message_id=self.message_id)
 
     def _say_thinking_tokens(self, delta: dict[str, Any]) -> None:
         """An estimate before each piece of thought; a signature counts when it is the larger part."""
-        if not self._cli.session.partial or delta["type"] not in ("thinking_delta", "signature_delta"):
+        if not self._partial or delta["type"] not in ("thinking_delta", "signature_delta"):
             return
         if delta["type"] == "thinking_delta":
             self._thought_chars += len(delta["thinking"])
@@ -159,6 +166,12 @@ class Stream:
             grown = tokens - self._thought_tokens
             self._cli.say("system", "thinking_tokens", estimated_tokens=tokens, estimated_tokens_delta=grown)
             self._thought_tokens = tokens
+
+    def _say_broken(self) -> None:
+        """A client must close what it has open; the text that came is not shown again as a message (2.1.325)."""
+        if self._block is not None:
+            self._say_event({"type": "content_block_stop", "index": self._index})
+        self._say_event({"type": "message_stop"})
 
     def say_aborted(self) -> None:
         """What had come of the open block, as its own message."""

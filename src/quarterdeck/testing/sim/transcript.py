@@ -18,7 +18,7 @@ from .state import Session
 Record = dict[str, Any]
 
 
-class NotResumable(Exception):
+class NotResumableError(Exception):
     """The session that should go on is not there, or is there already; the message is the CLI's own."""
 
     def __init__(self, message: str, *, says_result: bool) -> None:
@@ -44,7 +44,7 @@ class Transcript:
     # Starting
 
     def open(self) -> None:
-        """Find the session that the flags name and go on from it; raises ``NotResumable``."""
+        """Find the session that the flags name and go on from it; raises ``NotResumableError``."""
         flags = self._session.flags
         given, resumed = flags.get("--session-id"), flags.get("--resume")
         if "--continue" in flags and resumed is None:
@@ -54,7 +54,7 @@ class Transcript:
         elif given:
             self._session.id = given
             if self._session.transcript_path.exists():
-                raise NotResumable(f"Error: Session ID {given} is already in use.", says_result=False)
+                raise NotResumableError(f"Error: Session ID {given} is already in use.", says_result=False)
 
     def _newest(self) -> str | None:
         files = list(self._session.project_dir.glob("*.jsonl"))
@@ -63,13 +63,13 @@ class Transcript:
     def _resume(self, session_id: str, *, fork: bool, new_session: str | None) -> None:
         path = self._session.project_dir / f"{session_id}.jsonl"
         if not path.exists():
-            raise NotResumable(f"No conversation found with session ID: {session_id}", says_result=True)
+            raise NotResumableError(f"No conversation found with session ID: {session_id}", says_result=True)
         self._session.id = session_id
         records = read_records(path)
         at = self._session.flags.get("--resume-session-at")
         leaf = at or next((str(record["uuid"]) for record in reversed(records) if "uuid" in record), None)
         if at and all(record.get("uuid") != at for record in records):
-            raise NotResumable(f"No message found with message.uuid of: {at}", says_result=True)
+            raise NotResumableError(f"No message found with message.uuid of: {at}", says_result=True)
         self._leaf = leaf
         self.records = branch(records, leaf)
         for record in records:

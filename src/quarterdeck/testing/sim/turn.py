@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import facts, failures
@@ -13,7 +14,7 @@ from .failures import Failure
 from .prompts import Prompt
 from .scenario import Ask
 from .steps import Error, Exit, Reply
-from .stream import MAIN, Stream, StreamBroken
+from .stream import MAIN, Stream, StreamBrokenError
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
@@ -25,7 +26,7 @@ INVISIBLE = "[Your previous response had no visible output. Please continue and 
 REFUSED = "Your response above was stopped by a safety classifier. Do not produce that content again, even reworded."
 
 
-class RequestFailed(Exception):
+class ApiFailedError(Exception):
     """The API failed for good."""
 
     def __init__(self, failure: Failure) -> None:
@@ -44,10 +45,11 @@ class Turn:
         self._stop_reason: str | None = None
         self._said = ""
         self._folded: list[Prompt] = []
+        self._used: list[str] = []
         self._marks = prompt.marks()
         self._cut_off = self._invisible = self._refusals = 0
         self._work: asyncio.Task[None] | None = None
-        self._interrupted = False
+        self.interrupted = False
         self.suggestion: str | None = None
         self.exit: Exit | None = None
         """An ``Exit`` step that waits for the result."""
@@ -66,9 +68,9 @@ class Turn:
 
     def interrupt(self) -> bool:
         """End it now; what the host was asked for it is taken back. False when it is over already."""
-        if self._work is None or self._work.done() or self._interrupted:
+        if self._work is None or self._work.done() or self.interrupted:
             return False
-        self._interrupted = True
+        self.interrupted = True
         self._cli.host.withdraw_personal()
         self._work.cancel()
         return True
@@ -78,7 +80,7 @@ class Turn:
         if work.cancelled() or isinstance(error, TurnInterrupted):
             await self._tools.abandon()
             self._say_interrupted()
-        elif isinstance(error, RequestFailed):
+        elif isinstance(error, ApiFailedError):
             await self._say_failed(error.failure)
         elif isinstance(error, TurnEnded):
             await self._tools.abandon()
@@ -92,7 +94,8 @@ class Turn:
 
     async def _converse(self) -> None:
         cli = self._cli
-        text, first, errors = "\n".join([*cli.session.context, self._prompt.text]), True, ()
+        text, first = "\n".join([*cli.session.context, self._prompt.text]), True
+        errors: tuple[bool, ...] = ()
         cli.session.context.clear()
         if cli.session.mode == "plan":
             text += f"\n[The plan file is {cli.plan_file}]"
@@ -119,7 +122,7 @@ class Turn:
 
     async def _request(self, ask: Ask) -> Reply:
         """Ask until there is a reply and it has come whole."""
-        cli, attempt, overloads = self._cli, 0, 0
+        cli, attempt, overloads, quiet = self._cli, 0, 0, False
         self._say_status()
         while True:
             move = cli.brain.next(ask)
@@ -128,16 +131,21 @@ class Turn:
                 move = cli.brain.next(ask)
             try:
                 if isinstance(move, Reply):
-                    await self._play(move)
+                    await self._play(move, quiet=quiet)
                     return move
                 error = move
-            except StreamBroken as broken:
-                self._stream = None
+            except StreamBrokenError as broken:
+                if broken.error is None:
+                    quiet = True
+                    continue
                 error = broken.error
+            finally:
+                self._stream = None if not self.interrupted else self._stream
             attempt += 1
             overloads += error.status == 529
             if overloads >= failures.FALLBACK_AFTER and self._fall_back():
                 attempt = overloads = 0
+                ask = replace(ask, model=cli.session.model)
                 continue
             await self._retry_or_fail(error, attempt)
 
@@ -145,7 +153,7 @@ class Turn:
         cli = self._cli
         word, most = failures.retry_word(error), cli.session.max_retries
         if word is None or attempt > most:
-            raise RequestFailed(failures.give_up(error, cli.session.model))
+            raise ApiFailedError(failures.give_up(error, cli.session.model))
         wait_ms = failures.delay_ms(error, attempt)
         fields = {"attempt": attempt, "max_retries": most, "retry_delay_ms": wait_ms}
         cli.say("system", "api_retry", **fields, error_status=error.status or None, error=word)
@@ -162,7 +170,7 @@ class Turn:
         self._cli.say("system", "model_fallback", **fields, content=shown)
         return True
 
-    async def _play(self, reply: Reply) -> None:
+    async def _play(self, reply: Reply, *, quiet: bool) -> None:
         cli = self._cli
         self._requests += 1
         if self._requests == 1:
@@ -170,11 +178,10 @@ class Turn:
         over = self._over_budget(reply)
         tools = Round(cli, MAIN, self._notes)
         marks, self._marks = self._marks, {}
-        stream = Stream(cli, reply, tools, model=cli.session.model, marks=marks)
+        stream = Stream(cli, reply, tools, model=cli.session.model, marks=marks, quiet=quiet)
         self._tools, self._stream = tools, stream
         started = cli.clock()
         await stream.play(with_tools=not over)
-        self._stream = None
         cli.bill.api_ms += int((cli.clock() - started) * 1000)
         cli.bill.add(stream.model, reply.usage)
         self._said = stream.text or ("" if tools.calls else self._said)
@@ -207,6 +214,7 @@ class Turn:
     def _after_tools(self) -> bool:
         """True when the turn is over after this round of tools."""
         cli, notes = self._cli, self._notes
+        self._used += [call.id for call in self._tools.calls]
         for call in self._tools.calls:
             if call.name == "StructuredOutput" and call.outcome is not None:
                 if call.outcome.is_error:
@@ -248,7 +256,7 @@ class Turn:
             case "max_tokens":
                 self._cut_off += 1
                 if self._cut_off > CUT_OFF_LIMIT:
-                    raise RequestFailed(failures.OUTPUT_LIMIT)
+                    raise ApiFailedError(failures.OUTPUT_LIMIT)
                 return self._say_synthetic(CONTINUE)
             case "refusal":
                 return self._after_refusal()
@@ -283,7 +291,7 @@ class Turn:
         cli.say(
             "system", "model_refusal_no_fallback", **fields, api_refusal_category=None, api_refusal_explanation=None
         )
-        raise RequestFailed(failures.refusal(shown))
+        raise ApiFailedError(failures.refusal(shown))
 
     def _say_synthetic(self, text: str, **more: Any) -> str:
         self._notes.user_messages += 1
@@ -295,7 +303,7 @@ class Turn:
         if not cli.hooks.has("Stop"):
             return None
         active = self._notes.user_messages > 0 and self._stopped_before
-        fields = {"stop_hook_active": active, "last_assistant_message": self._said}
+        fields: dict[str, Any] = {"stop_hook_active": active, "last_assistant_message": self._said}
         verdict = await cli.hooks.fire("Stop", **fields, background_tasks=[], session_crons=[])
         self._stopped_before = True
         return verdict.blocked
@@ -307,6 +315,10 @@ class Turn:
     def _succeed(self, text: str, **more: Any) -> None:
         for prompt in self._folded:
             self._cli.say_lifecycle(prompt, "completed")
+        if self._used and self._cli.env.get("CLAUDE_CODE_EMIT_TOOL_USE_SUMMARIES") == "1":
+            self._cli.say(
+                "tool_use_summary", summary=f"Used {len(self._used)} tools", preceding_tool_use_ids=self._used
+            )
         fields = self._prompt.marks() | ({"origin": self._prompt.origin} if self._prompt.origin else {})
         self._cli.results.success(text, notes=self._notes, stop_reason=self._stop_reason, **fields, **more)
 

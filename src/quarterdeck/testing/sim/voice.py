@@ -90,8 +90,8 @@ class Voice:
     def echo_prompt(self, prompt: Prompt) -> None:
         if self.session.replays and not prompt.origin:
             message = {"role": "user", "content": prompt.content}
-            fields = {"message": message, "parent_tool_use_id": None, "isReplay": True, "timestamp": self.now()}
-            self.say("user", **fields, uuid=prompt.uuid or self.new_id())
+            fields: dict[str, Any] = {"message": message, "parent_tool_use_id": None, "isReplay": True}
+            self.say("user", **fields, timestamp=self.now(), uuid=prompt.uuid or self.new_id())
 
     def say_lifecycle(self, prompt: Prompt, state: str) -> None:
         if prompt.uuid is not None:
@@ -145,13 +145,13 @@ class Voice:
             "mcp_servers": self.mcp.listed(),
             "model": session.model,
             "permissionMode": session.mode,
-            "slash_commands": [*facts.SKILLS, *facts.COMMANDS],
+            "slash_commands": [*session.skills, *facts.SKILLS, *facts.COMMANDS],
             "terminal_slash_commands": facts.TERMINAL_COMMANDS,
             "apiKeySource": key_source,
             "claude_code_version": facts.VERSION,
             "output_style": "default",
             "agents": [*facts.AGENTS, *session.agents],
-            "skills": facts.SKILLS,
+            "skills": [*session.skills, *facts.SKILLS],
             "plugins": facts.PLUGINS,
             "capabilities": facts.CAPABILITIES,
             "analytics_disabled": True,

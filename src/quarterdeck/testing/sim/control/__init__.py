@@ -39,8 +39,7 @@ class Control:
         return bool(self._running)
 
     def take(self, event: RequestReceived) -> None:
-        assert event.message is not None
-        request = event.message.data["request"]
+        request = {} if event.message is None else event.message.data["request"]
         if self._handlers is None:
             self._handlers = handlers()
         handler = self._handlers.get(request["subtype"])

@@ -75,10 +75,9 @@ async def generate_session_title(cli: SimulatedCli, request: Request) -> dict[st
 
 
 def export_conversation(cli: SimulatedCli, request: Request) -> dict[str, Any]:
-    parts = []
-    for record in cli.transcript.records:
-        if record["type"] in ("user", "assistant") and (text := text_of(record["message"]["content"])):
-            parts.append(f"\n{'❯' if record['type'] == 'user' else '●'} {text}")
+    spoken = [record for record in cli.transcript.records if record["type"] in ("user", "assistant")]
+    texts = [(record["type"], text_of(record["message"]["content"])) for record in spoken]
+    parts = [f"\n{'❯' if kind == 'user' else '●'} {text}" for kind, text in texts if text]
     first = next((part[3:] for part in parts if part.startswith("\n❯")), "conversation")
     words = "-".join("".join(char if char.isalnum() else " " for char in first.lower()).split()[:6])
     stamp = time.strftime("%Y-%m-%d-%H%M%S", time.gmtime())

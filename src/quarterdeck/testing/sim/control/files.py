@@ -65,14 +65,20 @@ def seed_read_state(cli: SimulatedCli, request: Request) -> None:
     """The real CLI notes that the file was read; the simulator lets anything be edited anyway."""
 
 
-async def register_repo_root(cli: SimulatedCli, request: Request) -> dict[str, Any]:
+def register_repo_root(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     directory = request.get("directory")
     if not isinstance(directory, str) or not directory:
         raise ControlError("register_repo_root: directory must be a non-empty string")
     path = cli.session.resolve(directory)
     if path not in cli.session.directories:
         cli.session.directories.append(path)
+        if cli.hooks.has("DirectoryAdded"):
+            cli.watch(_tell_hooks(cli, path))
     return {"directory": str(path)}
+
+
+async def _tell_hooks(cli: SimulatedCli, path: Path) -> None:
+    await cli.hooks.fire("DirectoryAdded", directory=str(path), source="register_repo_root")
 
 
 def get_workspace_diff(cli: SimulatedCli, request: Request) -> dict[str, Any]:

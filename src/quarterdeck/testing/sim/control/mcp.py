@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from quarterdeck.testing.sim.heartbeat import HEARTBEAT_S, heartbeat
 from quarterdeck.testing.sim.mcp_links import LinkError
 
 from .base import ControlError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 Request = dict[str, Any]
 
 
-async def mcp_status(cli: SimulatedCli, request: Request) -> dict[str, Any]:
+def mcp_status(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     return {"mcpServers": [server.shown() for server in cli.mcp.servers.values()]}
 
 
@@ -60,7 +61,8 @@ async def mcp_call(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     if server is None:
         raise ControlError(f"Server not found: {tool.split('__')[1]}")
     try:
-        return await server.call(name, request.get("arguments") or {}, None)
+        async with heartbeat(lambda *_: cli.say_raw({"type": "keep_alive"}), cli.scaled(HEARTBEAT_S)):
+            return await server.call(name, request.get("arguments") or {}, None)
     except (LinkError, TimeoutError) as error:
         raise ControlError(str(error)) from None
 

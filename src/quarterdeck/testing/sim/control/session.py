@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.testing.sim import facts
+from quarterdeck.testing.sim.commands import rename
 
 from . import Answered
 from .base import UNSUPPORTED, ControlError
@@ -27,7 +28,8 @@ def initialize(cli: SimulatedCli, request: Request) -> Any:
     session.schema = request.get("jsonSchema") or session.schema
     session.forward_text = request.get("forwardSubagentText") is True or session.forward_text
     session.suggestions = request.get("promptSuggestions") is True or session.suggestions
-    session.title = request.get("title") or session.title
+    if isinstance(title := request.get("title"), str) and title:
+        rename(cli, title)
     cli.mcp.shake_hands(request.get("sdkMcpServers") or [], request.get("sdkMcpServerManifests") or {})
     if cli.mcp.connecting:
         return _answer_after_greeting(cli, request, again=again)
@@ -96,7 +98,10 @@ def set_permission_mode(cli: SimulatedCli, request: Request) -> Answered:
         text = f"Cannot set permission mode: must be one of {', '.join(facts.MODES)}"
         raise ControlError(text, "invalid_mode")
     if mode == "bypassPermissions" and not cli.session.may_bypass:
-        text = "Cannot set permission mode to bypassPermissions because the session was not launched with --dangerously-skip-permissions"
+        text = (
+            "Cannot set permission mode to bypassPermissions because the session was not launched with "
+            "--dangerously-skip-permissions"
+        )
         raise ControlError(text, "bypass_not_launched")
     cli.host.answer(request["request_id"], {"mode": mode})
     cli.set_mode(str(mode))
@@ -145,8 +150,6 @@ def set_max_thinking_tokens(cli: SimulatedCli, request: Request) -> None:
 
 
 def rename_session(cli: SimulatedCli, request: Request) -> None:
-    from quarterdeck.testing.sim.commands import rename
-
     if request.get("session_id") not in (None, cli.session.id):
         raise ControlError("session_id is not the current session")
     title = request.get("title")

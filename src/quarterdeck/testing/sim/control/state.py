@@ -153,7 +153,12 @@ def reload_plugins(cli: SimulatedCli, request: Request) -> dict[str, Any]:
 
 
 def reload_skills(cli: SimulatedCli, request: Request) -> dict[str, Any]:
-    return {"skills": facts.slash_commands(facts.SKILLS)}
+    """Skills of the project count too; a new one is announced."""
+    found = sorted(path.parent.name for path in (cli.session.cwd / ".claude" / "skills").glob("*/SKILL.md"))
+    if found != cli.session.skills:
+        cli.session.skills = found
+        cli.say("system", "commands_changed", commands=facts.slash_commands([*found, *facts.SKILLS, *facts.COMMANDS]))
+    return {"skills": facts.slash_commands([*found, *facts.SKILLS])}
 
 
 def reload_output_styles(cli: SimulatedCli, request: Request) -> dict[str, Any]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from quarterdeck.testing.sim.calls import Call
     from quarterdeck.testing.sim.tasks import Task
 
+LATENCY_S = 0.02
+"""A model takes its time: what else starts now is announced first."""
 MAX_ROUNDS = 50
 """A sub-agent whose scenario never ends its tools is stopped here."""
 
@@ -77,9 +79,10 @@ class SubAgent:
         prompt = str(self._task.prompt)
         if not self._task.background:
             self._cli.say_user([{"type": "text", "text": prompt}], self._speaker)
-        await asyncio.sleep(0)  # a model takes its time: what else starts now is announced first
-        text, said, errors = prompt, "", ()
+        text, said = prompt, ""
+        errors: tuple[bool, ...] = ()
         for number in range(MAX_ROUNDS):
+            await self._cli.sleep(LATENCY_S)
             reply = self._reply(text, first=number == 0, errors=errors)
             self._cli.bill.add(reply.model or self._cli.session.model, reply.usage)
             self._tokens += reply.usage.input_tokens + reply.usage.output_tokens
@@ -133,9 +136,12 @@ class SubAgent:
 
     def _say_tool(self, envelope: dict[str, Any], block: dict[str, Any]) -> None:
         """The call and the progress it is; a background agent reports in the other order (2.1.325)."""
-        steps = [lambda: self._say_progress(block), lambda: self._cli.say_assistant(envelope, self._speaker)]
-        for step in reversed(steps) if self._task.background else steps:
-            step()
+        if self._task.background:
+            self._cli.say_assistant(envelope, self._speaker)
+            self._say_progress(block)
+        else:
+            self._say_progress(block)
+            self._cli.say_assistant(envelope, self._speaker)
 
     def _say_progress(self, block: dict[str, Any]) -> None:
         what = block["input"].get("command") or block["name"]
@@ -159,7 +165,7 @@ class SubAgent:
         if cli.hooks.has("SubagentStop"):
             session = cli.session
             path = session.project_dir / session.id / "subagents" / f"agent-{task.id}.jsonl"
-            fields = {"agent_id": task.id, "agent_type": task.agent_type, "stop_hook_active": False}
+            fields: dict[str, Any] = {"agent_id": task.id, "agent_type": task.agent_type, "stop_hook_active": False}
             fields |= {"agent_transcript_path": str(path), "last_assistant_message": text}
             await cli.hooks.fire("SubagentStop", matched=task.agent_type, **fields)
         cli.tasks.end(task, "completed", text, self._usage())

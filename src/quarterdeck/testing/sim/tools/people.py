@@ -60,7 +60,7 @@ def _joined(answer: Any) -> str:
 
 
 def plan_input(call: Call) -> dict[str, Any]:
-    """What the person is shown: the plan in the plan file, or nothing. The model's own ``plan`` is dropped (2.1.325)."""
+    """What the person is shown: the plan in the plan file. The model's own ``plan`` is dropped (2.1.325)."""
     path = call.cli.plan_file
     if isinstance(call.scripted, Plan):
         path.parent.mkdir(parents=True, exist_ok=True)

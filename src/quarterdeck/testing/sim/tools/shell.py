@@ -1,6 +1,6 @@
 """A tiny shell, in Python: nothing is started, and nothing outside the session's directories is written.
 
-``;``, ``&&``, ``||``, one ``|`` after the other, ``>`` and ``>>``; the commands of ``COMMANDS``. The rest is "not found".
+``;``, ``&&``, ``||``, ``|``, ``>`` and ``>>``; the commands of ``COMMANDS``. The rest is "not found".
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Place:
         return (self.cwd / name).resolve()
 
 
-class CommandFailed(Exception):
+class CommandError(Exception):
     def __init__(self, code: int, message: str = "") -> None:
         super().__init__(message)
         self.code = code
@@ -47,17 +47,16 @@ async def run(call: Call) -> Outcome:
     command = str(call.input["command"])
     background = call.input.get("run_in_background") is True
     task = cli.tasks.new("local_bash", call.input.get("description") or command, call.id, background=background)
-    task.work = asyncio.create_task(_execute(call, command))
+    task.work = work = asyncio.create_task(_execute(call, command))
     if background:
         cli.tasks.announce(task)
-        cli.watch(_finish_background(call, task, command))
+        cli.watch(_finish_background(call, task, work))
         return _moved(call, task, by_user=False)
-    return await _foreground(call, task, command)
+    return await _foreground(call, task, work)
 
 
-async def _foreground(call: Call, task: Task, command: str) -> Outcome:
-    cli, work = call.cli, task.work
-    assert work is not None
+async def _foreground(call: Call, task: Task, work: asyncio.Task[tuple[str, int]]) -> Outcome:
+    cli = call.cli
     moved = asyncio.create_task(task.to_background.wait())
     announced = False
     try:
@@ -67,7 +66,7 @@ async def _foreground(call: Call, task: Task, command: str) -> Outcome:
             cli.tasks.announce(task)
             await asyncio.wait([work, moved], return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
-            cli.watch(_finish_background(call, task, command))
+            cli.watch(_finish_background(call, task, work))
             return _moved(call, task, by_user=True)
     except asyncio.CancelledError:
         work.cancel()
@@ -83,12 +82,11 @@ async def _foreground(call: Call, task: Task, command: str) -> Outcome:
     return _outcome(task.output, code)
 
 
-async def _finish_background(call: Call, task: Task, command: str) -> None:
-    assert task.work is not None
-    await asyncio.wait([task.work])
-    if task.work.cancelled():
+async def _finish_background(call: Call, task: Task, work: asyncio.Task[tuple[str, int]]) -> None:
+    await asyncio.wait([work])
+    if work.cancelled():
         return
-    task.output, code = task.work.result()
+    task.output, code = work.result()
     call.cli.tasks.store_output(task)
     status = "completed" if code == 0 else "failed"
     summary = f'Background command "{task.description}" {status} (exit code {code})'
@@ -125,7 +123,7 @@ async def _execute(call: Call, command: str) -> tuple[str, int]:
         try:
             output.append(await _pipeline(place, pipeline, call))
             code = 0
-        except CommandFailed as failure:
+        except CommandError as failure:
             code = failure.code
             output.append(str(failure))
             if pipeline.split()[:1] == ["exit"]:
@@ -159,7 +157,7 @@ async def _pipeline(place: Place, text: str, call: Call) -> str:
         try:
             words = shlex.split(part)
         except ValueError as error:
-            raise CommandFailed(2, f"bash: {error}\n") from None
+            raise CommandError(2, f"bash: {error}\n") from None
         words, target, append = _redirection(words)
         if not words:
             continue
@@ -187,7 +185,7 @@ def _redirection(words: list[str]) -> tuple[list[str], str | None, bool]:
 def _write(place: Place, name: str, text: str, *, append: bool, call: Call) -> None:
     path = place.path(name)
     if not place.may_write(path):
-        raise CommandFailed(1, f"bash: {name}: Permission denied\n")
+        raise CommandError(1, f"bash: {name}: Permission denied\n")
     call.cli.checkpoints.before_change(path)
     with path.open("a" if append else "w", encoding="utf-8") as file:
         file.write(text)
@@ -196,11 +194,11 @@ def _write(place: Place, name: str, text: str, *, append: bool, call: Call) -> N
 def _command(place: Place, name: str, arguments: list[str], stdin: str) -> str:
     run_command = COMMANDS.get(name)
     if run_command is None:
-        raise CommandFailed(127, f"bash: {name}: command not found (the simulator's shell is a small one)\n")
+        raise CommandError(127, f"bash: {name}: command not found (the simulator's shell is a small one)\n")
     try:
         return run_command(place, arguments, stdin)
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise CommandFailed(1, f"{name}: {error}\n") from None
+        raise CommandError(1, f"{name}: {error}\n") from None
 
 
 def _ls(place: Place, arguments: list[str], stdin: str) -> str:
@@ -214,7 +212,7 @@ def _ls(place: Place, arguments: list[str], stdin: str) -> str:
         elif path.exists():
             shown.append(name)
         else:
-            raise CommandFailed(2, f"ls: cannot access '{name}': No such file or directory\n")
+            raise CommandError(2, f"ls: cannot access '{name}': No such file or directory\n")
     return "".join(f"{item}\n" for item in shown)
 
 
@@ -229,7 +227,7 @@ def _echo(place: Place, arguments: list[str], stdin: str) -> str:
 def _touch(place: Place, arguments: list[str], stdin: str) -> str:
     for name in arguments:
         if not place.may_write(place.path(name)):
-            raise CommandFailed(1, f"touch: cannot touch '{name}': Permission denied\n")
+            raise CommandError(1, f"touch: cannot touch '{name}': Permission denied\n")
         place.path(name).touch()
     return ""
 
@@ -237,7 +235,7 @@ def _touch(place: Place, arguments: list[str], stdin: str) -> str:
 def _mkdir(place: Place, arguments: list[str], stdin: str) -> str:
     for name in (word for word in arguments if not word.startswith("-")):
         if not place.may_write(place.path(name)):
-            raise CommandFailed(1, f"mkdir: cannot create directory '{name}': Permission denied\n")
+            raise CommandError(1, f"mkdir: cannot create directory '{name}': Permission denied\n")
         place.path(name).mkdir(parents="-p" in arguments, exist_ok="-p" in arguments)
     return ""
 
@@ -269,16 +267,16 @@ def _grep(place: Place, arguments: list[str], stdin: str) -> str:
     pattern, *names = [word for word in arguments if not word.startswith("-")]
     found = [line for line in _cat(place, names, stdin).splitlines() if pattern in line]
     if not found:
-        raise CommandFailed(1)
+        raise CommandError(1)
     return "".join(f"{line}\n" for line in found)
 
 
 def _exit(place: Place, arguments: list[str], stdin: str) -> str:
-    raise CommandFailed(int(arguments[0]) if arguments else 0)
+    raise CommandError(int(arguments[0]) if arguments else 0)
 
 
 def _false(place: Place, arguments: list[str], stdin: str) -> str:
-    raise CommandFailed(1)
+    raise CommandError(1)
 
 
 COMMANDS: dict[str, Callable[[Place, list[str], str], str]] = {
