@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+import stat
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -121,9 +122,10 @@ class _RecordingFile:
             self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
-        self.trouble.append(error.strerror or str(error))
+        where = f"{error.filename}: " if error.filename else ""
+        self.trouble.append(where + (error.strerror or str(error)))
         if self._file >= 0:
-            os.ftruncate(self._file, self._size)  # no half lines
+            _truncate(self._file, self._size)  # no half lines
 
 
 def _open(out: str) -> int:
@@ -141,8 +143,13 @@ def _open(out: str) -> int:
             os.close(file)
             number += 1
             continue
-        os.ftruncate(file, 0)
+        _truncate(file, 0)
         return file
+
+
+def _truncate(file: int, size: int) -> None:
+    if stat.S_ISREG(os.fstat(file).st_mode):  # and not a device or a pipe
+        os.ftruncate(file, size)
 
 
 def _header(argv: list[str], redactor: Redactor | None, age_s: float) -> Header:
