@@ -1,4 +1,4 @@
-"""What a test of the real CLI stands on: a scripted model, a fresh home and folder, options, and a look at what is left.
+"""What a test of the real CLI stands on: a scripted model, a fresh home and folder, options, a look at what is left.
 
 A test that cannot have the CLI is skipped with the reason; on a build machine (``CI=true``) it fails instead.
 """

@@ -82,7 +82,9 @@ class Connection:
         self.inbox = Inbox(pause=transport.pause_reading, resume=transport.resume_reading, limit_bytes=limit_bytes)
         self.exit: ExitStatus | None = None
         self._calls: dict[str, asyncio.Future[Any]] = {}
-        self._serving: dict[str, tuple[asyncio.Task[None], CancelSignal]] = {}
+        self._serving: dict[str, asyncio.Task[None]] = {}
+        self._signals: dict[str, CancelSignal] = {}
+        """Of the requests that have no answer yet: being served, or to be answered later."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at: float | None = None
         self._close_input = False
@@ -90,6 +92,11 @@ class Connection:
 
     async def start(self) -> None:
         await self._transport.start(self)
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last of what the CLI wrote to stderr."""
+        return self._transport.stderr_tail
 
     # The transport's receiver
 
@@ -174,7 +181,7 @@ class Connection:
             self._on_event(event)
 
     def _over(self, event: Exited) -> None:
-        for request_id in list(self._serving):
+        for request_id in list(self._signals):
             self._stop_serving(request_id, "Claude Code has ended")
         error = None
         if not event.expected and not self._closing and self.exit is not None:
@@ -260,9 +267,9 @@ class Connection:
     # Their requests
 
     def _serve(self, event: RequestReceived) -> None:
-        signal = CancelSignal()
+        signal = self._signals[event.request_id] = CancelSignal()
         task = self._loop.create_task(self._serve_one(event.request_id, event.request, signal))
-        self._serving[event.request_id] = (task, signal)
+        self._serving[event.request_id] = task
 
     async def _serve_one(self, request_id: str, request: Any, signal: CancelSignal) -> None:
         try:
@@ -286,10 +293,10 @@ class Connection:
         self._loop.call_exception_handler(context)
 
     def _stop_serving(self, request_id: str, reason: str) -> None:
-        serving = self._serving.pop(request_id, None)
-        if serving is not None:
-            task, signal = serving
+        signal, task = self._signals.pop(request_id, None), self._serving.pop(request_id, None)
+        if signal is not None:
             signal.set(reason)
+        if task is not None:
             task.cancel()
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None, *, late_is_error: bool = True) -> None:
@@ -301,6 +308,7 @@ class Connection:
     def _refuse(self, request_id: str, error: str) -> None:
         if self.side.is_open(request_id) and not self.side.input_closed:
             self.side.refuse(request_id, error)
+            self._signals.pop(request_id, None)
             self._pump()
 
     # The end
@@ -323,7 +331,7 @@ class Connection:
         self._finish()
 
     def _finish(self) -> None:
-        for request_id in list(self._serving):
+        for request_id in list(self._signals):
             self._stop_serving(request_id, "the session was closed")
         for future in self._calls.values():
             if not future.done():

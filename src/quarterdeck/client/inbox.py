@@ -62,7 +62,9 @@ class Inbox:
     # The reader's side
 
     def put(self, messages: list[Message], size: int) -> None:
-        """Take a batch of about ``size`` bytes."""
+        """Take a batch of about ``size`` bytes. After an end nobody will read it."""
+        if self._ended:
+            return
         if self._spill or (self._may_spill and self._size >= self._high):
             try:
                 self._spill.put(messages)
@@ -85,19 +87,19 @@ class Inbox:
             self._wake()
 
     def _fail(self, error: OSError) -> None:
+        """Content is lost from here on, and the consumer is told; control messages behind it are still served."""
         self._spill.close()
         self.end(OSError(error.errno, f"unread messages could not be kept on disk: {error.strerror or error}"))
-        self._hold()
 
     def _hold(self) -> None:
         """Stop reading, for a while."""
-        if self._urgent and not self._ended:
+        if self._urgent:
             self._may_spill = True
             return
         if not self._paused:
             self._paused = True
             self._pause()
-        if self._timer is None and not self._ended:
+        if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._patience, self._go_on)
 
     def _go_on(self) -> None:

@@ -342,7 +342,7 @@ class Session(Controls):
             return Aborted("the session was closed before the turn ended")
         status = self._link.exit
         if status is not None:
-            return status.error()
+            return status.error(self._link.stderr_tail)
         return CLIConnectionError("the CLI ended its output before the turn ended")
 
     # Control

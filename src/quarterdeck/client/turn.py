@@ -25,7 +25,8 @@ class Turn(AsyncIterator[Message]):
     """The messages of one prompt's turn, up to and with its result.
 
     ``async for message in turn`` follows it, ``await turn`` waits for its ``ResultMessage``, ``turn.text()`` streams
-    the text only. The prompt is sent when the turn is first read; stopping early leaves the rest to the next reader.
+    the text only. The prompt is sent when the turn is first read; stopping early leaves the rest to the next reader. A
+    session that ends before the result is an error: ``ProcessExited``, or ``Aborted`` when it was closed.
     """
 
     def __init__(self, session: Session, line: Mapping[str, Any]) -> None:
@@ -52,7 +53,7 @@ class Turn(AsyncIterator[Message]):
             await self.send()
         message = await self._session.next_message()
         if message is None:
-            raise StopAsyncIteration
+            raise self._session.ended_early()
         if isinstance(message, ResultMessage) and self._is_mine(message):
             self.result = message
         return message
@@ -69,10 +70,8 @@ class Turn(AsyncIterator[Message]):
         return self._finish().__await__()
 
     async def _finish(self) -> ResultMessage:
-        async for _ in self:
-            pass
-        if self.result is None:
-            raise self._session.ended_early()
+        while self.result is None:
+            await anext(self)
         return self.result
 
     async def checked(self) -> ResultMessage:
