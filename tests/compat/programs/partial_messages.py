@@ -1,0 +1,28 @@
+"""Text while it is being written, thinking included."""
+
+import asyncio
+
+from _setup import options, sdk
+
+
+async def main() -> None:
+    wanted = options(include_partial_messages=True, thinking={"type": "enabled", "budget_tokens": 2000})
+    kinds: list[str] = []
+    text = ""
+    async for message in sdk.query(prompt="Tell me a joke.", options=wanted):
+        if isinstance(message, sdk.StreamEvent):
+            event = message.event
+            kinds.append(event["type"])
+            if event["type"] == "content_block_delta":
+                delta = event["delta"]
+                text += delta.get("text", "") or delta.get("thinking", "")
+                print("  delta:", delta["type"], delta.get("text"))
+            if event["type"] == "message_delta":
+                print("  stop reason:", event["delta"]["stop_reason"], event["usage"]["output_tokens"])
+            assert message.parent_tool_use_id is None
+            assert message.session_id and message.uuid
+    print(sorted(set(kinds)))
+    print(text)
+
+
+asyncio.run(main())
