@@ -53,9 +53,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def strictest(verdicts: list[Verdict]) -> Verdict:
-    """Deny beats ask beats allow; the first of equals."""
-    for behavior in ("deny", "ask"):
-        for verdict in verdicts:
-            if verdict.behavior == behavior:
-                return verdict
-    return verdicts[0]
+    """Deny beats ask beats allow. Of several asks the one that no rule could answer is the one to tell about."""
+    return min(verdicts, key=lambda verdict: (_ORDER[verdict.behavior], verdict.source != "safety"))
+
+
+_ORDER = {"deny": 0, "ask": 1, "allow": 2}

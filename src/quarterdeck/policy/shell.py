@@ -43,7 +43,7 @@ _RESERVED = table(
 _SEPARATION = re.compile(rb"[ \t](?:[ \t]|\\\n)*")
 _UNREAD = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _LOOP_VARIABLE = re.compile(r"[a-z_][a-z0-9_]*\Z")
-_HERE_DELIMITER = re.compile(r"'([A-Za-z_]+)'\Z")
+_HERE_DELIMITER = re.compile(r"('?)([A-Za-z_]+)\1\Z")
 
 _TRANSPARENT = table(
     """
@@ -65,6 +65,7 @@ _WHY = {
     "compound_statement": "a group in braces or double parentheses",
     "function_definition": "a function definition",
     "case_statement": "a case statement",
+    "case_item": "a case statement",
     "command_substitution": "a nested command",
     "process_substitution": "a nested command used as a file",
     "simple_expansion": "a variable",
@@ -85,6 +86,21 @@ _WHY = {
     ">&-": "a descriptor that is closed",
     "<&-": "a descriptor that is closed",
 }
+
+
+SEEN_THROUGH = frozenset(
+    {
+        *(_WHY[kind] for kind in ("subshell", "compound_statement", "function_definition", "case_statement", "array")),
+        *(_WHY[kind] for kind in ("command_substitution", "process_substitution", "simple_expansion", "ansi_c_string")),
+        *(_WHY[kind] for kind in ("arithmetic_expansion", "brace_expression", "declaration_command", "unset_command")),
+        *(_WHY[kind] for kind in ("&", "|&", ">&-", "c_style_for_statement", "case_item")),
+        "a word whose value is known only when it runs",
+        "a loop whose variable may matter to other programs",
+        "a here-document with more behind it on its line",
+        "a here-document in which the shell expands variables and commands",
+    }
+)
+"""Doubts in spite of which every command is seen: deny and ask rules can be trusted. With others they cannot."""
 
 
 class Assignment(msgspec.Struct, frozen=True):
@@ -150,6 +166,8 @@ def read_with_grammar(text: str) -> Script:
     if len(walk.commands) > MAX_COMMANDS:
         return Script(text, (), refused=f"more than {MAX_COMMANDS} commands")
     doubts = tuple(dict.fromkeys(walk.doubts or walk.oddities))
+    if walk.skipped:
+        doubts = (*doubts, "text that the grammar skipped")
     return Script(text, tuple(walk.commands), tuple(walk.redirects), tuple(walk.here), doubts, also)
 
 
@@ -173,6 +191,7 @@ class _Walk:
         self.here: list[str] = []
         self.doubts: list[str] = []
         self.oddities: list[str] = []
+        self.skipped = False
         self._read_to = 0
         self._run(_parser().parse(source).root_node)
 
@@ -187,14 +206,14 @@ class _Walk:
             else:
                 self._account_for(node)
         if not _UNREAD.fullmatch(self.source, self._read_to):
-            self.doubts.append("text that the grammar skipped")
+            self.skipped = True
 
     def _account_for(self, leaf: Node) -> None:
         """All of the text must be in some leaf, in order: what the grammar skips could be a command."""
         if leaf.start_byte != self._read_to and not (
             leaf.start_byte > self._read_to and _UNREAD.fullmatch(self.source, self._read_to, leaf.start_byte)
         ):
-            self.oddities.append("text that the grammar skipped")
+            self.skipped = True
         self._read_to = max(self._read_to, leaf.end_byte)
 
     def _judge(self, node: Node, kind: str, children: list[Node]) -> None:
@@ -258,16 +277,20 @@ class _Walk:
     def _heredoc(self, node: Node, children: list[Node]) -> None:
         self.here.extend(self._text(child) for child in children if child.type == "heredoc_body")
         start = next((child for child in children if child.type == "heredoc_start"), None)
-        quoted = start and _HERE_DELIMITER.match(self._text(start))
-        if not start or not quoted:
-            self.doubts.append("a here-document in which the shell expands variables and commands")
-            return
-        rest_of_line, _, body = self.source[start.end_byte :].partition(b"\n")
-        lines = body.split(b"\n")
-        end = lines.index(quoted[1].encode()) if quoted[1].encode() in lines else -1
-        read = b"".join(child.text or b"" for child in children if child.type == "heredoc_body")
-        if rest_of_line.strip() or children[0].type != "<<" or read.split() != b" ".join(lines[: max(end, 0)]).split():
+        delimiter = _HERE_DELIMITER.match(self._text(start)) if start else None
+        if not start or not delimiter or children[0].type != "<<":
             self.doubts.append("a here-document that is not of the simplest form")
+            return
+        rest_of_line, _, rest = self.source[start.end_byte :].partition(b"\n")
+        lines, end = rest.split(b"\n"), delimiter[2].encode()
+        body = b"\n".join(lines[: lines.index(end)]) if end in lines else None
+        read = b"".join(child.text or b"" for child in children if child.type == "heredoc_body")
+        if body is None or read.split() != body.split() or (b"`" in body and not delimiter[1]):
+            self.doubts.append("a here-document that is not of the simplest form")
+        elif rest_of_line.strip():
+            self.doubts.append("a here-document with more behind it on its line")
+        elif not delimiter[1]:
+            self.doubts.append("a here-document in which the shell expands variables and commands")
 
     def _comment(self, node: Node, children: list[Node]) -> None:
         if node.start_byte and self.source[node.start_byte - 1 : node.start_byte] not in (b" ", b"\t", b"\n", b";"):

@@ -12,7 +12,7 @@ from .command_rules import CommandRules
 from .commands import Unit, file_operands, make_unit, readings, runs_others
 from .decision import Verdict, strictest
 from .rules import Rule
-from .shell import Redirect, Script
+from .shell import SEEN_THROUGH, Redirect, Script
 
 if TYPE_CHECKING:
     from .path_judge import PathJudge
@@ -114,10 +114,10 @@ class ShellJudge:
                 if rule is not None:
                     why = f"It cannot be told whether {rule} matches: {unit.blocked}."
                     return Verdict("ask", why, rule, rule.source)
-            if "something that is not valid shell" in script.doubts:
-                return Verdict(
-                    "ask", "It is not valid shell, so the deny and ask rules cannot be checked.", source="safety"
-                )
+            hiding = next((doubt for doubt in script.doubts if doubt not in SEEN_THROUGH), None)
+            if hiding is not None:
+                why = f"It contains {hiding}, which could hide what a deny or ask rule forbids."
+                return Verdict("ask", why, source="safety")
         for redirect in script.redirects:
             verdict = self._hidden_target(redirect)
             if verdict is not None:
