@@ -17,6 +17,8 @@ from quarterdeck.testing.install import SUPPORTED, CliInstall, install_cli
 
 RECORDINGS = Path(__file__).parent / "recordings"
 GZIP_FROM_BYTES = 1 << 20
+STDERR_LINES = 5
+"""Enough for an error; a log for debugging is not kept."""
 
 
 def main(names: list[str]) -> None:
@@ -45,7 +47,7 @@ def _save(name: str, run: Run, version: str) -> None:
         "env": run.extra_env,
         "exit_code": code if code >= 0 else None,
         "signal": Signals(-code).name if code < 0 else None,
-        "stderr": "\n".join(line[:200] for line in run.stderr.split("\n")),
+        "stderr": "\n".join(line[:200] for line in run.stderr.split("\n")[:STDERR_LINES]),
     }
     path = save(RECORDINGS / version / f"{name}.ndjson", header, run.entries, gzip_from_bytes=GZIP_FROM_BYTES)
     print(path.relative_to(RECORDINGS), path.stat().st_size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -203,3 +204,45 @@ def system_prompt_text(stage: Stage) -> None:
     with stage.claude() as run:
         run.initialize(systemPrompt="Say PARROT-WORD.")
         run.turn("hi")
+
+
+FLAGS = (
+    *("--model", "sonnet", "--max-thinking-tokens", "1024", "--max-turns", "5", "--max-budget-usd", "5"),
+    *("--betas", "context-1m-2025-08-07", "--permission-mode", "default", "--allow-dangerously-skip-permissions"),
+    *("--allowedTools", "Read,Glob", "--disallowedTools", "WebSearch", "--tools", "Bash,Read,WebSearch"),
+    *("--mcp-config", '{"mcpServers":{}}', "--setting-sources", "user,project", "--strict-mcp-config"),
+    *("--fallback-model", "haiku", "--include-partial-messages", "--add-dir", "/tmp", "--agent", "general-purpose"),
+    "--no-session-persistence",
+)
+"""Most flags of the specifications' tables at once; the rest needs processes of its own."""
+
+
+@claim
+def flags(stage: Stage) -> None:
+    plugin = stage.folder / "plugin"
+    (plugin / ".claude-plugin").mkdir(parents=True)
+    (plugin / ".claude-plugin" / "plugin.json").write_text('{"name": "sample", "version": "0.1.0"}')
+    for text in ("many", "tools", "one", "two", "at"):
+        stage.model.reply(text)
+    with stage.claude(*FLAGS, "--plugin-dir", str(plugin), env={"IS_SANDBOX": "1"}, part="0_many") as run:
+        run.turn("hi")
+    with stage.claude("--tools", "default", "--setting-sources", "", "--debug-to-stderr", part="1_tools") as run:
+        run.turn("hi")
+    with stage.claude(part="2_original") as run:
+        run.user("one")
+        at = str(run.message("assistant")["uuid"])
+        run.result()
+    with stage.claude("--continue", part="3_continue") as run:
+        run.turn("two")
+    with stage.claude("--resume", run.session_id, "--fork-session", "--resume-session-at", at, part="4_fork_at") as run:
+        run.turn("three")
+
+
+@claim
+def structured_output(stage: Stage) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    stage.model.reply(ToolUse("StructuredOutput", {"n": 3}))
+    stage.model.reply("Here it is.")
+    with stage.claude("--json-schema", json.dumps(schema)) as run:
+        run.allow_tools()
+        run.turn("structured")
