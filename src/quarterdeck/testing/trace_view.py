@@ -15,7 +15,7 @@ NARROWEST = 40
 _COLOURS = {"host": "36", "cli": "34", "model": "32", "stderr": "33", "error": "31", "quiet": "2", "strong": "1"}
 _ARROWS = {"in": "→", "out": "←", "err": "!"}
 _WHO_WIDTH = 6
-_TEXT_AT = 20
+_TEXT_AT = 19
 """Where the text begins: time, arrow, who."""
 
 
