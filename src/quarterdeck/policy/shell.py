@@ -41,8 +41,14 @@ _RESERVED = table(
     """if then else elif fi for while until do done case esac in select function time coproc { } ! [[ ]]"""
 )
 _SEPARATION = re.compile(rb"[ \t](?:[ \t]|\\\n)*")
+_SEAM = re.compile(rb"(?<![ \t])\\\n")
 _UNREAD = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _LOOP_VARIABLE = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_COMMAND_IN_TEXT = re.compile(rb"`|\$\(")
+_TORN = re.compile(rb"(?<!\\)[\s;&|<>()]")
+"""Would have ended a word for the shell."""
+_TEST_WORD = r"""(?:[A-Za-z0-9_./:@%+,=!-]+|'[^'$`\[\\\n]*'|"[^"$`\[\\\n]*")"""
+_PLAIN_TEST = re.compile(rf"\[ +{_TEST_WORD}(?: +{_TEST_WORD})* +\]\Z|\[\[ +{_TEST_WORD}(?: +{_TEST_WORD})* +\]\]\Z")
 _HERE_DELIMITER = re.compile(r"('?)([A-Za-z_]+)\1\Z")
 
 _TRANSPARENT = table(
@@ -163,6 +169,8 @@ def read_with_grammar(text: str) -> Script:
         # The shell joins the lines before it looks for words; the grammar takes the seam for a blank.
         joined = _Walk(source.replace(b"\\\n", b""))
         also = tuple(joined.commands)
+        if _SEAM.search(source):
+            walk.doubts.append("a line that goes on inside a word")
     if len(walk.commands) > MAX_COMMANDS:
         return Script(text, (), refused=f"more than {MAX_COMMANDS} commands")
     doubts = tuple(dict.fromkeys(walk.doubts or walk.oddities))
@@ -285,12 +293,17 @@ class _Walk:
         lines, end = rest.split(b"\n"), delimiter[2].encode()
         body = b"\n".join(lines[: lines.index(end)]) if end in lines else None
         read = b"".join(child.text or b"" for child in children if child.type == "heredoc_body")
-        if body is None or read.split() != body.split() or (b"`" in body and not delimiter[1]):
+        if body is None or read.split() != body.split() or (_COMMAND_IN_TEXT.search(body) and not delimiter[1]):
             self.doubts.append("a here-document that is not of the simplest form")
         elif rest_of_line.strip():
             self.doubts.append("a here-document with more behind it on its line")
         elif not delimiter[1]:
             self.doubts.append("a here-document in which the shell expands variables and commands")
+
+    def _negated(self, node: Node, children: list[Node]) -> None:
+        """``!''a`` is the program ``!a``; the grammar sees a ``!`` and an ``a``."""
+        if self.source[node.start_byte + 1 : node.start_byte + 2] not in (b" ", b"\t"):
+            self.doubts.append("words that cannot be told apart")
 
     def _comment(self, node: Node, children: list[Node]) -> None:
         if node.start_byte and self.source[node.start_byte - 1 : node.start_byte] not in (b" ", b"\t", b"\n", b";"):
@@ -307,10 +320,17 @@ class _Walk:
             self.doubts.append("a loop whose variable may matter to other programs")
 
     def _test(self, node: Node, children: list[Node]) -> None:
-        """``[[ 'a[$(id)]' -eq 1 ]]`` runs ``id``: a number is computed from text, also from quoted text."""
-        inside = self._text(node).strip("[]")
-        if any(mark in inside for mark in "$`[\\"):
-            self.doubts.append("a test on something that is known only when it runs")
+        """``[[ 'a[$(id)]' -eq 1 ]]`` runs ``id``: a number is computed from text, also from quoted text.
+
+        The grammar also takes ``[-f x ]`` for a test, where the shell looks for a program called ``[-f``.
+        """
+        before = self.source[node.start_byte - 1 : node.start_byte] if node.start_byte else b" "
+        if before not in (b" ", b"\t", b"\n", b";", b"&", b"|") or not _PLAIN_TEST.match(self._text(node)):
+            self.doubts.append("a test that is not of the simplest form")
+
+    def _leaf_word(self, node: Node, children: list[Node]) -> None:
+        if _TORN.search(self.source, node.start_byte, node.end_byte):
+            self.doubts.append("words that cannot be told apart")
 
 
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
@@ -323,7 +343,9 @@ _READERS: dict[str, Callable[[_Walk, Node, list[Node]], None]] = {
     "herestring_redirect": _Walk._herestring,
     "heredoc_redirect": _Walk._heredoc,
     "comment": _Walk._comment,
+    "negated_command": _Walk._negated,
     "string": _Walk._string,
     "for_statement": _Walk._loop,
     "test_command": _Walk._test,
+    "word": _Walk._leaf_word,
 }
