@@ -101,3 +101,40 @@ def _with_text(line: bytes, size: int) -> bytes:
     block: dict[str, Any] = message["message"]["content"][0]
     block["text" if block["type"] == "text" else "content"] = text
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def replaced(line: bytes, **changes: Any) -> bytes:
+    """The line with other values; a dict goes into the object that is there."""
+    return json.dumps(_merged(json.loads(line), changes), separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _merged(old: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(old)
+    for key, value in changes.items():
+        merged[key] = _merged(merged.get(key, {}), value) if isinstance(value, dict) else value
+    return merged
+
+
+def permission_request() -> bytes:
+    """As recorded, with an id to be filled in."""
+    return replaced(_request("perm_allow", b'"can_use_tool"'), request_id="@ID@")
+
+
+def hook_request() -> bytes:
+    """For the first hook that the host has named."""
+    return replaced(_request("hooks_basic", b'"PreToolUse"'), request_id="@ID@", request={"callback_id": "hook_0"})
+
+
+def mcp_requests() -> tuple[bytes, ...]:
+    """The handshake with an in-process server, and a call of its tool ``add`` at the end."""
+    parts = (b'"initialize"', b"notifications/initialized", b"tools/list", b"tools/call")
+    lines = [replaced(_request("sdk_mcp", part), request_id="@ID@") for part in parts]
+    call = replaced(
+        lines[-1], request={"message": {"id": "@NUMBER@", "params": {"_meta": {"progressToken": "@NUMBER@"}}}}
+    )
+    # A number that stays one when its digits are filled in.
+    return (*lines[:-1], call.replace(b'"@NUMBER@"', b"1@ID@"))
+
+
+def _request(scenario: str, part: bytes) -> bytes:
+    return _first(recorded(scenario), b'"control_request"', part)

@@ -54,4 +54,6 @@ def _run(command: list[str]) -> None:
     try:
         subprocess.run(command, check=True, timeout=INSTALL_LIMIT_S)
     except (subprocess.SubprocessError, OSError) as error:
-        raise SystemExit(f"the benchmark needs {PACKAGE} {VERSION} to compare with, and could not get it: {error}") from error
+        raise SystemExit(
+            f"the benchmark needs {PACKAGE} {VERSION} to compare with, and could not get it: {error}"
+        ) from error

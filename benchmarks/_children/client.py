@@ -1,0 +1,216 @@
+"""One load on one SDK, in a process of its own: the same program for both, but for the name that is imported.
+
+Run as ``python client.py quarterdeck|claude_agent_sdk LOAD JSON``; prints one JSON object with what it measured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import json
+import resource
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+SETTLE_S = 0.3
+
+sdk: Any
+Figures = dict[str, float]
+
+
+def processor_s() -> float:
+    """What this process has used, its threads included and its children not."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def resident_kb() -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return float(line.split()[1])
+    raise OSError("this system does not tell a process's memory in /proc/self/status")
+
+
+def options(setting: dict[str, Any], env: dict[str, str] | None = None, **others: Any) -> Any:
+    env = setting["env"] if env is None else env
+    return sdk.ClaudeAgentOptions(cli_path=setting["cli"], env=env, include_partial_messages=True, **others)
+
+
+async def read_turn(client: Any) -> tuple[int, int, str]:
+    """Messages, characters of streamed text, and what the result says."""
+    count = size = 0
+    told = ""
+    stream_event, assistant, result = sdk.StreamEvent, sdk.AssistantMessage, sdk.ResultMessage
+    async for message in client.receive_response():
+        count += 1
+        if isinstance(message, stream_event):
+            event = message.event
+            if event["type"] == "content_block_delta" and event["delta"]["type"] == "text_delta":
+                size += len(event["delta"]["text"])
+        elif isinstance(message, assistant):
+            size += len(message.content)
+        elif isinstance(message, result):
+            told = message.result or ""
+    return count, size, told
+
+
+async def read_deltas(client: Any) -> tuple[int, int]:
+    """The same where there is nothing but text deltas between the first message and the last."""
+    count = size = 0
+    stream_event = sdk.StreamEvent
+    async for message in client.receive_response():
+        count += 1
+        if isinstance(message, stream_event):
+            size += len(message.event["delta"]["text"])
+    return count, size
+
+
+async def turn(setting: dict[str, Any], read: Callable[[Any], Awaitable[Any]]) -> tuple[Figures, Any]:
+    """One turn, from the prompt to the result."""
+    async with sdk.ClaudeSDKClient(options(setting)) as client:
+        gc.collect()
+        wall, used = time.perf_counter(), processor_s()
+        await client.query("go")
+        told = await read(client)
+        used, wall = processor_s() - used, time.perf_counter() - wall
+    count, size = told[:2]
+    return {"processor_s": used, "wall_s": wall, "messages": count, "text": size}, told
+
+
+async def deltas(setting: dict[str, Any]) -> Figures:
+    return (await turn(setting, read_deltas))[0]
+
+
+async def mixed(setting: dict[str, Any]) -> Figures:
+    return (await turn(setting, read_turn))[0]
+
+
+async def paced(setting: dict[str, Any]) -> Figures:
+    """Many sessions at once, each at a model's pace."""
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting))) for _ in range(setting["sessions"])
+        ]
+        gc.collect()
+        wall, used = time.perf_counter(), processor_s()
+        for client in clients:
+            await client.query("go")
+        told = await asyncio.gather(*map(read_deltas, clients))
+        used, wall = processor_s() - used, time.perf_counter() - wall
+    return {"processor_s": used, "wall_s": wall, "messages": sum(count for count, _ in told)}
+
+
+async def asked(setting: dict[str, Any], **callbacks: Any) -> Figures:
+    async with sdk.ClaudeSDKClient(options(setting, **callbacks)) as client:
+        gc.collect()
+        wall, used = time.perf_counter(), processor_s()
+        await client.query("go")
+        *_, told = await read_turn(client)
+        used, wall = processor_s() - used, time.perf_counter() - wall
+    answers, errors = map(int, told.split())
+    if errors or answers != setting["asks"]:
+        raise SystemExit(f"{setting['asks']} requests, {answers} answers, {errors} of them errors")
+    return {"processor_s": used, "wall_s": wall, "answers": answers}
+
+
+async def permissions(setting: dict[str, Any]) -> Figures:
+    async def decide(tool: str, tool_input: dict[str, Any], context: Any) -> Any:
+        return sdk.PermissionResultAllow()
+
+    return await asked(setting, can_use_tool=decide)
+
+
+async def hooks(setting: dict[str, Any]) -> Figures:
+    async def look(hook_input: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return {}
+
+    return await asked(setting, hooks={"PreToolUse": [sdk.HookMatcher(hooks=[look])]})
+
+
+async def tools(setting: dict[str, Any]) -> Figures:
+    @sdk.tool("add", "Add two numbers", {"a": float, "b": float})
+    async def add(arguments: dict[str, Any]) -> dict[str, Any]:
+        return {"content": [{"type": "text", "text": str(arguments["a"] + arguments["b"])}]}
+
+    server = sdk.create_sdk_mcp_server("calc", "1.0.0", [add])
+    return await asked(setting, mcp_servers={"calc": server})
+
+
+async def idle(setting: dict[str, Any]) -> Figures:
+    """Memory and threads of sessions that are connected and wait for a prompt."""
+    async with AsyncExitStack() as stack:
+
+        async def open_one() -> None:
+            await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting)))
+
+        await open_one()
+        await asyncio.sleep(SETTLE_S)
+        gc.collect()
+        before, threads = resident_kb(), threading.active_count()
+        for _ in range(setting["sessions"]):
+            await open_one()
+        await asyncio.sleep(SETTLE_S)
+        gc.collect()
+        grown = (resident_kb() - before) / setting["sessions"]
+        more = (threading.active_count() - threads) / setting["sessions"]
+    return {"kb_per_session": grown, "threads_per_session": more, "base_kb": setting["base_kb"]}
+
+
+async def first(setting: dict[str, Any]) -> Figures:
+    """From the start of this process to the first message; ``started`` was taken before it was."""
+    reached: list[float] = []
+    async for _ in sdk.query(prompt="go", options=options(setting)):
+        reached.append(time.monotonic())
+    return {"start_s": reached[0] - setting["started"]}
+
+
+async def quiet(setting: dict[str, Any]) -> Figures:
+    """How late a quiet session's messages are while a session beside it floods."""
+    late: list[float] = []
+
+    async def listen(client: Any) -> None:
+        async for message in client.receive_response():
+            now = time.monotonic_ns()
+            if isinstance(message, sdk.StreamEvent):
+                late.append((now - int(message.event["delta"]["text"])) / 1000)
+
+    async def drown(client: Any) -> None:
+        async for message in client.receive_response():
+            if isinstance(message, sdk.StreamEvent):
+                message.event["delta"]["text"]
+
+    async with AsyncExitStack() as stack:
+        calm = await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting)))
+        loud = await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting, setting["flood_env"])))
+        flooding = asyncio.create_task(drown(loud))
+        await loud.query("go")
+        await calm.query("go")
+        await listen(calm)
+        if flooding.done():
+            raise SystemExit("the flood ended too early")
+        flooding.cancel()
+    late.sort()
+    return {"p50_us": statistics.median(late), "p99_us": late[int(len(late) * 0.99)], "messages": len(late)}
+
+
+LOADS = {load.__name__: load for load in (deltas, mixed, paced, permissions, hooks, tools, idle, first, quiet)}
+
+
+def main() -> None:
+    global sdk
+    package, load, setting = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+    sdk = importlib.import_module(package)
+    sdk.query, sdk.ClaudeSDKClient, sdk.ClaudeAgentOptions  # noqa: B018  # what a program imports by name
+    setting["base_kb"] = resident_kb()
+    print(json.dumps(asyncio.run(LOADS[load](setting))))
+
+
+if __name__ == "__main__":
+    main()
