@@ -18,7 +18,7 @@ Subject = Callable[["Assistant", re.Match[str]], Talk]
 
 WELCOME = (
     "Hello! I am the simulator's assistant: no model, but the protocol is real. Ask me to list or read files, to "
-    "create or edit one, to run a command, to think, to plan, to ask you something, to keep a todo list or to send a helper."
+    "create or edit one, to run a command, to think, to plan, to ask you something, to keep todos or to send a helper."
 )
 
 
@@ -64,7 +64,7 @@ class Assistant:
 
     def read(self, match: re.Match[str]) -> Talk:
         name = match["file"]
-        yield _reply(f"I read `{name}`.", ToolUse("Read", {"file_path": name}))
+        yield _reply(f"I read `{name}`.", ToolUse("Read", {"file_path": self._path(name)}))
         yield self._outcome(lambda text: f"`{name}` has {len(text.splitlines())} lines. It begins:\n\n{_head(text)}")
 
     def list(self, match: re.Match[str]) -> Talk:
@@ -80,13 +80,13 @@ class Assistant:
     def create(self, match: re.Match[str]) -> Talk:
         name = match["file"]
         content = (match["content"] or "Hello from the simulator.").strip(" `'\"") + "\n"
-        yield _reply(f"I create `{name}`.", ToolUse("Write", {"file_path": name, "content": content}))
+        yield _reply(f"I create `{name}`.", ToolUse("Write", {"file_path": self._path(name), "content": content}))
         yield self._outcome(lambda _: f"`{name}` is there now.")
 
     def edit(self, match: re.Match[str]) -> Talk:
         name, old, new = match["file"], match["old"].strip(" `'\""), match["new"].strip(" `'\"")
-        yield _reply(f"I look at `{name}` first.", ToolUse("Read", {"file_path": name}))
-        yield _reply(ToolUse("Edit", {"file_path": name, "old_string": old, "new_string": new}))
+        yield _reply(f"I look at `{name}` first.", ToolUse("Read", {"file_path": self._path(name)}))
+        yield _reply(ToolUse("Edit", {"file_path": self._path(name), "old_string": old, "new_string": new}))
         yield self._outcome(lambda _: f"In `{name}`, “{old}” is now “{new}”.")
 
     def question(self, match: re.Match[str]) -> Talk:
@@ -98,7 +98,7 @@ class Assistant:
             "multiSelect": False,
         }
         yield _reply("I have a question.", ToolUse("AskUserQuestion", {"questions": [question]}))
-        yield self._outcome(lambda text: f"Thank you! {text.split('. ')[0]}.")
+        yield self._outcome(lambda text: f"Thank you! {text.split('. ')[0].rstrip('.')}.")
 
     def plan(self, match: re.Match[str]) -> Talk:
         steps = "1. Look at the files\n2. Change what needs changing\n3. Look again\n"
@@ -125,6 +125,10 @@ class Assistant:
         yield _reply("I send a helper.", Agent.of("Look around", description="look around", background=False))
         yield self._outcome(lambda text: "The helper is back.")
 
+    def _path(self, name: str) -> str:
+        """Models name files by their whole path."""
+        return name if self._ask is None else str(self._ask.cwd / name)
+
     def _outcome(self, told: Callable[[str], str]) -> Reply:
         """What to say when the tools have run: what ``told`` makes of their output, or that it did not work."""
         ask = self._ask
@@ -139,8 +143,8 @@ SUBJECTS: tuple[tuple[str, Subject], ...] = (
         Assistant.edit,
     ),
     (rf"\b(?:create|write|make)\b[^.]*?{_FILE}(?:.*?\b(?:with|containing|saying)\b(?P<content>.+))?", Assistant.create),
-    (rf"\b(?:read|show|open|cat)\b.*?{_FILE}", Assistant.read),
     (r"\b(?:run|execute)\b\s+(?:the command\s+)?(?P<command>.+)", Assistant.run),
+    (rf"\b(?:read|show|open|cat)\b.*?{_FILE}", Assistant.read),
     (r"\blist\b.*\b(?:files|director|folder)|\bls\b|what files|which files", Assistant.list),
     (r"\bask me\b|\bquestion\b", Assistant.question),
     (r"\bplan\b", Assistant.plan),

@@ -50,7 +50,7 @@ class _Reader:
             "thinking": (lambda node, _: [Thinking(self._text(node))], ()),
             "redacted_thinking": (lambda node, _: [RedactedThinking(self._text(node))], ()),
             "block": (lambda node, _: [RawBlock(self._mapping(node))], ()),
-            "tool": (self._tool, ("input", "result", "error", "takes_s", "elicit", "id")),
+            "tool": (self._tool, ("input", "result", "failed", "takes_s", "elicit", "id")),
             "agent": (self._agent, ("description", "type", "background", "steps")),
             "ask": (self._question, ("options", "header", "multi")),
             "plan": (lambda node, _: [Plan.of(self._text(node))], ()),
@@ -137,7 +137,7 @@ class _Reader:
             self._mapping(more["input"]) if "input" in more else {},
             self._text(more["id"]) if "id" in more else None,
             self._optional(more, "result"),
-            is_error=self._optional(more, "error") is True,
+            is_error=self._optional(more, "failed") is True,
             takes_s=self._number(more["takes_s"]) if "takes_s" in more else 0.0,
             elicit=None if elicit is None else self._mapping(elicit),
         )

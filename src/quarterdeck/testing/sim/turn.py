@@ -49,6 +49,7 @@ class Turn:
         self._marks = prompt.marks()
         self._cut_off = self._invisible = self._refusals = 0
         self._work: asyncio.Task[None] | None = None
+        self._result: tuple[str, dict[str, Any]] = ("", {})
         self.interrupted = False
         self.suggestion: str | None = None
         self.exit: Exit | None = None
@@ -89,6 +90,8 @@ class Turn:
             results.error(error.subtype, error.errors, notes=self._notes, stop_reason=self._stop_reason, **more)
         elif error is not None:
             raise error
+        else:
+            self._say_success()
 
     # The conversation
 
@@ -125,10 +128,8 @@ class Turn:
         cli, attempt, overloads, quiet = self._cli, 0, 0, False
         self._say_status()
         while True:
-            move = cli.brain.next(ask)
-            while not isinstance(move, Reply | Error):
-                await perform(cli, move, self)
-                move = cli.brain.next(ask)
+            move = await self._next_move(ask)
+            ask = replace(ask, first=False)
             try:
                 if isinstance(move, Reply):
                     await self._play(move, quiet=quiet)
@@ -148,6 +149,14 @@ class Turn:
                 ask = replace(ask, model=cli.session.model)
                 continue
             await self._retry_or_fail(error, attempt)
+
+    async def _next_move(self, ask: Ask) -> Reply | Error:
+        """What the model says; what the scenario does before that is done."""
+        move = self._cli.brain.next(ask)
+        while not isinstance(move, Reply | Error):
+            await perform(self._cli, move, self)
+            move = self._cli.brain.next(replace(ask, first=False))
+        return move
 
     async def _retry_or_fail(self, error: Error, attempt: int) -> None:
         cli = self._cli
@@ -313,6 +322,11 @@ class Turn:
     # Ends
 
     def _succeed(self, text: str, **more: Any) -> None:
+        """The turn is won; its result is said when nothing of it runs any more."""
+        self._result = text, more
+
+    def _say_success(self) -> None:
+        text, more = self._result
         for prompt in self._folded:
             self._cli.say_lifecycle(prompt, "completed")
         if self._used and self._cli.env.get("CLAUDE_CODE_EMIT_TOOL_USE_SUMMARIES") == "1":
