@@ -1,0 +1,134 @@
+"""A ``claude`` for tests: simulated, real with a scripted model, or recorded once and replayed.
+
+The pytest plugin hands these out as fixtures; they work as well without pytest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from quarterdeck.client import ClaudeAgentOptions
+
+from .launcher import write_launcher
+from .model import ModelServer
+from .sim import executable
+
+Step = str | Mapping[str, Any]
+CassetteMode = Literal["once", "replay", "record"]
+
+QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DISABLE_AUTOUPDATER": "1",
+}
+"""What keeps the real CLI from talking to anyone but the model it was given."""
+
+
+@dataclass
+class Workplace:
+    """A folder with a home and a working directory of its own, so that a test sees nobody's settings."""
+
+    root: Path
+    home: Path = field(init=False)
+    cwd: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.home = self.root / "home"
+        self.cwd = self.root / "work"
+        for folder in (self.home, self.cwd):
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def options(self, cli_path: Any, env: Mapping[str, str], changes: Mapping[str, Any]) -> ClaudeAgentOptions:
+        given = dict(changes)
+        chosen = {"HOME": str(self.home), "PATH": os.environ.get("PATH", ""), **env, **given.pop("env", {})}
+        return ClaudeAgentOptions(
+            **{"cli_path": cli_path, "cwd": self.cwd, "env": chosen, "env_allow": [], **given},
+        )
+
+
+class FakeClaude:
+    """The simulator, with what it says set by ``play``."""
+
+    def __init__(self, root: Path) -> None:
+        self._place = Workplace(root)
+        self._scenario = root / "scenario.json"
+        self.path = executable(folder=root / "bin")
+        """For anything that takes the path of a ``claude``; pass ``env`` along, it names the scenario."""
+
+    @property
+    def cwd(self) -> Path:
+        """Where it works."""
+        return self._place.cwd
+
+    @property
+    def env(self) -> dict[str, str]:
+        chosen = {"HOME": str(self._place.home)}
+        if self._scenario.exists():
+            chosen["QUARTERDECK_SIM_SCENARIO"] = str(self._scenario)
+        return chosen
+
+    def play(self, *turns: Sequence[Step], **scenario: Any) -> None:
+        """Set what happens: a list of steps for each turn, or the parts of a scenario file by name.
+
+        A step is text to say, or what the scenario file has: ``{"tool": "Bash", "input": {…}}`` …
+        """
+        self._scenario.write_text(json.dumps({"turns": [list(turn) for turn in turns], **scenario}))
+
+    def play_file(self, path: Path | str) -> None:
+        """Play a scenario file."""
+        self._scenario.write_bytes(Path(path).read_bytes())
+
+    def options(self, **changes: Any) -> ClaudeAgentOptions:
+        """Options for a session with it; ``changes`` are options by name."""
+        return self._place.options(self.path, self.env, changes)
+
+
+class RealClaude:
+    """The real CLI, talking to a scripted model."""
+
+    def __init__(self, argv: Sequence[str], root: Path, model: ModelServer) -> None:
+        self.argv = list(argv)
+        self.model = model
+        self._place = Workplace(root)
+
+    @property
+    def cwd(self) -> Path:
+        return self._place.cwd
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {"HOME": str(self._place.home), **QUIET, **self.model.env()}
+
+    def options(self, **changes: Any) -> ClaudeAgentOptions:
+        return self._place.options(self.argv, self.env, changes)
+
+
+class Cassette:
+    """A conversation recorded once and replayed ever after."""
+
+    def __init__(self, file: Path, root: Path, *, mode: CassetteMode = "once", cli: RealClaude | None = None) -> None:
+        self.file = file
+        self.recording = mode == "record" or (mode == "once" and not file.exists())
+        """Does this run record?"""
+        self._place = Workplace(root)
+        self._cli = cli
+        self.path = root / "bin" / "claude"
+        """The executable: a tap in front of the real CLI, or a replay of the recording."""
+        if self.recording and cli is None:
+            raise FileNotFoundError(f"no recording {file}, and no real CLI to record with")
+        if not self.recording and not file.exists():
+            raise FileNotFoundError(f"no recording {file}: record it once, with a real CLI")
+        if self.recording and cli is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_launcher(self.path, "quarterdeck.cli.tap", ["--redact", "--out", str(file), "--", *cli.argv])
+        else:
+            write_launcher(self.path, "quarterdeck.cli.replay", [str(file)])
+
+    def options(self, **changes: Any) -> ClaudeAgentOptions:
+        env = self._cli.env if self.recording and self._cli is not None else {}
+        return self._place.options(self.path, env, changes)
