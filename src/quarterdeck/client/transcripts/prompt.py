@@ -1,0 +1,101 @@
+"""The first thing a person asked in a session: what a list shows when there is no title."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+LONGEST = 200
+
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>")
+_MADE_BY_A_PROGRAM = ("<local-command-stdout>", "<session-start-hook>", "<tick>", "<goal>")
+_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
+_EDITOR_NOTES = ("ide_opened_file", "ide_selection")
+
+
+class PromptFinder:
+    """Takes the texts of user records, in order, until one of them is a prompt.
+
+    A slash command is none, but its name stands in if nothing better comes.
+    """
+
+    def __init__(self, *, spaced: bool = False) -> None:
+        self.prompt: str | None = None
+        self.command: str | None = None
+        self._marks = (b'"type":"user"', b'"type": "user"') if spaced else (b'"type":"user"',)
+
+    @property
+    def best(self) -> str | None:
+        return self.prompt or self.command or None
+
+    def offer(self, texts: Iterable[str]) -> bool:
+        """True once the prompt is found."""
+        for text in texts:
+            line = text.replace("\n", " ").strip()
+            command = _COMMAND.search(line)
+            if command:
+                self.command = self.command or command.group(1)
+            elif line and not _is_made_up(line):
+                self.prompt = line if len(line) <= LONGEST else line[:LONGEST].rstrip() + "…"
+                return True
+        return False
+
+    def find(self, head: bytes) -> str | None:
+        """In the first piece of a transcript; whole lines only."""
+        for line in self._user_lines(head):
+            if _is_no_prompt(line):
+                continue
+            record = _decode(line)
+            if isinstance(record, dict) and record.get("type") == "user" and self.offer(prompt_texts(record)):
+                break
+        return self.best
+
+    def _user_lines(self, head: bytes) -> Iterator[bytes]:
+        at = 0
+        while (mark := self._next_mark(head, at)) >= 0:
+            start, end = head.rfind(b"\n", 0, mark) + 1, head.find(b"\n", mark)
+            yield head[start:] if end < 0 else head[start:end]
+            if end < 0:
+                return
+            at = end + 1
+
+    def _next_mark(self, head: bytes, at: int) -> int:
+        found = [place for mark in self._marks if (place := head.find(mark, at)) >= 0]
+        return min(found, default=-1)
+
+
+def _is_no_prompt(line: bytes) -> bool:
+    return (
+        b'"tool_result"' in line
+        or b'"isMeta":true' in line
+        or b'"isCompactSummary":true' in line
+        or b'"isMeta": true' in line
+        or b'"isCompactSummary": true' in line
+    )
+
+
+def _decode(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def prompt_texts(record: dict[str, Any]) -> list[str]:
+    """The texts of a record's message."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [content]
+    blocks = content if isinstance(content, list) else []
+    texts = (block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text")
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _is_made_up(line: str) -> bool:
+    """Written by the CLI, a hook or an editor in the person's name."""
+    if line.startswith(_MADE_BY_A_PROGRAM) or _INTERRUPTED.match(line):
+        return True
+    return any(line.startswith(f"<{note}>") and line.endswith(f"</{note}>") for note in _EDITOR_NOTES)

@@ -1,0 +1,61 @@
+"""What the functions on stored sessions return, under the official names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass
+class SDKSessionInfo:
+    """One stored session, as a list shows it. Times are milliseconds since 1970."""
+
+    session_id: str
+    summary: str
+    """What to show: the title, else the last prompt, else the first one."""
+    last_modified: int
+    file_size: int | None = None
+    """Of the transcript on disk; None for sessions in a store."""
+    custom_title: str | None = None
+    """The title a person gave, else the one the model made up."""
+    first_prompt: str | None = None
+    git_branch: str | None = None
+    cwd: str | None = None
+    tag: str | None = None
+    created_at: int | None = None
+
+
+@dataclass
+class SessionMessage:
+    """A prompt, an answer or a tool result of a stored conversation."""
+
+    type: Literal["user", "assistant"]
+    uuid: str
+    session_id: str
+    message: Any
+    """As the API has it: role, content …"""
+    parent_tool_use_id: str | None = None
+    """For a sub-agent's messages: the call that started it."""
+    parent_agent_id: str | None = None
+    """For a sub-agent's messages: the sub-agent that started it, if one did."""
+
+
+@dataclass
+class ForkSessionResult:
+    """The copy that a fork made."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A message that has what was searched for."""
+
+    session_id: str
+    uuid: str | None
+    type: str
+    excerpt: str
+    """The match with some of what stands around it."""
+    timestamp: str | None
+    path: str
+    """The transcript file; a sub-agent's has its agent id in the name."""
