@@ -6,16 +6,19 @@ import pytest
 
 from quarterdeck.wire import (
     AssistantMessage,
+    HookEventMessage,
     ResultMessage,
     StreamEvent,
     SystemMessage,
     TaskStartedMessage,
+    TaskUpdatedMessage,
     TextBlock,
     ToolUseBlock,
     UserMessage,
     decode,
     encode,
 )
+from quarterdeck.wire.stream import STREAM_EVENTS
 
 
 def test_an_assistant_message_by_keyword() -> None:
@@ -65,9 +68,38 @@ def test_a_stream_event() -> None:
     assert (message.uuid, message.session_id, message.parent_tool_use_id) == ("u", "s", None)
 
 
+def test_both_kinds_of_stream_event_say_the_official_name() -> None:
+    assert {cls.__name__ for cls in STREAM_EVENTS} == {"StreamEvent"}
+
+
 def test_a_result_message() -> None:
     message = ResultMessage(
         subtype="success", duration_ms=1, duration_api_ms=2, is_error=False, num_turns=3, session_id="s", result="ok"
     )
     assert (message.num_turns, message.result, message.failed) == (3, "ok", False)
     assert ResultMessage("error_max_turns", 1, 1, False, 1, "s").failed
+
+
+def test_a_result_message_with_plain_dicts() -> None:
+    message = ResultMessage(
+        "success", 1, 2, False, 1, "s", usage={"input_tokens": 3, "new": 4}, model_usage={"m": {"inputTokens": 3}}
+    )
+    assert message.usage is not None and message.model_usage is not None
+    assert (message.usage["input_tokens"], message.usage.input_tokens, message.usage["new"]) == (3, 3, 4)
+    assert message.model_usage["m"]["inputTokens"] == 3
+
+
+def test_task_messages_by_position() -> None:
+    started = TaskStartedMessage("task_started", {"extra": 1}, "t", "d", "u", "s", "toolu", "local_agent")
+    assert (started.task_id, started.session_id, started.task_type, started.data["extra"]) == (
+        "t",
+        "s",
+        "local_agent",
+        1,
+    )
+    updated = TaskUpdatedMessage("task_updated", {}, "t", {"description": "d"}, "killed")
+    assert (updated.status, updated.patch["description"]) == ("killed", "d")
+    hook = HookEventMessage("hook_started", {}, "PreToolUse")
+    assert (hook.hook_event_name, hook.data["hook_event"]) == ("PreToolUse", "PreToolUse")
+    with pytest.raises(TypeError, match="takes 2 positional"):
+        SystemMessage("init", {}, "more")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 
 from quarterdeck.wire.agents import EffortLevel
-from quarterdeck.wire.hook_inputs import HookInput
 from quarterdeck.wire.permissions import PermissionMode, PermissionResult, ToolPermissionContext
 
 from .tools.config import McpSdkServerConfig
@@ -229,7 +228,8 @@ class HookContext(TypedDict):
 
 
 CanUseTool: TypeAlias = Callable[[str, dict[str, Any], ToolPermissionContext], Awaitable[PermissionResult]]
-HookCallback: TypeAlias = Callable[[HookInput, str | None, HookContext], Awaitable[Any]]
+HookCallback: TypeAlias = Callable[[Any, str | None, HookContext], Awaitable[Any]]
+"""Gets the input (a ``HookInput``: annotate the event's own class), the tool use id, and the context."""
 
 
 @dataclass

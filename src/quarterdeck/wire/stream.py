@@ -140,6 +140,8 @@ class EagerStreamEvent(StreamEvent, frozen=True, kw_only=True, tag="stream_event
     event_: Event = msgspec.field(name="event")
 
 
+EagerStreamEvent.__name__ = StreamEvent.__name__  # programs print it; which of the two it is, is our affair
+
 STREAM_EVENTS = frozenset({StreamEvent, EagerStreamEvent})
 
 
