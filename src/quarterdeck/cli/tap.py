@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import re
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # argparse, re and typing are a third of the tap's start-up time
+    import argparse
 
 USAGE_ERROR = 2
 OUT_VARIABLE = "QUARTERDECK_TAP_OUT"
@@ -22,8 +24,10 @@ count instead of --out and of the program when they are set."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    from argparse import RawDescriptionHelpFormatter
+
     parser = subparsers.add_parser(
-        "tap", help=SUMMARY, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        "tap", help=SUMMARY, description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter
     )
     return _add_arguments(parser)
 
@@ -31,13 +35,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     border = words.index("--") if "--" in words else len(words)
-    command = words[border + 1 :]
+    options, command = words[:border], words[border + 1 :]
+    if command and len(options) == 2 and options[0] == "--out":
+        return _run(command, options[1], redact=False, patterns=())
+    return _main(options, command)
+
+
+def _main(words: list[str], command: list[str]) -> int:
+    """Everything but the plain case."""
+    import re
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
     parser = _add_arguments(
-        argparse.ArgumentParser(
-            "quarterdeck tap", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        ArgumentParser("quarterdeck tap", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
     )
-    arguments = parser.parse_args(words[:border])
+    arguments = parser.parse_args(words)
     out = arguments.out or os.environ.get(OUT_VARIABLE)
     command = command or list(filter(None, [os.environ.get(CLI_VARIABLE)]))
     if not out:
@@ -52,11 +64,16 @@ def main(argv: list[str] | None = None) -> int:
     redact = arguments.redact or bool(arguments.redact_pattern)
     if arguments.install_launcher:
         return _install(arguments.install_launcher, out, command, redact, arguments.redact_pattern)
+    return _run(command, out, redact=redact, patterns=tuple(arguments.redact_pattern))
+
+
+def _run(command: list[str], out: str, *, redact: bool, patterns: tuple[str, ...]) -> int:
     if not hasattr(os, "posix_spawn"):
-        parser.error("the tap needs a POSIX system")
+        print("quarterdeck tap: this needs a POSIX system", file=sys.stderr)
+        return USAGE_ERROR
     from quarterdeck.testing.tap import run
 
-    return run(command, out=out, redact=redact, patterns=tuple(arguments.redact_pattern))
+    return run(command, out=out, redact=redact, patterns=patterns)
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -180,7 +180,7 @@ def _start_recorder(command: list[str], out: str, redact: bool, patterns: tuple[
         return _Recorder(None, -1, error.strerror or str(error))
     if pid == 0:
         try:
-            os.nice(10)  # the CLI is starting beside us, and somebody waits for it
+            os.nice(19)  # the CLI is starting beside us, and somebody waits for it
             os.setsid()  # a signal for our group is for the conversation; the recording of its end is still to come
             os.close(report)
             nothing = os.open(os.devnull, os.O_RDWR)

@@ -27,7 +27,8 @@ SETTLE_S = 0.002
 """The writer collects for so long: one write for many small messages, and no thread that competes for each of them."""
 EMPTY_FROM_BYTES = 8 * 1024 * 1024
 BATCH_CHUNKS = 256
-CLOSE_LIMIT_S = 5.0
+CLOSE_LIMIT_S = 2.0
+"""How long the end of the tap may wait for its recording; the recorder then goes on alone."""
 _COUNTERS = ("written", "base", "consumed", "child", "ended", "code", "signal", "lost", "errno")
 
 
