@@ -131,13 +131,14 @@ def hostile_inputs() -> list[str]:
 
 
 def worst(decide: Callable[[str], object]) -> tuple[float, str]:
-    """The longest time in milliseconds of processor time, and the input that took it."""
-    found = (0.0, "")
-    for command in hostile_inputs():
-        start = time.process_time()
-        decide(command)
-        found = max(found, ((time.process_time() - start) * 1e3, command[:30]))
-    return found
+    """The longest time in milliseconds of processor time (the quicker of two runs), and the input that took it."""
+    return max((min(_cost(decide, command) for _ in range(2)), command[:30]) for command in hostile_inputs())
+
+
+def _cost(decide: Callable[[str], object], command: str) -> float:
+    start = time.process_time()
+    decide(command)
+    return (time.process_time() - start) * 1e3
 
 
 def main() -> int:

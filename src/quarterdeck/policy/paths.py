@@ -126,7 +126,7 @@ def is_sensitive(located: Located) -> bool:
 
 def fold(path: str) -> str:
     """Equal for paths that some file system takes for the same: by case and by composed characters."""
-    return unicodedata.normalize("NFC", path).casefold()
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 class PathRule:
