@@ -26,7 +26,7 @@ from quarterdeck.protocol import (
     TurnStarted,
     Unexpected,
 )
-from quarterdeck.protocol.side import REQUEST_TIMEOUT_S
+from quarterdeck.protocol.side import END_WAIT_S, REQUEST_TIMEOUT_S
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import InitializeAnswer, InitializeRequest, Message, WireObject
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
@@ -87,6 +87,7 @@ class Connection:
         """Of the requests that have no answer yet: being served, or to be answered later."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at: float | None = None
+        self._end_timer: asyncio.TimerHandle | None = None
         self._close_input = False
         self._closing = False
 
@@ -101,8 +102,14 @@ class Connection:
     # The transport's receiver
 
     def bytes_received(self, data: bytes) -> None:
-        self.side.receive(data)
-        self._pump(len(data))
+        try:
+            self.side.receive(data)
+            self._pump(len(data))
+        except Exception as error:
+            # Nothing here raises on what the CLI says, so this is a fault of ours: nobody must wait for what is lost.
+            self.inbox.end(error)
+            self.abandon()
+            raise
 
     def eof_received(self) -> None:
         self.side.receive_eof()
@@ -175,12 +182,19 @@ class Connection:
                 self._settle(event.request_id, self._failure(event))
             case InputClosed():
                 self._close_input = True
+            case OutputEnded():
+                self._end_timer = self._loop.call_later(END_WAIT_S, self._ended_without_exit)
             case Exited():
                 self._over(event)
         if self._on_event is not None:
             self._on_event(event)
 
+    def _ended_without_exit(self) -> None:
+        """The CLI has closed its output and lives on: nothing will come, so nobody must wait for it."""
+        self.inbox.end(TransportClosed("Claude Code has closed its output but has not ended. Close the session."))
+
     def _over(self, event: Exited) -> None:
+        self._stop_timers()
         for request_id in list(self._signals):
             self._stop_serving(request_id, "Claude Code has ended")
         error = None
@@ -188,10 +202,18 @@ class Connection:
             error = self.exit.error(event.stderr)
         self.inbox.end(error)
 
+    def _refuse_when_over(self) -> None:
+        """Say how it ended, rather than that it cannot be written to."""
+        if self._closing:
+            raise TransportClosed("the session was closed: open a new one, with resume to keep the conversation")
+        if self.exit is not None:
+            raise self.exit.error(self._transport.stderr_tail)
+
     # Our requests
 
     async def call(self, request: WireObject | str, /, *, timeout_s: float | None = None, **fields: Any) -> Any:
         """Ask the CLI and wait for its typed answer, or a ``ControlError``. Cancelling the call cancels the request."""
+        self._refuse_when_over()
         limit = self._request_timeout_s if timeout_s is None else timeout_s
         return await self._answer_to(self.side.request(request, timeout_s=limit, **fields))
 
@@ -246,6 +268,7 @@ class Connection:
 
     async def send_user_line(self, line: Mapping[str, Any]) -> str:
         """Send a prompt; its uuid. Waits while the CLI takes no more input."""
+        self._refuse_when_over()
         prompt_id = self.side.send_user_line(line)
         self._pump()
         await self._transport.drain()
@@ -336,8 +359,12 @@ class Connection:
         for future in self._calls.values():
             if not future.done():
                 future.set_exception(Aborted("the session was closed while a control call waited for its answer"))
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timers()
         self.inbox.end()
         self.inbox.close()
+
+    def _stop_timers(self) -> None:
+        for timer in (self._timer, self._end_timer):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._timer_at = self._end_timer = None

@@ -11,7 +11,7 @@ from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
 from quarterdeck.wire.control import ControlResponse
 from quarterdeck.wire.messages import CommandLifecycleMessage, ConversationResetMessage
 from quarterdeck.wire.notices import ControlRequestProgressMessage
-from quarterdeck.wire.requests import InitializeRequest
+from quarterdeck.wire.requests import InitializeRequest, OutgoingRequest
 from quarterdeck.wire.result import ResultMessage
 from quarterdeck.wire.system import InitMessage, SessionStateChangedMessage
 from quarterdeck.wire.tasks import BackgroundTasksChangedMessage, TaskNotificationMessage
@@ -272,7 +272,7 @@ class HostSide(Side):
     # Handshake
 
     def _typed_answer(self, request: WireObject, payload: Any) -> Any:
-        return parse_answer(request, payload)
+        return parse_answer(request, payload) if isinstance(request, OutgoingRequest) else payload
 
     def _answered(self, entry: Entry, answer: Any, message: ControlResponse) -> None:
         if isinstance(entry.request, InitializeRequest):
