@@ -68,7 +68,7 @@ class Talk:
 
 
 def _asks(line: Line, subtype: str) -> bool:
-    return line["type"] == "control_request" and line["request"].get("subtype") == subtype
+    return line["type"] == "control_request" and str(line["request"].get("subtype")) == subtype
 
 
 def _kind(line: Line) -> str:
@@ -80,7 +80,7 @@ def _blocks(line: Line) -> list[Line]:
     return content if isinstance(content, list) else []
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def talk(scenario: str, version: str = NEWEST) -> Talk:
     """The recording of that scenario, of ``conversations`` or of our own."""
     for root in (OWN, conversations.ROOT):
@@ -91,6 +91,6 @@ def talk(scenario: str, version: str = NEWEST) -> Talk:
     raise LookupError(f"no recording {version}/{scenario}")
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=len(VERSIONS))
 def every_talk(version: str) -> list[Talk]:
     return [Talk(recording) for recording in conversations.all_recordings(version)]

@@ -25,7 +25,7 @@ async def _after(*_: Any) -> dict[str, Any]:
 
 
 async def test_hooks_are_registered_by_ids_and_looked_up_when_the_cli_calls() -> None:
-    matchers = {
+    matchers: dict[Any, list[HookMatcher]] = {
         "PreToolUse": [HookMatcher(matcher="Bash", hooks=[_before], timeout=30)],
         "Stop": [HookMatcher(hooks=[_after])],
     }

@@ -79,7 +79,7 @@ def test_the_flag_for_a_schema_gives_structured_output(version: str) -> None:
 
 
 def test_mcp_servers_are_a_configuration_file_and_ours_are_named_in_initialize() -> None:
-    servers = {"s": {"command": "x", "args": ["y"]}, "calc": create_sdk_mcp_server("calc", tools=[])}
+    servers: dict[str, Any] = {"s": {"command": "x", "args": ["y"]}, "calc": create_sdk_mcp_server("calc", tools=[])}
     planned = plan_launch(ClaudeAgentOptions(mcp_servers=servers), cli=["claude"], version=NEWEST)
     (file,) = planned.files
     assert file.flag == "--mcp-config"

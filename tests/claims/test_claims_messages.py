@@ -68,7 +68,7 @@ def test_init_has_the_keys_of_the_specifications_and_tools_are_names(version: st
 @pytest.mark.parametrize("version", VERSIONS)
 def test_init_names_mcp_servers_with_their_status(version: str) -> None:
     (server,) = talk("mcp_status_and_set_servers", version).init["mcp_servers"]
-    assert (server["name"], server["status"]) == ("st", "connected") if version != "2.0.77" else True
+    assert (server["name"], server["status"]) == ("st", "connected")
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from claims.reading import NEWEST, OLD, VERSIONS, Talk, every_talk, talk
+from claims.reading import NEWEST, OLD, VERSIONS, Line, Talk, every_talk, talk
 
 TOUCH = {"command": "touch made.txt", "description": "Make a file"}
 INVALID = "returned an invalid permission result"
@@ -196,7 +196,7 @@ def test_the_mode_without_checks_asks_nobody_and_is_refused_to_root() -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_modes_can_be_set_and_only_the_newest_version_refuses_what_is_none(version: str) -> None:
-    first: dict[str, dict[str, object]] = {}
+    first: dict[str, Line] = {}
     for answer in talk("modes_and_model_reset", version).answers("set_permission_mode"):
         first.setdefault(answer["request_id"], answer)
     outcome = [answer.get("response", {}).get("mode", answer.get("error_code")) for answer in first.values()]
