@@ -19,13 +19,13 @@ from quarterdeck.wire import (
     UserDialogRequest,
     WireObject,
     hook_answer,
-    parse_hook_input,
     parse_tool_input,
     permission_answer,
 )
 from quarterdeck.wire._base import plain
 
 from .connection import LATER
+from .hook_input import HookInputDict
 from .interaction import plan_of, plan_result, question_result
 from .options import ClaudeAgentOptions
 from .signal import CancelSignal
@@ -98,7 +98,9 @@ class Dispatcher:
         callback = self._hooks.get(request.callback_id)
         if callback is None:
             raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
-        hook_input = parse_hook_input(request.input)
+        hook_input = (
+            HookInputDict(request.input) if isinstance(request.input, dict) else parse_hook_input(request.input)
+        )
         return hook_answer(await _result(callback(hook_input, request.tool_use_id, {"signal": signal})))
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:

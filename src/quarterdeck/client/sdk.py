@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import ContextUsageResponse, McpStatusResponse, Message, PermissionMode, ResultMessage
+from quarterdeck.wire import Message, PermissionMode, ResultMessage
 
 from .errors import CLIConnectionError
 from .foreign import Transport, as_byte_transport
@@ -93,11 +93,12 @@ class ClaudeSDKClient:
     async def stop_task(self, task_id: str) -> None:
         await self.session.stop_task(task_id)
 
-    async def get_mcp_status(self) -> McpStatusResponse:
-        return await self.session.mcp_status()
+    async def get_mcp_status(self) -> dict[str, Any]:
+        """A plain dict with the wire's keys, as these three are there; typed: ``client.session.mcp_status()``."""
+        return (await self.session.mcp_status()).to_dict()
 
-    async def get_context_usage(self) -> ContextUsageResponse:
-        return await self.session.context_usage()
+    async def get_context_usage(self) -> dict[str, Any]:
+        return (await self.session.context_usage()).to_dict()
 
     async def get_server_info(self) -> dict[str, Any] | None:
         """What the CLI said in the handshake."""

@@ -1,6 +1,7 @@
 """Hooks: refuse a command, allow one, add context to a prompt, look at a result, stop altogether."""
 
 import asyncio
+import json
 from typing import Any
 
 from _setup import options, sdk, show
@@ -26,6 +27,8 @@ async def check_command(input_data: Any, tool_use_id: str | None, context: Any) 
 
 
 async def add_context(input_data: Any, tool_use_id: str | None, context: Any) -> Any:
+    assert isinstance(input_data, dict)
+    assert json.loads(json.dumps(input_data)) == input_data | {"prompt": input_data["prompt"]}
     SEEN.append(f"prompt: {input_data['prompt']}")
     return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "The colour is hot pink."}}
 

@@ -1,6 +1,7 @@
 """Go on with an earlier conversation, or with a copy of it; change model and mode on the way."""
 
 import asyncio
+import json
 from typing import Any
 
 from _setup import options, sdk, show
@@ -31,6 +32,7 @@ async def main() -> None:
         usage = await client.get_context_usage()
         print(usage["totalTokens"] > 0, sorted(category["name"] for category in usage["categories"])[:2])
         info = await client.get_server_info()
+        assert json.dumps([usage, info, await client.get_mcp_status()])
         print(sorted(key for key in ("commands", "models", "account", "output_style") if key in info))
 
 
