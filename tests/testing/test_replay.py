@@ -225,6 +225,7 @@ def test_more_input_than_recorded_is_told() -> None:
             request("2", "cancel_async_message", message_uuid="aaaaaaaa-2222-3333-4444-555555555555"),
         ),
         (user("see toolu_01ABCDEFGH at 2026-01-01T10:00:00Z"), user("see toolu_99ZZZZZZZZ at 2027-02-03T11:11:11.5Z")),
+        (user("key [redacted], please"), user("key sk-ant-12345678, please")),
         (b" not json ", b"not json"),
     ],
 )
@@ -240,6 +241,7 @@ def test_what_changes_from_run_to_run_does_not_count(old: bytes, new: bytes) -> 
         (line(type="a", list=[1, 2]), line(type="a", list=[1]), "list: expected [1, 2], found [1]"),
         (line(type="a", b=1), line(type="a", b=True, c=None), None),
         (b"[1]", b"[2]", 'expected "[1]"'),
+        (user("a [redacted]"), user("b c"), 'message.content[0].text: expected "a [redacted]", found "b c"'),
     ],
 )
 def test_everything_else_counts(old: bytes, new: bytes, found: str | None) -> None:

@@ -6,7 +6,8 @@ Compared as JSON, after this normalisation, which is all that strict replay forg
 - a key with ``null`` counts as absent;
 - a message content ``"text"`` counts as ``[{"type": "text", "text": "text"}]``: the CLI takes both for the same;
 - inside strings, UUIDs, ids of the API (``toolu_…``, ``msg_…``, ``req_…``) and ISO times count as any other of their
-  kind, and line endings and white space at the ends do not count.
+  kind, and line endings and white space at the ends do not count;
+- where the recording has ``[redacted]``, anything may stand.
 
 A line that is no JSON object must be the same bytes.
 """
@@ -17,12 +18,15 @@ import json
 import re
 from typing import Any
 
+from .redaction import MARK
+
 VOLATILE = frozenset({"uuid", "session_id", "timestamp", "request_id"})
 _IN_TEXT = (
     (re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"), "<uuid>"),
     (re.compile(r"\b(toolu|msg|req)_[A-Za-z0-9]{8,}"), r"<\1>"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?"), "<time>"),
 )
+REDACTED = MARK.decode()
 _SHOWN = 60
 
 
@@ -90,6 +94,11 @@ def _differs(place: str, old: Any, new: Any) -> str | None:
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = enumerate(zip(old, new, strict=True))
         return next((found for n, (a, b) in pairs if (found := _differs(f"{place}[{n}]", a, b))), None)
+    if isinstance(old, str) and isinstance(new, str) and REDACTED in old:
+        pattern = ".*".join(map(re.escape, old.split(REDACTED)))
+        return (
+            None if re.fullmatch(pattern, new, re.DOTALL) else f"{place}: expected {_shown(old)}, found {_shown(new)}"
+        )
     return None if old == new else f"{place}: expected {_shown(old)}, found {_shown(new)}"
 
 
