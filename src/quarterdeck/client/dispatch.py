@@ -98,10 +98,8 @@ class Dispatcher:
         callback = self._hooks.get(request.callback_id)
         if callback is None:
             raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
-        hook_input = (
-            HookInputDict(request.input) if isinstance(request.input, dict) else parse_hook_input(request.input)
-        )
-        return hook_answer(await _result(callback(hook_input, request.tool_use_id, {"signal": signal})))
+        event = HookInputDict(request.input)
+        return hook_answer(await _result(callback(event, request.tool_use_id, {"signal": signal})))
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:
         server = self.servers.get(request.server_name)

@@ -27,8 +27,8 @@ class HookInputDict(dict[str, Any]):
             self._typed = parse_hook_input(dict(self))
             return self._typed
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]  # read-only here, which nobody minds
+    @property  # type: ignore[misc]  # read-only here: nobody gives an input another class
+    def __class__(self) -> Any:
         return type(self.typed)
 
     def __getattr__(self, name: str) -> Any:
