@@ -128,8 +128,11 @@ def test_without_lifecycle_a_prompt_sent_during_a_turn_settles_when_no_turn_foll
 def test_the_session_id_follows_a_cleared_conversation() -> None:
     pair = Pair()
     pair.cli.say(init())
-    pair.cli.say({"type": "conversation_reset", "new_conversation_id": "s2", "session_id": "s1", "uuid": "u"})
+    pair.cli.say({"type": "conversation_reset", "new_conversation_id": "c2", "session_id": "s1", "uuid": "u"})
     assert kinds(content(pair.to_host())) == ["InitMessage", "ConversationResetMessage"]
+    assert pair.host.session_id == "s1"  # the conversation's new id is not the session's (2.1.325)
+    pair.cli.say(result(session_id="s2"))
+    pair.carry()
     assert pair.host.session_id == "s2"
 
 

@@ -9,7 +9,7 @@ from quarterdeck.wire._base import WireObject
 from quarterdeck.wire.answers import InitializeAnswer, parse_answer
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
 from quarterdeck.wire.control import ControlResponse
-from quarterdeck.wire.messages import CommandLifecycleMessage, ConversationResetMessage
+from quarterdeck.wire.messages import CommandLifecycleMessage
 from quarterdeck.wire.notices import ControlRequestProgressMessage
 from quarterdeck.wire.requests import InitializeRequest, OutgoingRequest
 from quarterdeck.wire.result import ResultMessage
@@ -73,7 +73,6 @@ class HostSide(Side):
             SessionStateChangedMessage: self._cli_state_changed,
             BackgroundTasksChangedMessage: self._tasks_changed,
             TaskNotificationMessage: self._task_ended,
-            ConversationResetMessage: self._conversation_reset,
             ControlRequestProgressMessage: self._progress,
         }
 
@@ -247,10 +246,6 @@ class HostSide(Side):
         if self._turn.state is TurnState.IDLE:
             self._turn_expected = True  # the CLI usually takes a turn by itself now, 50 to 120 ms later (2.1.325)
             self._settle_soon()
-
-    def _conversation_reset(self, message: ConversationResetMessage) -> None:
-        self._emit(message)
-        self.session_id = message.new_conversation_id or self.session_id
 
     def _progress(self, message: ControlRequestProgressMessage) -> None:
         """The CLI works on our request: its time starts anew."""

@@ -36,7 +36,7 @@ class CancelAsyncMessageRequest(OutgoingRequest, frozen=True, tag="cancel_async_
 
 
 class RewindFilesRequest(OutgoingRequest, frozen=True, tag="rewind_files"):
-    """Put files back to where they were at a user message. Needs checkpoints; failure is an error, not a result."""
+    """Put files back to where they were at a user message. Failure is an error; of a dry run, ``canRewind`` false."""
 
     Answer: ClassVar[Any] = RewindFilesResult
 
