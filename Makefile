@@ -44,6 +44,10 @@ format: $(STAMP)  ## let ruff format and fix what it can
 fuzz: $(STAMP)  ## random input for longer: make fuzz CASES=5000000
 	@QUARTERDECK_FUZZ_CASES=$(or $(CASES),2000000) $(BIN)/python -m pytest tests/fuzz -n auto --timeout 36000
 
+bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
+	$(call say,benchmarks (about five minutes; the first time fetches the official SDK, 160 MB))
+	@$(BIN)/python -m benchmarks
+
 clean:  ## remove everything that was built here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

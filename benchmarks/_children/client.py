@@ -165,9 +165,7 @@ async def idle(setting: dict[str, Any]) -> Figures:
 
 async def first(setting: dict[str, Any]) -> Figures:
     """From the start of this process to the first message; ``started`` was taken before it was."""
-    reached: list[float] = []
-    async for _ in sdk.query(prompt="go", options=options(setting)):
-        reached.append(time.monotonic())
+    reached = [time.monotonic() async for _ in sdk.query(prompt="go", options=options(setting))]
     return {"start_s": reached[0] - setting["started"]}
 
 

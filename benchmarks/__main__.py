@@ -1,0 +1,77 @@
+"""Everything in one run: ``python -m benchmarks`` prints the tables and writes ``docs/benchmarks.md``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from . import client, imports, wire
+from ._arguments import parse
+from ._peer import PACKAGE, VERSION
+from ._table import Section, machine_facts, say
+
+FOLDER = Path(__file__).parent
+PAGE = FOLDER.parent / "docs" / "benchmarks.md"
+COMPARED = (wire, client, imports)
+OTHERS_LIMIT_S = 1800.0
+
+
+def others(*, quick: bool) -> list[tuple[str, str]]:
+    """Every other program in this folder: what it prints, as it is."""
+    ours = {Path(module.__file__ or "").stem for module in COMPARED}
+    told = []
+    for path in sorted(FOLDER.glob("[a-z]*.py")):
+        if path.stem in ours or quick:
+            continue
+        say(f"benchmarks/{path.name}")
+        command = [sys.executable, "-m", f"benchmarks.{path.stem}"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=OTHERS_LIMIT_S, check=False)
+        told.append((path.stem, done.stdout.strip()))
+    return told
+
+
+def page(facts: dict[str, str], sections: list[Section], printed: list[tuple[str, str]]) -> str:
+    lines = [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`; do not edit. Both sides are measured in the same run, in turns, on the same inputs:",
+        f"Quarterdeck, and the official SDK `{PACKAGE}` {VERSION} in an environment of its own. What matters is the",
+        "factor between them: the numbers themselves belong to the machine.",
+        "",
+        *(f"- {name}: {fact}" for name, fact in facts.items()),
+        "",
+        *(section.markdown() for section in sections),
+    ]
+    for name, text in printed:
+        lines += [f"## {name.capitalize()}", "", f"`benchmarks/{name}.py` says:", "", "```text", text, "```", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main() -> int:
+    arguments = parse(__doc__)
+    facts = machine_facts()
+    sections: list[Section] = []
+    for module in COMPARED:
+        done = module.run(quick=arguments.quick)
+        sections += done
+        if not arguments.json:
+            print(*(section.text() for section in done), sep="\n", flush=True)
+    printed = others(quick=arguments.quick)
+    if arguments.json:
+        told = {"machine": facts, "sections": [one.plain() for one in sections], "others": dict(printed)}
+        print(json.dumps(told, indent=2))
+    else:
+        print(*(f"\n{name}\n{text}" for name, text in printed), sep="\n")
+    if arguments.quick:
+        say("a quick run: docs/benchmarks.md stays as it is")
+    else:
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(page(facts, sections, printed), "utf-8")
+        say(f"written: {PAGE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
