@@ -43,6 +43,8 @@ def make(**rules: Any) -> Policy:
         ("foo '(x)'", ["Bash(foo '\\(x\\)')"]),
         ("foo > out.txt", ["Bash(foo)", "Edit(//project/out.txt)"]),
         ("sudo apt update", ["Bash(sudo apt update)"]),
+        ("cat /srv/log", ["Bash(cat /srv/log)", "Read(//srv/log)"]),
+        ("rm /srv/log", ["Bash(rm /srv/log)", "Edit(//srv/log)"]),
         ("python3 -c 'print()'", ["Bash(python3 -c 'print\\(\\)')"]),
         ("Write(src/a.ts)", ["Edit(//project/src/a.ts)"]),
         ("Write(src/[id].ts)", ["Edit(//project/src/\\\\[id\\\\].ts)"]),

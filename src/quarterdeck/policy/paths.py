@@ -118,7 +118,7 @@ def _under_any(path: str, roots: Sequence[str]) -> bool:
 def is_sensitive(located: Located) -> bool:
     """Files that make other programs run something; no allow rule covers them (as in CLI 2.1.325)."""
     for path in located.both:
-        names = path.casefold().split("/")
+        names = [name.rstrip(". ") for name in fold(path).split("/")]  # Windows does not see these at the end
         if names[-1] in _SENSITIVE_FILES or not _SENSITIVE_FOLDERS.isdisjoint(names):
             return True
     return False
@@ -126,7 +126,10 @@ def is_sensitive(located: Located) -> bool:
 
 def fold(path: str) -> str:
     """Equal for paths that some file system takes for the same: by case and by composed characters."""
-    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
+    if path.isascii():
+        return path.lower()
+    visible = "".join(char for char in path if unicodedata.category(char) != "Cf")  # HFS+ does not see these
+    return unicodedata.normalize("NFC", visible).casefold()
 
 
 class PathRule:

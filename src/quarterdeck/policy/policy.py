@@ -153,7 +153,7 @@ class Policy(Callbacks):
         self.paths.start_over()
         parts: Sequence[Part] = ()
         found: Sequence[tuple[RiskLevel, str]] = ()
-        whole = self._deny.for_tool(tool) or self._ask.for_tool(tool)
+        whole = self._for_whole(self._deny, tool) or self._for_whole(self._ask, tool)
         if tool in SHELL_TOOLS:
             verdict, parts, found = self._shell_command(tool_input, tool)
             if whole is not None and verdict.behavior != "deny":
@@ -168,6 +168,11 @@ class Policy(Callbacks):
         if verdict.behavior == "ask" and self.mode == "dontAsk":
             verdict = Verdict("deny", f"{verdict.why} In this mode nobody is asked.", verdict.rule, "mode")
         return verdict, parts, found
+
+    @staticmethod
+    def _for_whole(book: Rulebook, tool: str) -> Rule | None:
+        """A deny or ask rule for all of the tool; one for ``Bash`` is for every tool that runs commands."""
+        return book.for_tool(tool) or (book.for_tool("Bash") if tool in SHELL_TOOLS else None)
 
     def _shell_command(
         self, tool_input: Mapping[str, Any], tool: str

@@ -115,12 +115,12 @@ READ_ONLY: Final[dict[str, tuple[str, bool]]] = {
     "nl": ("", True),
     "stat": ("L", True),
     "file": ("bi", True),
-    "diff": ("uqrbBwiN", True),
+    "diff": ("uqbBwiN", True),
     "cmp": ("s", True),
     "md5sum": ("", True),
     "sha256sum": ("", True),
     "du": ("shkcma", True),
-    "grep": ("rRnilvcwxEFohHqs", True),
+    "grep": ("rnilvcwxEFohHqs", True),
     "cut": ("", True),
     "echo": ("neE", False),
     "pwd": ("LP", False),
@@ -132,7 +132,8 @@ READ_ONLY: Final[dict[str, tuple[str, bool]]] = {
     "sleep": ("", False),
 }
 """Program → the option letters it may have, and whether its other words name files to read. CLI 2.1.325 lets many more
-through; these are the ones whose options were gone through here."""
+through; these are the ones whose options were gone through here. ``grep -R`` and ``diff -r`` follow links out of the
+project, so they are not among them."""
 READ_ONLY_GIT: Final[dict[str, frozenset[str]]] = {
     "status": words("-s -b --short --branch --porcelain --long"),
     "log": words("--oneline --stat --graph --all --decorate -p -1 -2 -3 -5 -10 -20"),

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from quarterdeck.wire.permissions import PermissionUpdate
 
+from . import programs
 from .command_rules import literal_part
-from .commands import make_unit
+from .commands import Unit, file_operands, make_unit
 from .rulebook import hosts_of
 from .rules import EDIT_TOOLS, READ_TOOLS, Rule, RuleError, Source, escape_content, parse_rule
 from .shell import read_script
@@ -65,12 +66,23 @@ def _for_command(policy: Policy, command: str) -> list[str]:
             continue  # a rule cannot say a literal *
         if text:
             found.append(f"Bash({escape_content(text)})")
+            found += _for_operands(policy, unit)
     for redirect in script.redirects:
         if redirect.writes is not None and redirect.target.value not in (None, "", "/dev/null"):
             family = "Edit" if redirect.writes else "Read"
             if policy.paths.judge_path(redirect.target.hint, edit=redirect.writes).behavior != "allow":
                 found.append(_for_path(policy, family, redirect.target.hint))
     return found
+
+
+def _for_operands(policy: Policy, unit: Unit) -> list[str]:
+    """Rules for the files outside the working folders that a file command is given."""
+    program = unit.argv[0].rpartition("/")[2]
+    edit = program in programs.FILE_CHANGERS
+    if not edit and program not in programs.FILE_READERS:
+        return []
+    outside = [name for name in file_operands(unit.argv) if policy.paths.out_of_reach(name, edit=edit, deletes=False)]
+    return [_for_path(policy, "Edit" if edit else "Read", name) for name in outside]
 
 
 def _for_path(policy: Policy, family: str, path: str) -> str:
