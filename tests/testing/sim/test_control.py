@@ -73,6 +73,19 @@ def test_an_interrupt_takes_a_pending_permission_request_back(tmp_path: Path) ->
     play(work)
 
 
+def test_an_interrupt_while_a_prompt_waits_for_its_hook_ends_the_turn_too(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with Sim(tmp_path, Scenario(turns=[["Never said."]])) as sim:
+            await sim.control("initialize", hooks={"UserPromptSubmit": [{"hookCallbackIds": ["h"]}]})
+            sim.user("go")
+            await sim.asked("hook_callback")
+            sim.request("interrupt")
+            result = await sim.result()
+        assert (result["subtype"], result["terminal_reason"]) == ("error_during_execution", "aborted_streaming")
+
+    play(work)
+
+
 def test_a_queued_prompt_can_be_cancelled_and_the_rest_joins_the_turn(tmp_path: Path) -> None:
     steps = [WaitFor("go"), Tool("Bash", {"command": "pwd"}), "Done."]
     first, second = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"

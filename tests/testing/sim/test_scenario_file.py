@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import json
 from pathlib import Path
@@ -34,6 +35,7 @@ from quarterdeck.testing.sim import (
     WaitFor,
     load,
 )
+from testing.sim.harness import Sim
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "scenarios"
 
@@ -207,6 +209,29 @@ def test_the_examples_can_be_loaded(path: Path) -> None:
     if path.suffix != ".json":
         pytest.importorskip("yaml")
     assert load(path).name
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
+def test_the_examples_can_be_played(path: Path, tmp_path: Path) -> None:
+    if path.suffix != ".json":
+        pytest.importorskip("yaml")
+    scenario = load(path)
+    scenario.time_scale = 0
+
+    async def work() -> None:
+        async with Sim(tmp_path, scenario) as sim:
+            results = [(await sim.turn("go on"))["type"] for _ in scenario.turns]
+        assert (results, sim.stderr) == (["result"] * len(scenario.turns), "")
+
+    asyncio.run(work())
+
+
+def test_the_manual_names_every_step() -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "simulator.md").read_text()
+
+    assert [
+        key for step in EVERY_STEP[1:] for key in step if f"`{key}:" not in manual and f"`{key}`" not in manual
+    ] == []
 
 
 def test_nothing_of_builtins_is_hidden_by_the_public_names() -> None:

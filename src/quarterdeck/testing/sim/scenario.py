@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -76,8 +76,6 @@ class Scenario:
     """Pause before each streamed piece."""
     time_scale: float = 1.0
     """All waiting of the simulator, times this: 0 makes retries and pauses take no time."""
-    options: dict[str, Any] = field(default_factory=dict)
-    """``models``, ``tools`` and such: what the CLI says of itself, where it should differ."""
 
     def brain(self) -> Brain:
         return ScriptedBrain(self)

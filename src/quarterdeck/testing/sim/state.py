@@ -41,10 +41,6 @@ class Session:
     """Texts that wait for the next request: prompts that were not to be answered."""
 
     @property
-    def original_cwd(self) -> Path:
-        return self.cwd
-
-    @property
     def partial(self) -> bool:
         return "--include-partial-messages" in self.flags
 

@@ -57,6 +57,9 @@ class Turn:
 
     async def run(self) -> None:
         """Play it. Cancelling this task is the end of the process; an interrupt is ``interrupt()``."""
+        if self.interrupted:  # while hooks were asked about the prompt
+            self._say_interrupted()
+            return
         self._work = asyncio.create_task(self._converse())
         try:
             await asyncio.wait([self._work])
@@ -68,12 +71,13 @@ class Turn:
         await self._conclude(self._work)
 
     def interrupt(self) -> bool:
-        """End it now; what the host was asked for it is taken back. False when it is over already."""
-        if self._work is None or self._work.done() or self.interrupted:
+        """End it now; what the host was asked for it is taken back. False when it is over, or ending, already."""
+        if self.interrupted or (self._work is not None and self._work.done()):
             return False
         self.interrupted = True
         self._cli.host.withdraw_personal()
-        self._work.cancel()
+        if self._work is not None:
+            self._work.cancel()
         return True
 
     async def _conclude(self, work: asyncio.Task[None]) -> None:
