@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -308,3 +310,22 @@ def errors(model: ModelServer) -> None:
 @example("connected\nanswer: Is anybody there?\nclosed\n")
 def custom_transport(model: ModelServer) -> None:
     """There is no CLI, so no model."""
+
+
+# The guide
+
+GUIDE = (EXAMPLES.parent / "docs" / "client.md").read_text()
+SNIPPETS = re.findall(r"<!-- examples/(\w+)\.py -->\n```python\n(.*?)```", GUIDE, re.DOTALL)
+
+
+@pytest.mark.parametrize(("name", "snippet"), SNIPPETS)
+def test_a_snippet_of_the_guide_is_in_the_example_it_names(name: str, snippet: str) -> None:
+    lines = (EXAMPLES / f"{name}.py").read_text().splitlines(keepends=True)
+    length = snippet.count("\n")
+    parts = [textwrap.dedent("".join(lines[start : start + length])) for start in range(len(lines))]
+    assert snippet in parts
+
+
+def test_the_guide_names_every_example_and_has_no_other_code() -> None:
+    assert [name for name in NAMES if f"examples/{name}.py" not in GUIDE] == []
+    assert GUIDE.count("```python") == len(SNIPPETS)
