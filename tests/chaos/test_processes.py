@@ -82,7 +82,7 @@ async def test_a_cli_that_dies_in_the_middle_of_a_line(chaos: Chaos) -> None:
     async with chaos.session(source) as session:
         with pytest.raises(ProcessExited, match="segfault") as caught:
             async for message in session.prompt("hi"):
-                seen.append(message)
+                seen += [message]
     assert caught.value.signal == signal.SIGABRT
     assert [type(message).__name__ for message in seen] == ["InitMessage", "AssistantMessage", "BadLine"]
     assert seen[-1].raw == b'{"type":"assistant","mess'
@@ -324,7 +324,7 @@ async def test_leaving_a_query_early_ends_its_process(chaos: Chaos) -> None:
 
 async def test_leaving_a_turn_early_leaves_the_session_usable(chaos: Chaos) -> None:
     async with chaos.session(POLITE) as session:
-        async for message in session.prompt("hi"):
+        async for _ in session.prompt("hi"):
             break
         kinds = [type(await session.next_message()).__name__ for _ in range(2)]
         assert kinds == ["AssistantMessage", "ResultMessage"]

@@ -6,7 +6,6 @@ A test that cannot have the CLI is skipped with the reason; on a build machine (
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
@@ -16,15 +15,13 @@ from typing import Any, TypeVar
 
 import pytest
 
+from chaos.kit import MARK, marked_processes
 from quarterdeck import ClaudeAgentOptions, HookMatcher, Message, PermissionResultAllow, Session, connect
 from quarterdeck.testing.install import NEWEST, CliInstall, InstallError, install_cli
 from quarterdeck.testing.model import Gate, ModelServer
 
 LIMIT_S = 60.0
 """For what one test waits for, on a busy machine; every wait below ends by it."""
-MARK = "QUARTERDECK_TEST"
-"""In the environment of everything that a test starts, so that what is left of it can be found."""
-
 M = TypeVar("M", bound=Message)
 
 
@@ -81,13 +78,7 @@ class Stage:
 
     def left_running(self) -> list[str]:
         """The processes that the test has started and that still live, in whatever process group."""
-        entry = f"{MARK}={self._mark}".encode()
-        found = []
-        for folder in Path("/proc").iterdir():
-            with contextlib.suppress(OSError):  # gone meanwhile, or another user's
-                if folder.name.isdigit() and entry in (folder / "environ").read_bytes().split(b"\0"):
-                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        return found
+        return marked_processes(self._mark)
 
     def tool_results(self) -> list[str]:
         """The text of the tool results that the model was sent last."""
