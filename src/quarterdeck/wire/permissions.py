@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .inbound import CanUseToolRequest
 
 PermissionMode: TypeAlias = Literal["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"]
-"""2.1.325 also takes ``manual`` and calls it ``default``. Up to 2.1.52 the CLI took any word at all, ``delegate`` too."""
+"""2.1.325 also takes ``manual`` and calls it ``default``. Up to 2.1.52 the CLI took any word, ``delegate`` too."""
 
 PermissionBehavior: TypeAlias = Literal["allow", "deny", "ask"]
 PermissionUpdateDestination: TypeAlias = Literal[
