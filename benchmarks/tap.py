@@ -143,7 +143,7 @@ def main() -> int:
     plain_p50, tap_p50 = statistics.median(direct), statistics.median(tapped)
     plain_p99, tap_p99 = statistics.quantiles(direct, n=100)[98], statistics.quantiles(tapped, n=100)[98]
     plain_rate, tap_rate = (statistics.median(column) for column in zip(*rates, strict=True))
-    plain_start, tap_start = (statistics.median(column) for column in zip(*starts, strict=True))
+    plain_start, tap_start = (min(column) for column in zip(*starts, strict=True))  # a busy machine only adds
     added = (tap_p50 - plain_p50) / 2  # a round trip passes the tap twice
     rows = [
         ("", "direct", "tap", "difference", "target"),
@@ -157,7 +157,7 @@ def main() -> int:
         ),
         ("throughput", f"{plain_rate:.0f} MB/s", f"{tap_rate:.0f} MB/s", f"{tap_rate / plain_rate:.0%}", "≥ 300 MB/s"),
         (
-            "first answer",
+            "start, best of 7",
             f"{plain_start:.0f} ms",
             f"{tap_start:.0f} ms",
             f"{tap_start - plain_start:.0f} ms",

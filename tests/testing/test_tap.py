@@ -323,7 +323,7 @@ def test_what_the_child_leaves_behind_does_not_keep_the_tap(out: Path) -> None:
 def test_a_program_that_is_not_there_is_reported_as_by_a_shell(out: Path, tmp_path: Path) -> None:
     done = subprocess.run(tap(out, "no-such-program"), capture_output=True, timeout=LIMIT_S, check=False)
     expected = b"quarterdeck tap: cannot start no-such-program: No such file or directory\n"
-    assert (done.returncode, done.stderr) == (127, expected)
+    assert (done.returncode, done.stderr, load(out).exit_code) == (127, expected, 127)
     plain = tmp_path / "plain"
     plain.write_text("x")
     done = subprocess.run(tap(out, str(plain)), capture_output=True, timeout=LIMIT_S, check=False)

@@ -69,6 +69,12 @@ summary
 """
 
 
+@pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are as long as they are, wherever the tests run."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 def shown(path: Path, wanted: Filter | None = None, **options: Any) -> str:
     to = io.StringIO()
     show(path, wanted or Filter(), to=to, **options)

@@ -31,6 +31,8 @@ IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores these, and a child would inherit that."""
 LEFT_OPEN_S = 0.1
 """The child is gone but something it started still holds its output: how long nothing may come before we go, too."""
+SWITCH_S = 0.0001
+"""How long a thread that moves bytes waits for the one that spools them to let go of the interpreter."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 PROBES = frozenset({"-v", "--version", "-h", "--help"})
 """SDKs ask for the version before they start a conversation; that is passed on and not recorded."""
@@ -48,10 +50,11 @@ def run(command: list[str], *, out: str, redact: bool = False, patterns: tuple[s
     try:
         child = _Child(command, before)
     except OSError as error:
-        recorder.finish(None)
-        _complain(f"cannot start {command[0]}: {error.strerror}")
-        return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
+        code = _cannot_start(command, error)
+        recorder.finish(code)
+        return code
     recorder.started(child.pid)
+    sys.setswitchinterval(SWITCH_S)
     outputs = [_Pump(b"o", child.stdout, 1, recorder), _Pump(b"e", child.stderr, 2, recorder)]
     for pump in (_Pump(b"i", 0, child.stdin, recorder), *outputs):
         pump.start()
@@ -153,13 +156,12 @@ class _Recorder:
         if self._spool is not None:
             self._spool.counters["child"] = pid
 
-    def finish(self, returncode: int | None) -> str:
+    def finish(self, returncode: int) -> str:
         """Let it finish, for a bounded time (it then goes on alone). What it could not record."""
         if self._spool is None:
             return self._trouble
         counters = self._spool.counters
-        counters["code"] = -1 if returncode is None or returncode < 0 else returncode
-        counters["signal"] = -returncode if returncode is not None and returncode < 0 else 0
+        counters["code"], counters["signal"] = (returncode, 0) if returncode >= 0 else (-1, -returncode)
         self._spool.close()
         said, deadline = b"", time.monotonic() + CLOSE_LIMIT_S
         while select.select([self._report], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -189,6 +191,8 @@ def _start_recorder(command: list[str], out: str, redact: bool, patterns: tuple[
             from .tap_recorder import record
 
             record(spool, command, out, redact=redact, patterns=patterns, report=says)
+        except Exception as error:  # noqa: BLE001  # whatever it is: the tap tells it
+            os.write(says, f"{type(error).__name__}: {error}".encode())
         finally:
             os._exit(0)
     os.close(says)
@@ -257,8 +261,13 @@ def _become(command: list[str]) -> int:
     try:
         os.execvp(command[0], command)  # noqa: S606  # the command is what the user gave
     except OSError as error:
-        _complain(f"cannot start {command[0]}: {error.strerror}")
-        return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
+        return _cannot_start(command, error)
+
+
+def _cannot_start(command: list[str], error: OSError) -> int:
+    """What a shell would say and return."""
+    _complain(f"cannot start {command[0]}: {error.strerror}")
+    return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
 
 
 def _die_alike(returncode: int) -> int:
