@@ -2,7 +2,9 @@
 
 The official SDK looks into the same two windows, so both lists say the same. Nothing here decodes a line but the one
 that holds the first prompt: a key is found by its bytes, which cannot occur inside a JSON string, where quotes are
-escaped. Looking for something that is not there costs most, so one look answers for as many keys as possible.
+escaped. Looking for what is not there costs most, and most sessions have neither title nor tag; so these are looked for
+in the outline of the window, which has short lines and the beginnings of long ones only. (That is the one difference:
+the official SDK takes a ``customTitle`` deep inside some tool's result for the session's title. It is not.)
 """
 
 from __future__ import annotations
@@ -10,14 +12,15 @@ from __future__ import annotations
 import json
 import os
 from datetime import datetime
+from sys import intern
 from typing import Any
-
-import msgspec
 
 from .prompt import PromptFinder
 from .types import SDKSessionInfo
 
 WINDOW_BYTES = 64 * 1024
+EDGE_BYTES = 400
+"""How much of a long line counts as its beginning. Records of titles and tags say what they are at once."""
 
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -45,49 +48,42 @@ def windows(path: str, size: int) -> tuple[bytes, bytes] | None:
 class Window:
     """Values of keys in a piece of a transcript."""
 
-    __slots__ = ("_has_titles", "_spaced", "data")
+    __slots__ = ("_outline", "data", "has_titles")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._spaced: bool | None = None
-        self._has_titles: bool | None = None
-
-    @property
-    def spaced(self) -> bool:
-        """Is there JSON with a space after the colon? Such is written by other programs than the CLI."""
-        if self._spaced is None:
-            self._spaced = b'": "' in self.data
-        return self._spaced
+        self._outline = _outline(data)
+        self.has_titles = self._outline.rfind(b'Title":') >= 0  # ``rfind`` takes half the time of ``in``
 
     def first(self, key: bytes) -> str | None:
-        found = self._forward(b'"' + key + b'":"')
-        if found is None and self.spaced:
-            found = self._forward(b'"' + key + b'": "')
-        return found
-
-    def last(self, key: bytes) -> str | None:
-        """The last value; the last with a space, if there is one (as the official SDK has it)."""
-        found = self._backward(b'"' + key + b'": "') if self.spaced else None
-        return self._backward(b'"' + key + b'":"') if found is None else found
-
-    def last_title(self, key: bytes) -> str | None:
-        """``last`` for ``customTitle`` and ``aiTitle``: most sessions have neither."""
-        if self._has_titles is None:
-            self._has_titles = b'Title":' in self.data
-        return self.last(key) if self._has_titles else None
-
-    def _forward(self, opening: bytes) -> str | None:
-        at = self.data.find(opening)
-        return None if at < 0 else self._string(at + len(opening))
-
-    def _backward(self, opening: bytes) -> str | None:
-        at = self.data.rfind(opening)
+        mark = b'"' + key + b'":'
+        at = self.data.find(mark)
         while at >= 0:
-            found = self._string(at + len(opening))
+            found = self._value(at + len(mark))
             if found is not None:
                 return found
-            at = self.data.rfind(opening, 0, at)  # the last one is cut off by the end of the window
+            at = self.data.find(mark, at + 1)  # that one has no text, or is cut off
         return None
+
+    def last(self, key: bytes) -> str | None:
+        mark = b'"' + key + b'":'
+        at = self.data.rfind(mark)
+        while at >= 0:
+            found = self._value(at + len(mark))
+            if found is not None:
+                return found
+            at = self.data.rfind(mark, 0, at)
+        return None
+
+    def last_if_any(self, key: bytes) -> str | None:
+        """``last`` for a key that mostly is not there."""
+        return None if self._outline.rfind(b'"' + key + b'":') < 0 else self.last(key)
+
+    def _value(self, at: int) -> str | None:
+        """The text that follows a colon, with or without a space: other programs than the CLI write one."""
+        if self.data.startswith(b'"', at):
+            return self._string(at + 1)
+        return self._string(at + 2) if self.data.startswith(b' "', at) else None
 
     def _string(self, start: int) -> str | None:
         data, end = self.data, self.data.find(b'"', start)
@@ -98,10 +94,25 @@ class Window:
     def tag(self) -> str | None:
         """Of the last record that starts as a tag does: the word alone stands in many tool calls."""
         opening = b'{"type":"tag"'
+        if self._outline.rfind(opening) < 0:
+            return None
         at = self.data.rfind(b"\n" + opening) + 1
         if not at and not self.data.startswith(opening):
             return None
         return Window(_line_at(self.data, at)).last(b"tag") or None
+
+
+def _outline(data: bytes) -> bytes:
+    """Short lines, and the beginnings of long ones."""
+    pieces: list[bytes] = []
+    kept = start = 0
+    while (end := data.find(b"\n", start)) >= 0:
+        if end - start > EDGE_BYTES:
+            pieces.append(data[kept : start + EDGE_BYTES])
+            kept = end
+        start = end + 1
+    pieces.append(data[kept : start + EDGE_BYTES])
+    return b"".join(pieces)
 
 
 def _backslashes(data: bytes, start: int, end: int) -> int:
@@ -136,30 +147,16 @@ def epoch_ms(timestamp: Any) -> int | None:
         return None
 
 
-class Facts(msgspec.Struct, gc=False):
-    """What was found, before it is known whether there is anything to show."""
-
-    title: str | None
-    first_prompt: str | None
-    summary: str | None
-
-
-def _facts(head: Window, tail: Window) -> Facts:
-    title = (
-        tail.last_title(b"customTitle")
-        or (head is not tail and head.last_title(b"customTitle"))
-        or tail.last_title(b"aiTitle")
-        or (head is not tail and head.last_title(b"aiTitle"))
-        or None
-    )
-    prompt = PromptFinder(spaced=head.spaced).find(head.data)
-    return Facts(title, prompt, title or tail.last(b"lastPrompt") or tail.last(b"summary") or prompt)
+def _title(head: Window, tail: Window) -> str | None:
+    """The one a person gave, else the one the model made up."""
+    windows = [window for window in (tail, head) if window.has_titles]
+    given = (window.last(key) for key in (b"customTitle", b"aiTitle") for window in windows)
+    return next(filter(None, given), None)
 
 
 def title_of(head: bytes, tail: bytes) -> str | None:
     """The title, or the first prompt for want of one."""
-    found = _facts(Window(head), Window(tail))
-    return found.title or found.first_prompt
+    return _title(Window(head), Window(tail)) or PromptFinder().find(head)
 
 
 def session_info(
@@ -171,18 +168,20 @@ def session_info(
         return None
     head = Window(data[0])
     tail = head if data[1] is data[0] else Window(data[1])
-    facts = _facts(head, tail)
-    if not facts.summary:
+    title, prompt = _title(head, tail), PromptFinder().find(head.data)
+    summary = title or tail.last_if_any(b"lastPrompt") or tail.last_if_any(b"summary") or prompt
+    if not summary:
         return None
+    branch, cwd = tail.last(b"gitBranch") or head.first(b"gitBranch"), head.first(b"cwd")
     return SDKSessionInfo(
         session_id=session_id,
-        summary=facts.summary,
+        summary=summary,
         last_modified=mtime,
         file_size=size,
-        custom_title=facts.title,
-        first_prompt=facts.first_prompt,
-        git_branch=tail.last(b"gitBranch") or head.first(b"gitBranch") or None,
-        cwd=head.first(b"cwd") or project or None,
+        custom_title=title,
+        first_prompt=prompt,
+        git_branch=intern(branch) if branch else None,  # ten thousand sessions have a handful of these
+        cwd=intern(cwd) if cwd else project or None,
         tag=tail.tag(),
         created_at=epoch_ms(head.first(b"timestamp")),
     )

@@ -17,10 +17,14 @@ class Found(NamedTuple):
     """A transcript, not yet looked into."""
 
     session_id: str
-    path: str
+    folder: str
     mtime: int
     size: int
     project: str | None
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}{os.sep}{self.session_id}{SUFFIX}"
 
 
 def modified_ms(status: os.stat_result) -> int:
@@ -43,7 +47,7 @@ def transcripts_in(folder: str, project: str | None = None) -> Iterator[Found]:
             except OSError:
                 continue
             if stat.S_ISREG(status.st_mode) and status.st_size:
-                yield Found(session_id, entry.path, modified_ms(status), status.st_size, project)
+                yield Found(session_id, folder, modified_ms(status), status.st_size, project)
 
 
 def list_sessions(
@@ -73,9 +77,10 @@ def _newest_first(transcripts: Iterable[Found]) -> Iterator[SDKSessionInfo]:
     ordered = list(transcripts)
     for index, found in enumerate(ordered):
         place.setdefault(found.session_id, index)
-    ordered.sort(key=lambda found: (-found.mtime, place[found.session_id]))
+    ordered.sort(key=lambda found: (-found.mtime, place[found.session_id]), reverse=True)
     seen: set[str] = set()
-    for found in ordered:
+    while ordered:
+        found = ordered.pop()
         if found.session_id not in seen and (info := look_into(found)) is not None:
             seen.add(found.session_id)
             yield info
@@ -93,11 +98,10 @@ def get_session_info(session_id: str, directory: str | None = None) -> SDKSessio
     if not is_session_id(session_id):
         return None
     for folder, project in places_of(directory):
-        path = os.path.join(folder, session_id + SUFFIX)  # noqa: PTH118
         try:
-            status = os.stat(path)  # noqa: PTH116
+            status = os.stat(f"{folder}{os.sep}{session_id}{SUFFIX}")  # noqa: PTH116
         except OSError:
             continue
         if stat.S_ISREG(status.st_mode) and status.st_size:
-            return look_into(Found(session_id, path, modified_ms(status), status.st_size, project))
+            return look_into(Found(session_id, folder, modified_ms(status), status.st_size, project))
     return None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -108,6 +107,8 @@ def find_project(path: str) -> str | None:
 
 def work_trees(path: str) -> list[str]:
     """All work trees of the repository that ``path`` is in; none where there is no repository or no git."""
+    import subprocess  # not needed by most, and large
+
     env = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
     try:
         asked = subprocess.run(

@@ -21,10 +21,9 @@ class PromptFinder:
     A slash command is none, but its name stands in if nothing better comes.
     """
 
-    def __init__(self, *, spaced: bool = False) -> None:
+    def __init__(self) -> None:
         self.prompt: str | None = None
         self.command: str | None = None
-        self._marks = (b'"type":"user"', b'"type": "user"') if spaced else (b'"type":"user"',)
 
     @property
     def best(self) -> str | None:
@@ -34,7 +33,7 @@ class PromptFinder:
         """True once the prompt is found."""
         for text in texts:
             line = text.replace("\n", " ").strip()
-            command = _COMMAND.search(line)
+            command = _COMMAND.search(line) if "<" in line else None
             if command:
                 self.command = self.command or command.group(1)
             elif line and not _is_made_up(line):
@@ -44,7 +43,7 @@ class PromptFinder:
 
     def find(self, head: bytes) -> str | None:
         """In the first piece of a transcript; whole lines only."""
-        for line in self._user_lines(head):
+        for line in _user_lines(head):
             if _is_no_prompt(line):
                 continue
             record = _decode(line)
@@ -52,18 +51,21 @@ class PromptFinder:
                 break
         return self.best
 
-    def _user_lines(self, head: bytes) -> Iterator[bytes]:
-        at = 0
-        while (mark := self._next_mark(head, at)) >= 0:
-            start, end = head.rfind(b"\n", 0, mark) + 1, head.find(b"\n", mark)
-            yield head[start:] if end < 0 else head[start:end]
-            if end < 0:
-                return
-            at = end + 1
 
-    def _next_mark(self, head: bytes, at: int) -> int:
-        found = [place for mark in self._marks if (place := head.find(mark, at)) >= 0]
-        return min(found, default=-1)
+def _user_lines(head: bytes) -> Iterator[bytes]:
+    at = 0
+    while (mark := _next_mark(head, at)) >= 0:
+        start, end = head.rfind(b"\n", 0, mark) + 1, head.find(b"\n", mark)
+        yield head[start:] if end < 0 else head[start:end]
+        if end < 0:
+            return
+        at = end + 1
+
+
+def _next_mark(head: bytes, at: int) -> int:
+    mark = head.find(b'"type":"user"', at)
+    other = head.find(b'"type": "user"', at, len(head) if mark < 0 else mark)
+    return mark if other < 0 else other
 
 
 def _is_no_prompt(line: bytes) -> bool:
@@ -96,6 +98,8 @@ def prompt_texts(record: dict[str, Any]) -> list[str]:
 
 def _is_made_up(line: str) -> bool:
     """Written by the CLI, a hook or an editor in the person's name."""
+    if not line.startswith(("<", "[")):
+        return False
     if line.startswith(_MADE_BY_A_PROGRAM) or _INTERRUPTED.match(line):
         return True
     return any(line.startswith(f"<{note}>") and line.endswith(f"</{note}>") for note in _EDITOR_NOTES)
