@@ -97,9 +97,12 @@ async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> Answer:
             if isinstance(choice, dict) and choice.get("behavior") in ("allow", "deny"):
                 return Answer("ok", choice)
         return await asking
+    except asyncio.CancelledError:
+        hooking.cancel()
+        raise
     finally:
         asking.cancel()
-        hooking.cancel()
+        call.cli.watch_task(hooking)  # a hook that is late is heard to its end, and has no say
 
 
 def _request(call: Call, decision: Decision) -> dict[str, Any]:
@@ -113,7 +116,7 @@ def _request(call: Call, decision: Decision) -> dict[str, Any]:
         body["description"] = description
     if suggestions := cli.permissions.suggestions(name, call.input, decision):
         body["permission_suggestions"] = suggestions
-    if decision.blocked_path and decision.reason_type != "hook":
+    if decision.blocked_path and decision.reason_type not in ("hook", "workingDir"):
         body["blocked_path"] = decision.blocked_path
     if decision.reason:
         body |= {"decision_reason": decision.reason, "decision_reason_type": decision.reason_type}

@@ -40,6 +40,11 @@ class Failure:
     stop_reason: str = "stop_sequence"
     api_error: str | None = None
 
+    @property
+    def from_api(self) -> bool:
+        """Whether the API said it, rather than the CLI."""
+        return self.status is not None or self.stop_reason == "refusal"
+
     def on_message(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"error": self.word, "is_api_error_message": True}
         return fields | self._about()

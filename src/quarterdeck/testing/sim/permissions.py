@@ -120,7 +120,7 @@ class Permissions:
             if session.inside(path):
                 free = tool == "Read" or accepts
                 return Decision("allow", "mode") if free else Decision("ask")
-            return Decision("ask", blocked_path=str(path))
+            return Decision("ask", "workingDir", "Path is outside allowed working directories", str(path))
         return Decision("ask")
 
     def _command(self, command: str, *, accepts: bool) -> Decision:

@@ -49,28 +49,38 @@ class Results:
         self._say(subtype, notes, fields | more)
 
     def startup_failure(self, message: str, **more: Any) -> None:
+        """The process could not begin: the shortest of results."""
         fields = {"is_error": True, "num_turns": 0, "stop_reason": None, "errors": [message]}
-        self._say("error_during_execution", Notes(), fields | more)
+        self._cli.say("result", "error_during_execution", **self._figures(Notes()), **fields, **more)
 
     def _say(self, subtype: str, notes: Notes, fields: dict[str, Any]) -> None:
         cli = self._cli
-        duration_ms = int((cli.clock() - self._started) * 1000)
         cli.say(
             "result",
             subtype,
-            duration_ms=duration_ms,
-            duration_api_ms=cli.bill.api_ms,
-            total_cost_usd=cli.bill.total_cost_usd,
-            usage=cli.bill.usage(),
-            modelUsage=cli.bill.model_usage(),
-            permission_denials=notes.denials,
+            **self._figures(notes),
             fast_mode_state="off",
             fast_mode_disabled_reason="sdk_opt_in_required",
             subagent_stats=_NO_AGENTS,
             safety_stops=0,
             queued_turn_count=len(cli.prompts),
-            result_index=self._count,
             model_usage_since_last_result=cli.bill.since_last_result(),
             **fields,
         )
+
+    def _figures(self, notes: Notes) -> dict[str, Any]:
+        bill, count = self._cli.bill, self._count
         self._count += 1
+        return {
+            "duration_ms": self.elapsed_ms(),
+            "duration_api_ms": bill.api_ms,
+            "total_cost_usd": bill.total_cost_usd,
+            "usage": bill.usage(),
+            "modelUsage": bill.model_usage(),
+            "permission_denials": notes.denials,
+            "result_index": count,
+        }
+
+    def elapsed_ms(self) -> int:
+        """Since the turn began."""
+        return int((self._cli.clock() - self._started) * 1000)

@@ -142,6 +142,8 @@ class Stream:
     def _meta(self, block: dict[str, Any]) -> dict[str, Any]:
         if block["type"] == "tool_use" and block["name"].startswith("mcp__"):
             return {"tool_use_meta": [self._cli.mcp.tool_use_meta(block)]}
+        if block["type"] == "thinking":
+            return {"thinking_duration_ms": 0, "thinking_display": "updates"}
         return {}
 
     def _take_marks(self) -> dict[str, Any]:
@@ -151,7 +153,11 @@ class Stream:
 
     def _say_event(self, event: dict[str, Any]) -> None:
         if self._partial:
-            self._cli.say("stream_event", event=event, parent_tool_use_id=None, api_message_id=self.message_id)
+            starts = event["type"] == "message_start"
+            more: dict[str, Any] = {"ttft_ms": self._cli.results.elapsed_ms()} if starts else {}
+            if starts or (self._block or {}).get("type") == "thinking":
+                more["thinking_display"] = "updates"
+            self._cli.say("stream_event", event=event, parent_tool_use_id=None, **more, api_message_id=self.message_id)
 
     def _say_thinking_tokens(self, delta: dict[str, Any]) -> None:
         """An estimate before each piece of thought; a signature counts when it is the larger part."""

@@ -13,7 +13,7 @@ from .calls import Notes, Round, TurnInterrupted
 from .failures import Failure
 from .prompts import Prompt
 from .scenario import Ask
-from .steps import Error, Exit, Reply
+from .steps import Error, Exit, Reply, Usage
 from .stream import MAIN, Stream, StreamBrokenError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CUT_OFF_LIMIT = 3
 """How often a reply that hit the output limit is continued."""
 CONTINUE = "Output token limit hit. Resume directly."
+TIMINGS = ("ttft_ms", "ttft_stream_ms", "time_to_request_ms", "first_content_frame_ms")
 INVISIBLE = "[Your previous response had no visible output. Please continue and produce a user-visible response.]"
 REFUSED = "Your response above was stopped by a safety classifier. Do not produce that content again, even reworded."
 
@@ -46,6 +47,8 @@ class Turn:
         self._said = ""
         self._folded: list[Prompt] = []
         self._used: list[str] = []
+        self._timings: dict[str, int] = {}
+        self._first_usage: Usage | None = None
         self._marks = prompt.marks()
         self._cut_off = self._invisible = self._refusals = 0
         self._work: asyncio.Task[None] | None = None
@@ -187,6 +190,8 @@ class Turn:
         cli = self._cli
         self._requests += 1
         if self._requests == 1:
+            self._first_usage = reply.usage
+            self._timings = dict.fromkeys(TIMINGS, cli.results.elapsed_ms())
             cli.echo_prompt(self._prompt)
         over = self._over_budget(reply)
         tools = Round(cli, MAIN, self._notes)
@@ -337,12 +342,27 @@ class Turn:
             self._cli.say(
                 "tool_use_summary", summary=f"Used {len(self._used)} tools", preceding_tool_use_ids=self._used
             )
-        fields = self._prompt.marks() | ({"origin": self._prompt.origin} if self._prompt.origin else {})
+        fields = self._answered() | ({"origin": self._prompt.origin} if self._prompt.origin else {}) | self._timings
         self._cli.results.success(text, notes=self._notes, stop_reason=self._stop_reason, **fields, **more)
+
+    def _answered(self) -> dict[str, Any]:
+        """Which prompts this was about, if they have ids; then the result also tells of the first request."""
+        uuids = [prompt.uuid for prompt in (self._prompt, *self._folded) if prompt.uuid]
+        if not uuids:
+            return {}
+        usage = self._first_usage or Usage()
+        return {
+            "user_message_uuid": uuids[0],
+            "user_message_uuids": uuids,
+            "request_sent_wall_ms": self._cli.wall_ms(),
+            "first_request_input_tokens": usage.input_tokens,
+            "first_request_cache_read_input_tokens": usage.cache_read_input_tokens,
+        }
 
     async def _say_failed(self, failure: Failure) -> None:
         cli = self._cli
-        cli.say_synthetic_assistant(failure.text, stop_reason="stop_sequence", **failure.on_message())
+        asked = {"request_id": cli.ids.next("req")} if failure.from_api else {}
+        cli.say_synthetic_assistant(failure.text, stop_reason="stop_sequence", **failure.on_message(), **asked)
         if cli.hooks.has("StopFailure"):
             await cli.hooks.fire("StopFailure", error=failure.word, last_assistant_message=failure.text)
         cli.results.success(

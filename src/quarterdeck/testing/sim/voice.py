@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .state import Session
     from .transcript import Transcript
 
+SYNTHETIC = "<synthetic>"
+"""The model of words that no model said."""
 _RATE_LIMIT = "anthropic-ratelimit-unified-"
 
 
@@ -59,8 +61,8 @@ class Voice:
     def say_assistant(self, message: dict[str, Any], speaker: Speaker, **fields: Any) -> None:
         uuid, request_id = self.new_id(), f"req_{message['id'].removeprefix('msg_')}"
         self.transcript.add("assistant", uuid=uuid, sidechain=speaker.agent_id, message=message, requestId=request_id)
-        stamp = {"uuid": uuid, "timestamp": self.now(), "request_id": request_id}
-        self.say("assistant", message=message, **speaker.stamp(), **stamp, **fields)
+        asked = {} if message["model"] == SYNTHETIC else {"request_id": request_id}
+        self.say("assistant", message=message, **speaker.stamp(), uuid=uuid, timestamp=self.now(), **asked, **fields)
 
     def say_synthetic_assistant(self, text: str, *, stop_reason: str = "end_turn", **fields: Any) -> None:
         """Words that no model said: the output of a command, or an error."""
@@ -74,7 +76,7 @@ class Voice:
             "id": self.new_id(),
             "type": "message",
             "role": "assistant",
-            "model": "<synthetic>",
+            "model": SYNTHETIC,
             "content": [{"type": "text", "text": text}],
             "stop_reason": stop_reason,
             "stop_sequence": None,
@@ -161,6 +163,9 @@ class Voice:
             "additional_directories": [str(path) for path in session.directories],
             "fast_mode_state": "off",
             "fast_mode_disabled_reason": "sdk_opt_in_required",
+            "per_turn_effort_active": True,
+            "ultrathink_available": False,
+            "ultrathink_typed_raises": False,
             "view_mode": "default",
         }
         self.say("system", "init", **fields, **({"user_message_uuids": uuids} if uuids else {}))
