@@ -1,0 +1,42 @@
+"""A policy where it works: as permission callback and as hook of a session with the real CLI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from e2e.kit import Stage
+from quarterdeck import HookMatcher
+from quarterdeck.policy import Policy
+from quarterdeck.testing.model import ToolUse
+
+pytestmark = pytest.mark.real
+
+
+async def run(stage: Stage, *commands: str, **options: Any) -> list[str]:
+    """One turn with these tool calls; what the model was told of each."""
+    for command in commands:
+        stage.model.reply(ToolUse("Bash", {"command": command, "description": "do it"}))
+    stage.model.reply("done")
+    async with stage.session(**options) as session:
+        await session.prompt("go")
+    told = {key: str(text) for request in stage.model.requests for key, text in request.tool_results.items()}
+    return list(told.values())
+
+
+async def test_as_a_permission_callback_it_allows_exactly_what_it_says(stage: Stage) -> None:
+    policy = Policy.from_rules(allow=["Bash(touch ok.txt)"], cwd=stage.cwd)
+    commands = ["touch ok.txt", "touch other.txt", "touch ok.txt; touch evil.txt"]
+    _, second, third = await run(stage, *commands, can_use_tool=policy)
+    assert sorted(path.name for path in stage.cwd.iterdir()) == ["ok.txt"]
+    assert second == third == "Nobody is here to allow this, so it is denied. No rule allows it."
+
+
+async def test_as_a_hook_it_denies_what_the_cli_would_allow(any_stage: Stage) -> None:
+    policy = Policy.from_rules(allow=["Bash(echo *)"], deny=["Bash(touch *)"], cwd=any_stage.cwd)
+    hooks: dict[Any, Any] = {"PreToolUse": [HookMatcher(hooks=[policy.hook])]}
+    fine, denied = await run(any_stage, "echo fine", "touch denied.txt", allowed_tools=["Bash"], hooks=hooks)
+    assert "fine" in fine
+    assert "Bash(touch *)" in denied
+    assert not (any_stage.cwd / "denied.txt").exists()
