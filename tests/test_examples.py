@@ -209,7 +209,20 @@ def mcp_servers(model: ModelServer) -> None:
     """The model is not asked."""
 
 
+@example("tables asks: For how many?\nbooked for 4\n")
+def elicitation(model: ModelServer) -> None:
+    model.reply(ToolUse("mcp__tables__book", {}))
+    model.reply_with(
+        lambda request: Reply((Text("booked for 4" if "booked for 4" in str(request.tool_results) else "not booked"),))
+    )
+
+
 # The running session
+
+
+@example("ended: the session was aborted by its abort option\n")
+def abort(model: ModelServer) -> None:
+    model.reply("1 2 3 4 5 6 7 8 9 10 11 12 13", Stall(after=4), delta_size=5)
 
 
 @example("taken back: True\nI made the stuff.\n")
