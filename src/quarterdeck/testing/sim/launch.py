@@ -9,6 +9,12 @@ import tempfile
 from pathlib import Path
 
 _NAME = "claude"
+_START = (
+    "import sys; sys.path.append(sys.argv.pop(1)); "
+    "from quarterdeck.testing.sim.process import main; sys.exit(main(sys.argv[1:]))"
+)
+"""Finds this package also where it is not installed, without an environment variable that tool servers would inherit;
+with ``-P``, so that no file of the working directory is taken for a module."""
 
 
 def executable(*, scenario: Path | str | None = None, folder: Path | str | None = None) -> Path:
@@ -24,9 +30,8 @@ def executable(*, scenario: Path | str | None = None, folder: Path | str | None 
     if scenario is not None:
         chosen = shlex.quote(str(Path(scenario).resolve()))
         lines.append(f': "${{QUARTERDECK_SIM_SCENARIO:={chosen}}}"; export QUARTERDECK_SIM_SCENARIO')
-    source = shlex.quote(str(Path(__file__).parents[3]))
-    lines.append(f'PYTHONPATH={source}"${{PYTHONPATH:+:$PYTHONPATH}}"; export PYTHONPATH')
-    lines.append(f'exec {shlex.quote(sys.executable)} -m quarterdeck.testing.sim "$@"')
+    python, source = shlex.quote(sys.executable), shlex.quote(str(Path(__file__).parents[3]))
+    lines.append(f'exec {python} -P -c {shlex.quote(_START)} {source} "$@"')
     _write(path, "\n".join(lines) + "\n")
     return path
 
