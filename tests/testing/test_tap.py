@@ -352,18 +352,19 @@ def test_a_recording_that_outgrows_its_disk_is_whole_as_far_as_it_goes(out: Path
     limit = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); "
     program = limit + "os.execv(sys.argv[1], sys.argv[1:])"
     said = b"x" * 1023 + b"\n"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *tap(out, *python(ECHO))],
-        input=said * 1000,
-        capture_output=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, said * 1000)
-    assert b"File too large" in done.stderr
-    recording = load(out)
+    command = [sys.executable, "-c", program, *tap(out, *python(ECHO))]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, bufsize=0, **pipes) as process:
+        assert process.stdin is not None
+        process.stdin.write(said)
+        assert read_line(process) == said
+        until(lambda: out.exists() and out.read_bytes().count(said[:-1]) == 2)
+        output, errors = process.communicate(said * 1000, timeout=LIMIT_S)
+    assert (process.returncode, output) == (0, said * 1000)
+    assert b"File too large" in errors
+    recording = until(lambda: ended(out))
     assert not recording.truncated
-    assert recording.lines("in")
+    assert recording.lines("in")[0] == said[:-1]
     assert set(recording.lines("in")) == {said[:-1]}
 
 

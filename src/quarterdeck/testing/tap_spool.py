@@ -24,7 +24,7 @@ FRAME = struct.Struct("<dcI")
 KINDS = {b"i": "in", b"o": "out", b"e": "err"}
 QUEUE_LIMIT_BYTES = 64 * 1024 * 1024
 SETTLE_S = 0.02
-"""The writer collects for so long: it would else compete for the interpreter with each message (p99 tripled at 2 ms)."""
+"""The writer collects for so long: else it competes for the interpreter with each message (p99 tripled at 2 ms)."""
 EMPTY_FROM_BYTES = 8 * 1024 * 1024
 BATCH_CHUNKS = 256
 CLOSE_LIMIT_S = 2.0
