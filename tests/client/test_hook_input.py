@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.client.hook_input import HookInputDict
-from quarterdeck.wire import HookInput, PostToolUseHookInput, PreToolUseHookInput
+from quarterdeck.client.hook_input import hook_input
+from quarterdeck.wire import HookInput, PostToolUseHookInput, PreToolUseHookInput, UnknownHookInput
 from quarterdeck.wire.hooks import HOOK_INPUT_TYPES
 
 EVENT: dict[str, Any] = {
@@ -24,7 +24,7 @@ EVENT: dict[str, Any] = {
 
 
 def test_it_is_a_dict_for_json_copies_and_unions() -> None:
-    given = HookInputDict(EVENT)
+    given = hook_input(EVENT)
     assert isinstance(given, dict)
     assert json.loads(json.dumps(given)) == EVENT == given
     assert given | {"more": 1} == {**EVENT, "more": 1}
@@ -33,9 +33,10 @@ def test_it_is_a_dict_for_json_copies_and_unions() -> None:
 
 
 def test_it_is_the_event_s_class_for_attributes_and_matching() -> None:
-    given = HookInputDict(EVENT)
+    given = hook_input(EVENT)
     assert isinstance(given, PreToolUseHookInput) and isinstance(given, HookInput)
     assert not isinstance(given, PostToolUseHookInput)
+    assert type(given).__name__ == "PreToolUseHookInput"
     match given:
         case PreToolUseHookInput(tool_name=name, tool_input=tool_input):
             assert (name, tool_input) == ("Bash", {"command": "ls"})
@@ -45,8 +46,13 @@ def test_it_is_the_event_s_class_for_attributes_and_matching() -> None:
         _ = given.nonsense
 
 
+def test_an_input_that_does_not_fit_its_event_is_unknown() -> None:
+    given = hook_input({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": 3})
+    assert isinstance(given, UnknownHookInput) and given["tool_name"] == 3
+
+
 def test_an_unknown_event_is_a_dict_all_the_same() -> None:
-    given = HookInputDict({"hook_event_name": "Tomorrow", "session_id": "s"})
+    given = hook_input({"hook_event_name": "Tomorrow", "session_id": "s"})
     assert (given["hook_event_name"], given.session_id) == ("Tomorrow", "s")
 
 

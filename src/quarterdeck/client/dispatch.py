@@ -25,7 +25,7 @@ from quarterdeck.wire import (
 from quarterdeck.wire._base import plain
 
 from .connection import LATER
-from .hook_input import HookInputDict
+from .hook_input import hook_input
 from .interaction import plan_of, plan_result, question_result
 from .options import ClaudeAgentOptions
 from .signal import CancelSignal
@@ -98,7 +98,7 @@ class Dispatcher:
         callback = self._hooks.get(request.callback_id)
         if callback is None:
             raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
-        event = HookInputDict(request.input)
+        event = hook_input(request.input)
         return hook_answer(await _result(callback(event, request.tool_use_id, {"signal": signal})))
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:

@@ -7,9 +7,22 @@ is made only if it is asked for.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from quarterdeck.wire import HookInput, parse_hook_input
+from quarterdeck.wire import HookInput, UnknownHookInput, parse_hook_input
+from quarterdeck.wire.hooks import HOOK_INPUT_TYPES
+
+
+def hook_input(data: dict[str, Any]) -> HookInputDict:
+    """The input for a callback. Its class has the name of the event's, for programs that print it."""
+    event = data.get("hook_event_name")
+    return _dict_named_like(HOOK_INPUT_TYPES.get(str(event), UnknownHookInput))(data)
+
+
+@cache
+def _dict_named_like(typed: type[HookInput]) -> type[HookInputDict]:
+    return type(typed.__name__, (HookInputDict,), {"__slots__": (), "__doc__": typed.__doc__})
 
 
 class HookInputDict(dict[str, Any]):
