@@ -6,12 +6,12 @@ when it is first used, so that importing the package costs next to nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from ._version import __version__ as __version__
 
+TYPE_CHECKING = False  # as typing has it, without importing typing: some commands start in milliseconds
 if TYPE_CHECKING:
+    from typing import Any
+
     from .client import *  # noqa: F403
     from .wire import *  # type: ignore[assignment]  # noqa: F403  # the MCP configurations: those for options are first
 
@@ -35,5 +35,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    from importlib import import_module
+
     names = {name for room in _ROOMS for name in import_module(f".{room}", __name__).__all__}
     return sorted(names | {"__version__"})
