@@ -158,6 +158,8 @@ class Decoder:
         return messages + self._decode_block(others) if newline else messages
 
     def _decode_block(self, block: bytes) -> list[Message]:
+        if b"\n" not in block:  # at a model's pace nearly every chunk is one line
+            return self._line_by_line(block)
         if len(block) > self._limit or b"\r" in block or not _is_utf8(block):
             return self._line_by_line(block)
         lines = Lines(block, self._demand)
@@ -225,7 +227,7 @@ def _decode_line(line: bytes, demand: Demand) -> Message:
     if not _is_utf8(line):
         return _bad(line, NOT_UTF8)
     try:
-        message: Message = _decoder(StreamEvent).decode(line)
+        message: Message = _decoder(EagerStreamEvent if demand.events else StreamEvent).decode(line)
     except _CANNOT_TYPE:
         return _decode_odd_line(line, lines)
     force_setattr(message, "lines_", lines)
