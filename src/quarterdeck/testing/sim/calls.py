@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from . import tools
 from .asking import Refused, ask_permission
@@ -27,8 +28,7 @@ class TurnInterrupted(Exception):  # noqa: N818  # what the host wants
     """The host denied a tool and wants the whole turn to end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Speaker:
+class Speaker(msgspec.Struct, frozen=True):
     """Who speaks: the main conversation, or a sub-agent."""
 
     parent_tool_use_id: str | None = None
@@ -47,15 +47,14 @@ class Speaker:
         return fields
 
 
-@dataclass(slots=True)
-class Notes:
+class Notes(msgspec.Struct):
     """What the calls of a turn leave for its result."""
 
-    denials: list[dict[str, Any]] = field(default_factory=list)
+    denials: list[dict[str, Any]] = []
     user_messages: int = 0
     hook_stopped: bool = False
     structured: dict[str, Any] | None = None
-    structured_failures: list[str] = field(default_factory=list)
+    structured_failures: list[str] = []
 
 
 class Call:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 
-@dataclass(slots=True)
-class Checkpoint:
+
+class Checkpoint(msgspec.Struct):
     prompt_id: str
-    before: dict[Path, bytes | None] = field(default_factory=dict)
+    before: dict[Path, bytes | None] = {}
     """Each file that was changed after this prompt: its content until then, None when it did not exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewind:
+class Rewind(msgspec.Struct, frozen=True):
     """What going back would change."""
 
     files: list[Path]

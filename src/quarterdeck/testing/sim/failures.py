@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from .steps import Error
 
@@ -26,8 +27,7 @@ _WORDS |= {429: "rate_limit", 500: "server_error", 529: "server_error"}
 _TERMINAL = {413: "image_error"}
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     """The end of a turn whose request failed for good."""
 
     text: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 SWITCHES = frozenset(
@@ -131,13 +130,13 @@ class FlagError(Exception):
     """A command line that the CLI refuses; the message is what it writes to stderr, with exit code 1."""
 
 
-@dataclass(slots=True)
 class Flags:
-    """The parsed command line: ``flags["--model"]``, ``"--verbose" in flags``."""
+    """The parsed command line: ``flags.get("--model")``, ``"--verbose" in flags``."""
 
-    values: dict[str, list[str]] = field(default_factory=dict)
-    prompt: str = ""
-    """What is no flag: with ``--print``, the prompt."""
+    def __init__(self) -> None:
+        self.values: dict[str, list[str]] = {}
+        self.prompt = ""
+        """What is no flag: with ``--print``, the prompt."""
 
     def __contains__(self, name: str) -> bool:
         return name in self.values

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
@@ -17,11 +18,10 @@ WITHOUT_EFFORT = frozenset({"UserPromptSubmit", "UserPromptExpansion", "SessionS
 WITHOUT_MODE = frozenset({"StopFailure", "SessionStart", "SessionEnd", "PreCompact", "PostCompact", "Notification"})
 
 
-@dataclass(slots=True)
-class Verdict:
+class Verdict(msgspec.Struct):
     """What all hooks of one event said together."""
 
-    outputs: list[dict[str, Any]] = field(default_factory=list)
+    outputs: list[dict[str, Any]] = []
     timed_out: bool = False
 
     @property

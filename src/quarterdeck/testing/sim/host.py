@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from quarterdeck.protocol import AnswerReceived, CliSide, Event, RequestFailed
 from quarterdeck.wire import OUTGOING_REQUESTS, WireObject
@@ -35,8 +36,7 @@ class SimSide(CliSide):
         self._respond(request_id, "answer", response)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """How a question to the host ended."""
 
     kind: str

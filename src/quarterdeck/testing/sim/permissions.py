@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from . import facts
 from .state import Session
@@ -35,8 +36,7 @@ READ_ONLY_COMMANDS = frozenset(
 EDIT_COMMANDS = frozenset({"touch", "mkdir"})
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """``Bash(touch:*)`` as behaviour, tool and content."""
 
     behavior: str
@@ -66,8 +66,7 @@ class Rule:
         return value == content
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     behavior: str
     """``allow``, ``deny`` or ``ask``."""
     reason_type: str | None = None

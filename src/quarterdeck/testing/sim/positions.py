@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 
 class ScenarioFileError(Exception):
@@ -18,8 +19,7 @@ class ScenarioFileError(Exception):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(msgspec.Struct, frozen=True):
     """A value and the line it begins on. Inside: nodes in a dict, nodes in a list, or a plain value."""
 
     value: Any

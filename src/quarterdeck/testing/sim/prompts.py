@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from .transcript import text_of
 
 
-@dataclass(slots=True)
-class Prompt:
+class Prompt(msgspec.Struct):
     content: Any
     uuid: str | None = None
     """The client's own; only then its life is reported by ``command_lifecycle``."""
@@ -19,7 +19,7 @@ class Prompt:
     should_query: bool = True
     origin: dict[str, Any] | None = None
     """For turns that the CLI starts by itself."""
-    message: dict[str, Any] = field(default_factory=dict)
+    message: dict[str, Any] = {}
 
     @classmethod
     def of(cls, message: dict[str, Any]) -> Prompt:

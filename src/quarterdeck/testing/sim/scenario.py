@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
+
+import msgspec
 
 from .steps import Agent, Move, Reply, Step, Suggest, Text, ToolUse, moves_of
 
@@ -15,8 +17,7 @@ NOTHING_LEFT = "The scenario has nothing left to say to this."
 SIDE_ANSWER = "A side answer of the simulator."
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """One request of the simulated CLI to its model."""
 
     kind: str
@@ -49,8 +50,7 @@ class Brain(Protocol):
         """Actions that follow the last reply of the turn that ends now."""
 
 
-@dataclass(slots=True)
-class Rule:
+class Rule(msgspec.Struct):
     """Steps for each prompt that matches. ``(?P<name>…)`` of the pattern fills ``{name}`` in texts and tool inputs."""
 
     when: str
@@ -61,8 +61,7 @@ class Rule:
         re.compile(self.when)
 
 
-@dataclass(slots=True)
-class Scenario:
+class Scenario(msgspec.Struct):
     """What to play. ``turns``: a list of steps per prompt. ``replies``: a flat queue that goes on over turn borders."""
 
     turns: Sequence[Sequence[Step]] = ()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from . import facts
 from .flags import Flags
@@ -13,8 +14,7 @@ WHEN_STATES = ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "CLAUDE_CODE_SDK_READS_S
 """Either of them makes the CLI report idle, running and requires_action."""
 
 
-@dataclass(slots=True)
-class Session:
+class Session(msgspec.Struct):
     id: str
     cwd: Path
     config_dir: Path
@@ -24,20 +24,20 @@ class Session:
     mode: str = "default"
     mode_before_plan: str = "default"
     title: str | None = None
-    hooks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    agents: dict[str, Any] = field(default_factory=dict)
+    hooks: dict[str, list[dict[str, Any]]] = {}
+    agents: dict[str, Any] = {}
     schema: dict[str, Any] | None = None
     forward_text: bool = False
     suggestions: bool = False
     initialized: int = 0
     """How often the host has shaken hands."""
-    directories: list[Path] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    directories: list[Path] = []
+    settings: dict[str, Any] = {}
     """The flag settings."""
-    local_settings: dict[str, Any] = field(default_factory=dict)
-    skills: list[str] = field(default_factory=list)
+    local_settings: dict[str, Any] = {}
+    skills: list[str] = []
     """Of the project, as last read."""
-    context: list[str] = field(default_factory=list)
+    context: list[str] = []
     """Texts that wait for the next request: prompts that were not to be answered."""
 
     @property

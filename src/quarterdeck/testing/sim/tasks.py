@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
 
 
-@dataclass(slots=True)
-class Task:
+class Task(msgspec.Struct):
     id: str
     run_id: str
     kind: str
@@ -25,7 +25,7 @@ class Task:
     output: str = ""
     work: asyncio.Task[Any] | None = None
     status: str = "running"
-    to_background: asyncio.Event = field(default_factory=asyncio.Event)
+    to_background: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     """Set when the host asks to move a foreground command to the background."""
 
     def listed(self) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.calls import Call
@@ -23,8 +24,7 @@ REQUIRED = {
 }
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(msgspec.Struct):
     """What a tool gave back."""
 
     content: Any

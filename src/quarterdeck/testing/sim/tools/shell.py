@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from . import Outcome
 
@@ -24,8 +25,7 @@ OUTPUT_LIMIT = 30_000
 """A longer output is cut for the model, as the CLI does."""
 
 
-@dataclass(slots=True)
-class Place:
+class Place(msgspec.Struct):
     """Where commands run, and what they may write."""
 
     cwd: Path
