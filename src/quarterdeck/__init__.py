@@ -22,6 +22,8 @@ _MODULES = ("client", "types")
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name == "__all__":
         return __dir__()
     if name in _MODULES:
