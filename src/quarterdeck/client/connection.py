@@ -64,8 +64,9 @@ class Connection:
         request_timeout_s: float | None = REQUEST_TIMEOUT_S,
         on_event: Callable[[ProtocolEvent], None] | None = None,
         hidden: frozenset[type[Message]] = frozenset(),
+        on_hidden: Callable[[Message], None] | None = None,
     ) -> None:
-        """``hidden`` are kinds of messages that the CLI sends for us alone: the consumer does not see them."""
+        """``hidden`` are kinds of messages that the CLI sends for us alone: ``on_hidden`` gets them, not the consumer."""
         self._transport = transport
         self._handler = handler
         self._loop = asyncio.get_running_loop()
@@ -73,6 +74,7 @@ class Connection:
         self._on_event = on_event
         self._apart = _EVENTS | hidden
         self._hidden = hidden
+        self._on_hidden = on_hidden
         self.side = HostSide(
             new_id=lambda: str(uuid.uuid4()),
             clock=self._loop.time,
@@ -134,6 +136,8 @@ class Connection:
                     self._happened(event)
                 elif type(event) not in self._hidden:
                     content.append(event)
+                elif self._on_hidden is not None:
+                    self._on_hidden(event)
             if content:
                 self.inbox.put(content, size)
         self._write()

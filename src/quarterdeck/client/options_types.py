@@ -12,6 +12,7 @@ from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 from quarterdeck.wire.agents import EffortLevel
 from quarterdeck.wire.permissions import PermissionMode, PermissionResult, ToolPermissionContext
 
+from .stores.protocol import SessionStore
 from .tools.config import McpSdkServerConfig
 
 SdkBeta: TypeAlias = Literal["context-1m-2025-08-07"]
@@ -251,14 +252,6 @@ class Abort(Protocol):
     def is_set(self) -> bool: ...
 
     async def wait(self) -> Any: ...
-
-
-class SessionStore(Protocol):
-    """Where transcripts are mirrored to. Further methods are optional, as in the official SDK."""
-
-    async def append(self, key: Any, entries: list[Any]) -> None: ...
-
-    async def load(self, key: Any) -> list[Any] | None: ...
 
 
 __all__ = [

@@ -14,7 +14,7 @@ import warnings
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -26,10 +26,12 @@ from quarterdeck.wire import (
     InitializeRequest,
     McpSetServersResult,
     Message,
+    MirrorErrorMessage,
     OutgoingRequest,
     PermissionResult,
     ResultMessage,
     SessionStateChangedMessage,
+    TranscriptMirrorMessage,
     WireObject,
 )
 from quarterdeck.wire._base import plain
@@ -44,8 +46,15 @@ from .options import ClaudeAgentOptions
 from .tools import adapt_server
 from .turn import Turn
 
+if TYPE_CHECKING:
+    from .stores.attached import StoredSession
+
 SERVER_CLOSE_S = 2.0
 """How long an in-process MCP server may take to end."""
+
+MIRROR_ERRORS_KEPT = 100
+
+_FOR_US: frozenset[type[Message]] = frozenset({TranscriptMirrorMessage})
 
 Content = str | Sequence[Any]
 """A prompt: text, or content blocks (typed or as dicts)."""
@@ -66,6 +75,9 @@ class Session(Controls):
         self._client_composed = False
         self._server_info: InitializeAnswer | None = None
         self._closed = False
+        self._stored: StoredSession | None = None
+        self.mirror_errors: deque[MirrorErrorMessage] = deque(maxlen=MIRROR_ERRORS_KEPT)
+        """What did not reach the session store, the latest of it; each also comes as a message."""
         self.costs = CostLedger()
         """What the session has cost so far, in all and by model."""
         self.turn_cost: TurnCost | None = None
@@ -101,8 +113,9 @@ class Session(Controls):
     async def _open(self) -> None:
         initialize, transport = InitializeRequest(), self._own_transport
         hooks: dict[str, Callable[..., Any]] = {}
+        options = await self._from_store()
         if transport is None:
-            self._launch = prepare(self.options)
+            self._launch = prepare(options)
             plan, transport = self._launch.plan, self._launch.transport
             initialize, self._client_composed = plan.initialize, plan.client_composed
             hooks = {key: hook.callback for key, hook in (plan.hooks or {}).items()}
@@ -113,8 +126,11 @@ class Session(Controls):
             limit_bytes=self.options.line_limit_bytes,
             request_timeout_s=self.options.request_timeout_s,
             on_event=self._happened,
-            hidden=frozenset() if self.options.session_state_events else frozenset({SessionStateChangedMessage}),
+            hidden=_FOR_US if self.options.session_state_events else _FOR_US | {SessionStateChangedMessage},
+            on_hidden=None if self._stored is None else self._stored.take,
         )
+        if self._stored is not None:
+            self._stored.show_errors(self._connection.inbox.put)
         await self._connection.start()
         if self._launch is not None:
             self._connect_servers(self._launch.plan.sdk_servers or {})
@@ -127,6 +143,17 @@ class Session(Controls):
         except ProcessExited as error:
             raise self._why_it_did_not_start(error) from error
         self._check_guards(self._server_info)
+
+    async def _from_store(self) -> ClaudeAgentOptions:
+        """The options to start the CLI with: with a session store, what is resumed may have to be fetched first."""
+        if self.options.session_store is None:
+            return self.options
+        from .stores.attached import StoredSession
+
+        self._stored = await StoredSession.begin(
+            self.options, self.options.session_store, self.mirror_errors, starts_cli=self._own_transport is None
+        )
+        return self._stored.options
 
     def _connect_servers(self, servers: Mapping[str, Any]) -> None:
         for name, instance in servers.items():
@@ -183,6 +210,8 @@ class Session(Controls):
         finally:
             if self._launch is not None:
                 self._launch.discard()
+            if self._stored is not None:
+                await self._stored.close()
             await self._close_servers()
 
     async def _close_servers(self) -> None:
@@ -317,10 +346,17 @@ class Session(Controls):
         ready = self._ready
         if not ready:
             await asyncio.sleep(0)  # between batches, let other sessions have their turn
-            ready.extend(await self._link.inbox.batch())
+            ready.extend(await self._next_batch())
             if not ready:
                 return None
         return ready.popleft()
+
+    async def _next_batch(self) -> list[Message]:
+        """Whoever sees a result, or the end, finds the session store up to date."""
+        batch = await self._link.inbox.batch()
+        if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
+            await self._stored.flush()
+        return batch
 
     async def batches(self) -> AsyncIterator[list[Message]]:
         """All messages to the end, as many at once as have arrived: the fastest way to read."""
@@ -328,7 +364,7 @@ class Session(Controls):
             batch = list(self._ready)
             self._ready.clear()
             yield batch
-        while batch := await self._link.inbox.batch():
+        while batch := await self._next_batch():
             yield batch
             await asyncio.sleep(0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from .options import ClaudeAgentOptions
+from .stores.protocol import implements
 
 
 class CanUseToolShadowedWarning(UserWarning):
@@ -45,7 +46,7 @@ def _check_store(options: ClaudeAgentOptions) -> None:
     store = options.session_store
     if store is None:
         return
-    if options.continue_conversation and not options.resume and not callable(getattr(store, "list_sessions", None)):
+    if options.continue_conversation and not options.resume and not implements(store, "list_sessions"):
         raise ValueError("continue_conversation with session_store needs a store that has list_sessions()")
     if options.enable_file_checkpointing:
         raise ValueError("session_store and enable_file_checkpointing exclude each other: checkpoints are not mirrored")

@@ -1,0 +1,80 @@
+"""One session's tie to its store: resumed from it, mirrored to it, with what went wrong on the way."""
+
+from __future__ import annotations
+
+import uuid
+from collections import deque
+from collections.abc import Callable
+
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.transcripts.places import projects_dir
+from quarterdeck.client.validate import validate_options
+from quarterdeck.wire import Message, MirrorErrorMessage, TranscriptMirrorMessage
+
+from .mirror import TranscriptMirror
+from .protocol import SessionKey, SessionStore
+from .resume import ResumedHome, options_from_store
+
+Show = Callable[[list[Message], int], None]
+
+
+class StoredSession:
+    """Made before the CLI starts, closed after it ends."""
+
+    def __init__(
+        self,
+        store: SessionStore,
+        options: ClaudeAgentOptions,
+        home: ResumedHome | None,
+        errors: deque[MirrorErrorMessage],
+    ) -> None:
+        self.options = options
+        """To start the CLI with."""
+        self._home = home
+        self._errors = errors
+        self._show: Show | None = None
+        folder = projects_dir(options.env)
+        self._mirror = TranscriptMirror(
+            store, folder, on_error=self._failed, eager=options.session_store_flush == "eager"
+        )
+
+    @classmethod
+    async def begin(
+        cls, options: ClaudeAgentOptions, store: SessionStore, errors: deque[MirrorErrorMessage], *, starts_cli: bool
+    ) -> StoredSession:
+        """Take what is to be resumed out of the store. Raises ``SessionStoreError``."""
+        home = None
+        if starts_cli:
+            validate_options(options)  # before a store is asked for what will not be used
+            options, home = await options_from_store(options)
+        return cls(store, options, home, errors)
+
+    def show_errors(self, show: Show) -> None:
+        """Where a ``MirrorErrorMessage`` goes besides the list."""
+        self._show = show
+
+    def take(self, message: Message) -> None:
+        if isinstance(message, TranscriptMirrorMessage):
+            self._mirror.take(message)
+
+    async def flush(self) -> None:
+        await self._mirror.flush()
+
+    async def close(self) -> None:
+        """Bring the rest into the store and remove the temporary folder."""
+        try:
+            await self._mirror.close()
+        finally:
+            self.discard()
+
+    def discard(self) -> None:
+        if self._home is not None:
+            self._home.remove()
+
+    def _failed(self, key: SessionKey | None, error: str) -> None:
+        session_id = "" if key is None else key["session_id"]
+        named = None if key is None else {**key}
+        message = MirrorErrorMessage(key=named, error=error, uuid=str(uuid.uuid4()), session_id=session_id)
+        self._errors.append(message)
+        if self._show is not None:
+            self._show([message], len(error) + 300)
