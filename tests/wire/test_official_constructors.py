@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from quarterdeck.wire import (
@@ -103,3 +105,10 @@ def test_task_messages_by_position() -> None:
     assert (hook.hook_event_name, hook.data["hook_event"]) == ("PreToolUse", "PreToolUse")
     with pytest.raises(TypeError, match="takes 2 positional"):
         SystemMessage("init", {}, "more")
+
+
+def test_what_was_a_dict_can_be_written_as_json() -> None:
+    event = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x"}}
+    result = ResultMessage("success", 1, 2, False, 1, "s", usage={"input_tokens": 3}, model_usage={"m": {"costUSD": 3}})
+    told = [StreamEvent(uuid="u", session_id="s", event=event).event, result.usage, result.model_usage]
+    assert json.loads(json.dumps(told, default=dict)) == [event, {"input_tokens": 3}, {"m": {"costUSD": 3}}]
