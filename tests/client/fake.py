@@ -99,8 +99,7 @@ class FakeCli:
 
     def end(self, code: int = 0) -> None:
         """Exit, as a process does."""
-        self._transport.close_input()
-        self.near._end(ExitStatus(code=code))
+        self._transport.exit(ExitStatus(code=code))
 
 
 def _is_initialize(event: Event) -> bool:

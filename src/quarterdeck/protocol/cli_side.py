@@ -62,10 +62,10 @@ class CliSide(Side):
             self._turn.fire("init")
 
     def receive_eof(self) -> None:
-        """The host closed our input: what we asked fails, the turn may go on to its end."""
+        """The host closed our input but still reads: what we asked fails, what it asked we still answer."""
         super().receive_eof()
         self._end_deadline = None
-        self._lose_open_requests("Tool permission stream closed before response received")
+        self._lose_our_requests("Tool permission stream closed before response received")
 
     def _prompt(self, message: UserMessage) -> None:
         if (role := message.message.role) != "user":

@@ -217,15 +217,18 @@ class Side:
         """The end: what the peer asked needs no answer any more, what we asked will have none."""
         for entry in self._theirs.open():
             self._theirs.close(entry.request_id, "end of stream")
+        self._lose_our_requests(why)
+
+    def _lose_our_requests(self, why: str) -> None:
         for entry in self._ours.open():
             self._ours.close(entry.request_id, "end of stream")
             self._fail(entry, "ended", f"{entry.name} was not answered: {why}")
 
     # Their requests
 
-    def answer(self, request_id: str, payload: Mapping[str, Any] | None = None) -> None:
-        """Answer a request of the peer with success."""
-        response = {"subtype": "success", "request_id": request_id, "response": payload}
+    def answer(self, request_id: str, payload: Mapping[str, Any] | None = None, **beside: Any) -> None:
+        """Answer a request of the peer with success; ``beside`` goes beside the payload, as pending requests do."""
+        response = {"subtype": "success", "request_id": request_id, "response": payload, **beside}
         if payload is None:
             del response["response"]
         self._respond(request_id, "answer", response)

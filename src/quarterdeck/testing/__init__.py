@@ -1,18 +1,10 @@
-"""What tests of programs that drive Claude Code need: no model, no network."""
+"""The lab: test and debug a Claude Code program with no model and no network.
 
-from __future__ import annotations
+``sim``        a ``claude`` that is not a model            ``model``      a scripted model for the real CLI
+``tap``        records any program and its ``claude``       ``trace``      shows a recording to a person
+``replay``     acts as the CLI of a recording               ``faults``     delays, cuts, garbage, sudden deaths
+``install``    any version of the real CLI                  ``conformance`` our client against all of them
+``kit``        all of it ready for tests; ``pytest_plugin`` hands it out as fixtures
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from quarterdeck.client.stores.conformance import run_session_store_conformance
-
-__all__ = ["run_session_store_conformance"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from quarterdeck.client.stores import conformance
-
-    return getattr(conformance, name)
+Nothing is imported here: the tap must start in milliseconds.
+"""

@@ -49,6 +49,11 @@ class MemoryTransport:
         """Say something on stderr, as the process the other end sees."""
         self._peer._stderr = (self._peer._stderr + text)[-READ_SIZE:]
 
+    def exit(self, status: ExitStatus) -> None:
+        """End as the process the other end sees, in this way."""
+        self.close_input()
+        self._peer._end(status)
+
     async def start(self, receiver: Receiver) -> None:
         if self._receiver is not None:
             raise TransportClosed("This transport was started before; make a new pair.")

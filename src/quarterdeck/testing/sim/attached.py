@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from quarterdeck.transport.base import ExitStatus
 from quarterdeck.transport.errors import TransportClosed
 
 if TYPE_CHECKING:
-    from quarterdeck.transport import ExitStatus, MemoryTransport
+    from quarterdeck.transport import MemoryTransport
 
     from .simulator import SimulatedCli
 
@@ -42,6 +43,7 @@ async def serve(cli: SimulatedCli, transport: MemoryTransport) -> int:
     await transport.start(_Receiver(cli))
     try:
         code = await running
+        transport.exit(ExitStatus(code=code))
     finally:
         await transport.close()
     return code

@@ -24,17 +24,6 @@ class SimSide(CliSide):
             return None
         return f"Unsupported control request subtype: {subtype if isinstance(subtype, str) else 'undefined'}"
 
-    def _lose_open_requests(self, why: str) -> None:
-        """A host that closed our input still reads: what it asked is answered, what we asked is lost."""
-        for entry in self._ours.open():
-            self._ours.close(entry.request_id, "end of stream")
-            self._fail(entry, "ended", why)
-
-    def answer_beside(self, request_id: str, payload: dict[str, Any], **beside: Any) -> None:
-        """An answer with more in its envelope: the handshake's has the pending requests there (2.1.325)."""
-        response = {"subtype": "success", "request_id": request_id, "response": payload, **beside}
-        self._respond(request_id, "answer", response)
-
 
 class Answer(msgspec.Struct, frozen=True):
     """How a question to the host ended."""
@@ -75,7 +64,7 @@ class Host:
         self.flush()
 
     def answer_beside(self, request_id: str, payload: dict[str, Any], **beside: Any) -> None:
-        self.side.answer_beside(request_id, payload, **beside)
+        self.side.answer(request_id, payload, **beside)
         self.flush()
 
     def flush(self) -> None:
