@@ -274,7 +274,6 @@ LOCAL = {
     "session_store_flush": "eager",
     "load_timeout_ms": 1,
     "abort": asyncio.Event(),
-    "spawn_process": print,
     "limit_bytes": 1 << 20,
     "initialize_timeout_s": 1.0,
     "request_timeout_s": 1.0,

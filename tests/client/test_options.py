@@ -317,7 +317,6 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
         ({"askUserQuestion": {"previewFormat": "pdf"}}, ValueError, "tool_config['askUserQuestion']['previewFormat']"),
     ],
     "on_elicitation": [(3, TypeError, "on_elicitation takes a function")],
-    "spawn_process": [(3, TypeError, "spawn_process takes a function")],
     "on_question": [(3, TypeError, "on_question takes a function")],
     "on_plan": [(3, TypeError, "on_plan takes a function")],
     "env_allow": [

@@ -175,8 +175,6 @@ class ClaudeAgentOptions:
     """Ends the session when set; an ``asyncio.Event`` will do."""
     tool_config: ToolConfig | None = None
     on_elicitation: Callable[..., Any] | None = None
-    spawn_process: Callable[..., Any] | None = None
-    """Starts the CLI elsewhere: gets the command and returns a transport."""
 
     # Ours.
     on_question: Callable[..., Any] | None = None

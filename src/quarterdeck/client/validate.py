@@ -106,7 +106,6 @@ RULES: dict[str, Rule] = {
     "abort": optional(rules.methods("is_set", "wait")),
     "tool_config": optional(shapes.tool_config),
     "on_elicitation": _maybe_callback,
-    "spawn_process": _maybe_callback,
     "on_question": _maybe_callback,
     "on_plan": _maybe_callback,
     "env_allow": optional(list_of(rules.named, "a list of names")),
