@@ -223,10 +223,11 @@ async def test_allow_always_carries_the_input_and_the_tool_use_id() -> None:
         assert context.request_id == "cli-1"
         return PermissionResultAllow()
 
-    async with session_and_cli(deciding(allow)) as (_, cli):
+    async with session_and_cli(deciding(allow)) as (session, cli):
         cli.ask("can_use_tool", **BASH)
         answer = (await cli.expect(AnswerReceived)).answer
         assert answer == {"behavior": "allow", "updatedInput": {"command": "ls"}, "toolUseID": "t1"}
+        assert session._link._signals == {}
 
 
 async def test_a_plain_function_may_deny_and_stop_the_turn() -> None:

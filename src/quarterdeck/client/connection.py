@@ -66,7 +66,7 @@ class Connection:
         hidden: frozenset[type[Message]] = frozenset(),
         on_hidden: Callable[[Message], None] | None = None,
     ) -> None:
-        """``hidden`` are kinds of messages that the CLI sends for us alone: ``on_hidden`` gets them, not the consumer."""
+        """``hidden`` are kinds of messages that the CLI sends for us alone: ``on_hidden`` gets them, not the reader."""
         self._transport = transport
         self._handler = handler
         self._loop = asyncio.get_running_loop()
@@ -330,6 +330,7 @@ class Connection:
         """Answer a request of the CLI. Raises ``LocalProtocolError`` when it is not open (any more)."""
         if late_is_error or (self.side.is_open(request_id) and not self.side.input_closed):
             self.side.answer(request_id, payload)
+            self._signals.pop(request_id, None)
             self._pump()
 
     def _refuse(self, request_id: str, error: str) -> None:
