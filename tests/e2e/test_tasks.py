@@ -110,7 +110,7 @@ async def test_a_task_is_listed_read_and_stopped(stage: Stage) -> None:
 
 
 async def test_a_command_can_be_sent_to_the_background(stage: Stage) -> None:
-    stage.model.reply(ToolUse("Bash", {"command": "sleep 50"}, id="toolu_long"))
+    stage.model.reply(ToolUse("Bash", {"command": "echo begun; sleep 50"}, id="toolu_long"))
     stage.model.reply("Moved on.")
     async with stage.session(allowed_tools=["Bash"]) as session:
         await session.send("run it")
