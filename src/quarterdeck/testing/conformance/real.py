@@ -1,0 +1,57 @@
+"""The stage with a real CLI: a scripted Messages API stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.testing.install import NEWEST, SUPPORTED
+from quarterdeck.testing.model import ModelServer
+from quarterdeck.testing.model.request import ApiRequest, content_text
+
+from .stage import OLD_PATIENCE_S, PATIENCE_S, Heard, Stage
+
+OLD = frozenset(SUPPORTED) - {NEWEST}
+
+
+class RealStage(Stage):
+    def __init__(self, folder: Path, argv: Sequence[str], version: str) -> None:
+        super().__init__(folder)
+        self.version = version
+        self.patience_s = OLD_PATIENCE_S if version in OLD else PATIENCE_S
+        self._argv = list(argv)
+        self._model = ModelServer()
+        self._model.start()
+
+    def reply(self, *parts: Any, **options: Any) -> None:
+        self._model.reply(*parts, **options)
+
+    def reply_to(self, kind: str, *parts: Any, **options: Any) -> None:
+        self._model.on(lambda request: request.kind == kind, *parts, **options)
+
+    @property
+    def heard(self) -> list[Heard]:
+        return [Heard(request.kind, _new_text(request), request.model) for request in self._model.conversation]
+
+    @property
+    def system_prompt(self) -> str:
+        """Of the last request; only a real API sees it."""
+        return self._model.conversation[-1].system
+
+    def command(self) -> tuple[list[str], dict[str, str]]:
+        return self._argv, self._model.env()
+
+    def close(self) -> None:
+        super().close()
+        self._model.close()
+
+
+def _new_text(request: ApiRequest) -> str:
+    """What was said since the model's last answer; a prompt that was folded in is a message of its own."""
+    new: list[str] = []
+    for message in reversed(request.messages):
+        if message.get("role") == "assistant":
+            break
+        new.append(content_text(message.get("content")))
+    return "\n".join(reversed(new))

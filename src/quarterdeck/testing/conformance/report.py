@@ -1,0 +1,132 @@
+"""``docs/compatibility.md`` from ``docs/compatibility.json``, and back: the two files of one run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .runner import SIMULATOR, Outcome
+from .scenario import Scenario
+
+FORMAT = 1
+_MARKS = {"pass": "✓", "differs": "≠", "not there": "–", "not claimed": "n/c"}
+
+_HEAD = """# Compatibility
+
+What {count} scenarios of the protocol do, played through Quarterdeck's client against real CLIs and against the
+simulator. A scenario says what Claude Code {newest} does. Made by `make conformance`; not edited by hand.
+
+| mark | meaning |
+|---|---|
+| ✓ | as on {newest} |
+| ≠ | does something else: see the notes below |
+| – | does not have it |
+| n/c | the simulator does not claim it |
+"""
+
+
+def as_json(
+    scenarios: Sequence[Scenario],
+    outcomes: Mapping[str, Mapping[str, Outcome]],
+    *,
+    newest: str,
+    peers: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    rows = [
+        {
+            "id": scenario.id,
+            "group": scenario.group,
+            "title": scenario.title,
+            "sources": list(scenario.sources),
+            "outcomes": {
+                name: {"status": outcome.status, **({"detail": outcome.detail} if outcome.detail else {})}
+                for name, outcome in outcomes[scenario.id].items()
+            },
+        }
+        for scenario in scenarios
+    ]
+    return {"format": FORMAT, "newest": newest, "scenarios": rows, "peers": list(peers)}
+
+
+def save(document: Mapping[str, Any], folder: Path) -> None:
+    """Both files."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    (folder / "compatibility.json").write_text(f"{text}\n", encoding="utf-8")
+    (folder / "compatibility.md").write_text(as_markdown(document), encoding="utf-8")
+
+
+def as_markdown(document: Mapping[str, Any]) -> str:
+    rows = document["scenarios"]
+    names = list(rows[0]["outcomes"]) if rows else []
+    parts = [_HEAD.format(count=len(rows), newest=document["newest"]), _summary(rows, names)]
+    for group in dict.fromkeys(row["group"] for row in rows):
+        parts.append(_group(group, [row for row in rows if row["group"] == group], names))
+    parts.append(_peers(document["peers"]))
+    return "\n".join(part for part in parts if part)
+
+
+def _summary(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    lines = ["| | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
+    for status, mark in _MARKS.items():
+        counts = [sum(row["outcomes"][name]["status"] == status for row in rows) for name in names]
+        if any(counts):
+            lines.append(f"| {status} ({mark}) | " + " | ".join(map(str, counts)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _group(group: str, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    lines = [f"## {group[0].upper()}{group[1:]}", "", "| scenario | " + " | ".join(names) + " |"]
+    lines.append("|---|" + "---|" * len(names))
+    notes: list[str] = []
+    for row in rows:
+        marks = [_MARKS[row["outcomes"][name]["status"]] for name in names]
+        lines.append(f"| {_cell(row['title'])} (`{row['id']}`) | " + " | ".join(marks) + " |")
+        notes += _notes(row, names)
+    return "\n".join([*lines, *(["", *notes] if notes else []), ""])
+
+
+def _notes(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """What is different, said once for all CLIs that do the same."""
+    same: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        outcome = row["outcomes"][name]
+        if outcome["status"] != "pass":
+            same.setdefault((outcome["status"], outcome.get("detail", "")), []).append(name)
+    return [f"- `{row['id']}` on {', '.join(where)}: {status}: {_cell(why)}" for (status, why), where in same.items()]
+
+
+def _peers(peers: Sequence[Mapping[str, Any]]) -> str:
+    if not peers:
+        return ""
+    lines = ["## Official SDKs", "", "One turn with a permission request, by the official SDKs, with our tools as"]
+    lines += ["their `claude`: what they print must be the same each time.", ""]
+    ways = list(peers[0]["outcomes"])
+    lines += ["| SDK | " + " | ".join(ways) + " |", "|---|" + "---|" * len(ways)]
+    for peer in peers:
+        marks = [_MARKS[peer["outcomes"][way]["status"]] for way in ways]
+        lines.append(f"| {peer['name']} {peer['version']} | " + " | ".join(marks) + " |")
+    notes = [note for peer in peers for note in _notes({"id": peer["name"], "outcomes": peer["outcomes"]}, ways)]
+    return "\n".join([*lines, *(["", *notes] if notes else []), ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def failures(document: Mapping[str, Any]) -> list[str]:
+    """What must not be: the newest CLI, the simulator or an official SDK that does not pass."""
+    must = (document["newest"], SIMULATOR)
+    found = [
+        f"{row['id']} on {name}: {outcome['status']}: {outcome.get('detail', '')}"
+        for row in document["scenarios"]
+        for name, outcome in row["outcomes"].items()
+        if name in must and outcome["status"] not in ("pass", "not claimed")
+    ]
+    return found + [
+        f"{peer['name']} {way}: {outcome.get('detail', '')}"
+        for peer in document["peers"]
+        for way, outcome in peer["outcomes"].items()
+        if outcome["status"] != "pass"
+    ]
