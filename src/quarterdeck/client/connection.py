@@ -33,6 +33,7 @@ from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
 
 from .errors import Aborted, ControlError, ControlTimeout, QuarterdeckError, TransportClosed, WriteOverflow
 from .inbox import Inbox
+from .observer import Observer
 from .signal import CancelSignal
 
 LATER: Any = object()
@@ -82,6 +83,8 @@ class Connection:
             limit_bytes=limit_bytes,
         )
         self.inbox = Inbox(pause=transport.pause_reading, resume=transport.resume_reading, limit_bytes=limit_bytes)
+        self._observer = observer
+        self._deliver = self.inbox.put if observer is None else self._deliver_observed
         self.exit: ExitStatus | None = None
         self._calls: dict[str, asyncio.Future[Any]] = {}
         self._serving: dict[str, asyncio.Task[None]] = {}
@@ -128,7 +131,7 @@ class Connection:
         """Deliver what the protocol has to tell, and send what it has to say."""
         while events := self.side.events():
             if self._apart.isdisjoint(map(type, events)):
-                self.inbox.put(events, size)  # type: ignore[arg-type]
+                self._deliver(events, size)  # type: ignore[arg-type]
                 continue
             content: list[Message] = []
             for event in events:
@@ -139,9 +142,14 @@ class Connection:
                 elif self._on_hidden is not None:
                     self._on_hidden(event)
             if content:
-                self.inbox.put(content, size)
+                self._deliver(content, size)
         self._write()
         self._set_timer()
+
+    def _deliver_observed(self, messages: list[Message], size: int) -> None:
+        if self._observer is not None:
+            self._observer.received(messages)
+        self.inbox.put(messages, size)
 
     def _write(self) -> None:
         data = self.side.outgoing()
@@ -331,12 +339,16 @@ class Connection:
         if late_is_error or (self.side.is_open(request_id) and not self.side.input_closed):
             self.side.answer(request_id, payload)
             self._signals.pop(request_id, None)
+            if self._observer is not None:
+                self._observer.answered(request_id, payload, None)
             self._pump()
 
     def _refuse(self, request_id: str, error: str) -> None:
         if self.side.is_open(request_id) and not self.side.input_closed:
             self.side.refuse(request_id, error)
             self._signals.pop(request_id, None)
+            if self._observer is not None:
+                self._observer.answered(request_id, None, error)
             self._pump()
 
     # The end
