@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -125,7 +126,5 @@ async def test_nothing_private_is_left_on_disk(stage: Stage) -> None:
         commands = " ".join(stage.left_running())
         assert "swordfish-in-settings" not in commands
         (path,) = [word.removeprefix("--settings=") for word in commands.split() if word.startswith("--settings=")]
-        with open(path) as file:  # noqa: PTH123
-            assert json.load(file) == settings
-    with pytest.raises(FileNotFoundError):
-        open(path)  # noqa: PTH123, SIM115
+        assert json.loads(Path(path).read_text()) == settings
+    assert not Path(path).exists()
