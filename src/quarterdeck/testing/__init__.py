@@ -6,5 +6,21 @@
 ``install``    any version of the real CLI                  ``conformance`` our client against all of them
 ``kit``        all of it ready for tests; ``pytest_plugin`` hands it out as fixtures
 
-Nothing is imported here: the tap must start in milliseconds.
+``run_session_store_conformance`` checks a session store, as in the official SDK's ``testing``.
+
+Nothing is imported here before it is asked for: the tap must start in milliseconds.
 """
+
+TYPE_CHECKING = False  # as typing has it, without importing typing
+if TYPE_CHECKING:
+    from quarterdeck.client.stores.conformance import run_session_store_conformance
+
+__all__ = ["run_session_store_conformance"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from quarterdeck.client.stores import conformance
+
+    return getattr(conformance, name)
