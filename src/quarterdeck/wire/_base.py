@@ -53,9 +53,12 @@ def wire_names(cls: type[msgspec.Struct]) -> dict[str, str]:
 class _Readers(dict[type, dict[str, Callable[[Any], Any]]]):
     """Struct class → wire key → what reads its slot, past any property that stands before it; filled on first use."""
 
-    def __missing__(self, cls: type[msgspec.Struct]) -> dict[str, Callable[[Any], Any]]:
+    def __missing__(self, cls: type[OpenObject]) -> dict[str, Callable[[Any], Any]]:
         slots = {key: getattr(cls, name) for key, name in _NAMES[cls].items()}
         self[cls] = readers = {key: getattr(slot, "_read", slot.__get__) for key, slot in slots.items()}
+        tag, tag_field = cls.__struct_config__.tag, cls.__struct_config__.tag_field
+        if tag_field is not None and cls.get is WireObject.get:  # else the class knows better, as ``Unknown`` does
+            readers[tag_field] = lambda _: tag
         return readers
 
 
