@@ -130,7 +130,8 @@ def mixed_section(count: int, rounds: int) -> Section:
 
 
 NOTE = (
-    "Every message of ours keeps the bytes it came in. The floor is `msgspec`'s `decode_lines` alone, into the same "
+    "Every message of ours keeps the bytes it came in. The official SDK reads through `read_messages` of its own "
+    "transport, from memory, then `parse_message`; no process, no queue, no event loop on either side. The floor is `msgspec`'s `decode_lines` alone, into the same "
     "classes: no framing, no raw bytes. Best of the rounds; ± is how far the worst was off."
 )
 MIXED_NOTE = (

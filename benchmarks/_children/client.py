@@ -135,11 +135,11 @@ async def hooks(setting: dict[str, Any]) -> Figures:
 
 
 async def tools(setting: dict[str, Any]) -> Figures:
-    @sdk.tool("add", "Add two numbers", {"a": float, "b": float})
     async def add(arguments: dict[str, Any]) -> dict[str, Any]:
         return {"content": [{"type": "text", "text": str(arguments["a"] + arguments["b"])}]}
 
-    server = sdk.create_sdk_mcp_server("calc", "1.0.0", [add])
+    offered = sdk.tool("add", "Add two numbers", {"a": float, "b": float})(add)
+    server = sdk.create_sdk_mcp_server("calc", "1.0.0", [offered])
     return await asked(setting, mcp_servers={"calc": server})
 
 

@@ -10,6 +10,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -104,17 +105,16 @@ def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
 
 def official(data: bytes) -> dict[str, Callable[[], Counts]]:
     """The reading half of its transport on bytes from memory, then its parser; no process, no queue, no event loop."""
-    from anyio.streams.text import TextReceiveStream
-    from claude_agent_sdk import ClaudeAgentOptions
-    from claude_agent_sdk._internal.message_parser import parse_message
-    from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
-
+    sdk: Any = import_module("claude_agent_sdk")
+    internal: Any = import_module("claude_agent_sdk._internal.transport.subprocess_cli")
+    parse_message = import_module("claude_agent_sdk._internal.message_parser").parse_message
+    text: Any = import_module("anyio.streams.text")
     chunks = chunks_of(data)
 
     def decoded() -> Iterator[list[Any]]:
-        transport = SubprocessCLITransport("", ClaudeAgentOptions(cli_path="/nowhere"))
+        transport = internal.SubprocessCLITransport("", sdk.ClaudeAgentOptions(cli_path="/nowhere"))
         transport._process = Ended()
-        transport._stdout_stream = TextReceiveStream(Stdout(chunks))
+        transport._stdout_stream = text.TextReceiveStream(Stdout(chunks))
         reader = transport.read_messages()
         while True:
             try:
@@ -141,9 +141,7 @@ class Stdout:
         try:
             return next(self._chunks)
         except StopIteration:
-            import anyio
-
-            raise anyio.EndOfStream from None
+            raise import_module("anyio").EndOfStream from None
 
 
 class Ended:
