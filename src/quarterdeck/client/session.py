@@ -45,6 +45,7 @@ from .opening import Launch, prepare
 from .options import ClaudeAgentOptions
 from .tools import adapt_server
 from .turn import Turn
+from .which_loop import under_trio
 
 if TYPE_CHECKING:
     from .stores.attached import StoredSession
@@ -103,6 +104,10 @@ class Session(Controls):
         """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
         if self._connection is not None:
             raise CLIConnectionError("this session was opened before: make a new one")
+        if under_trio():
+            from .trio_skin import adopt
+
+            return await adopt(self).open()
         try:
             await self._open()
         except BaseException:

@@ -1,0 +1,208 @@
+"""An event loop in a thread of its own, for programs that have none of asyncio's: plain ones, and those on trio.
+
+One thread serves all sessions. It starts when it is first used and ends with the interpreter; after ``end``, and in a
+forked child, the next use starts another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import concurrent.futures
+import contextlib
+import contextvars
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
+from weakref import WeakSet
+
+from .errors import Aborted
+
+T = TypeVar("T")
+
+CLOSE_ALL_S = 6.0
+"""At the end, for all sessions together to close: the usual grace of one, twice."""
+JOIN_S = 10.0
+"""For the thread to be gone. It is a daemon: one that hangs does not keep the interpreter."""
+UNWIND_S = 15.0
+"""After Ctrl-C, for the work that was waited for to clean up behind itself. A second Ctrl-C does not wait."""
+
+
+class Closeable(Protocol):
+    async def close(self) -> Any: ...
+
+
+class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
+    """A daemon thread for each call.
+
+    A callback may wait for a person: that must keep neither other callbacks nor the interpreter's end waiting.
+    """
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[T]:
+        future: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(fn(*args, **kwargs))
+            except BaseException as error:  # noqa: BLE001  # whoever waits for the call is told
+                future.set_exception(error)
+
+        threading.Thread(target=run, name="quarterdeck-callback", daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Nothing is kept between calls, and none is waited for."""
+
+
+class LoopThread:
+    """The thread, or the promise of one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a finalizer may come here while its own thread is here
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._forgotten: list[asyncio.AbstractEventLoop] = []
+        self._open: WeakSet[Closeable] = WeakSet()
+        atexit.register(self.end)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    @property
+    def running(self) -> bool:
+        return self._loop is not None
+
+    def is_current(self) -> bool:
+        """Does the caller run in this thread? It must not wait for it then."""
+        return threading.current_thread() is self._thread
+
+    # Work
+
+    def start(
+        self, work: Callable[[], Coroutine[Any, Any, T]], on_done: Callable[[asyncio.Task[T]], Any]
+    ) -> Callable[[], None]:
+        """Run what ``work`` makes, in the caller's context; ``on_done`` gets the ended task, in the loop's thread.
+
+        Returns what cancels it.
+        """
+        context = contextvars.copy_context()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            task = asyncio.get_running_loop().create_task(work(), context=context)
+            tasks.append(task)
+            task.add_done_callback(on_done)
+
+        def cancel() -> None:
+            for task in tasks:
+                task.cancel()
+
+        def cancel_soon() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: everything was cancelled then
+                loop.call_soon_threadsafe(cancel)
+
+        with self._lock:  # nothing is handed to a loop after it was told to stop
+            loop = self._running_loop()
+            loop.call_soon_threadsafe(begin)
+        return cancel_soon
+
+    def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run what ``work`` makes and wait for it. Interrupted (Ctrl-C), it cancels the work and lets it clean up."""
+        if self.is_current():
+            raise RuntimeError(
+                "a coroutine in the session's own event loop made a blocking call, which would wait for itself: make "
+                "the callback a plain function, it gets a thread"
+            )
+        outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
+        cancel = self.start(work, lambda task: _copy(task, outcome))
+        try:
+            return outcome.result()
+        except BaseException:
+            if not outcome.done():
+                cancel()
+                concurrent.futures.wait([outcome], UNWIND_S)
+            raise
+
+    def post(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        """Run what ``work`` makes and do not wait; a failure is told to the loop's exception handler."""
+        self.start(work, _report)
+
+    # Open sessions
+
+    def opened(self, session: Closeable) -> None:
+        """To be closed at the end. Only from the loop's thread, as the next."""
+        self._open.add(session)
+
+    def closed(self, session: Closeable) -> None:
+        self._open.discard(session)
+
+    # Beginning and end
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = loop = asyncio.new_event_loop()
+            loop.set_default_executor(DaemonThreads())
+            self._thread = threading.Thread(target=self._run, args=(loop,), name="quarterdeck-loop", daemon=True)
+            self._thread.start()
+        return self._loop
+
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            loop.run_forever()
+            loop.run_until_complete(self._farewell())
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()
+
+    async def _farewell(self) -> None:
+        """Close the sessions that are open, then cancel whatever is left."""
+        closing = [asyncio.ensure_future(session.close()) for session in tuple(self._open)]
+        if closing:
+            await asyncio.wait(closing, timeout=CLOSE_ALL_S)
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in rest:
+            task.cancel()
+        if rest:
+            await asyncio.wait(rest, timeout=CLOSE_ALL_S)
+        for task in closing:
+            if task.done():
+                _report(task)
+
+    def end(self) -> None:
+        """Close all sessions and end the thread, in bounded time. What waits for it fails with ``Aborted``."""
+        with self._lock:
+            loop, thread, self._loop = self._loop, self._thread, None
+            if loop is None or thread is None:
+                return
+            loop.call_soon_threadsafe(loop.stop)
+        if not self.is_current():
+            thread.join(JOIN_S)
+
+    def _forget(self) -> None:
+        """In a forked child there is no thread, and the loop's selector is the parent's: it must not even be closed."""
+        self._lock = threading.RLock()
+        if self._loop is not None:
+            self._forgotten.append(self._loop)
+        self._loop = self._thread = None
+        self._open = WeakSet()
+
+
+def _copy(task: asyncio.Task[T], outcome: concurrent.futures.Future[T]) -> None:
+    if task.cancelled():
+        outcome.set_exception(Aborted("the call was cancelled: its event loop was ended"))
+    elif (error := task.exception()) is not None:
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(task.result())
+
+
+def _report(task: asyncio.Future[Any]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        context = {"message": "quarterdeck: work in the background failed", "exception": error}
+        task.get_loop().call_exception_handler(context)
+
+
+LOOP_THREAD = LoopThread()
+"""The one that everybody shares."""

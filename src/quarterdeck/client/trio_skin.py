@@ -1,0 +1,162 @@
+"""A session under trio: the same class to look at, living in the loop's thread.
+
+Everything else (``query``, ``prompt``, ``ClaudeSDKClient``) stands on a session's public methods only, and so runs
+under trio as it is. ``Session.open`` comes here when trio runs it; nothing here is imported otherwise.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from quarterdeck.transport import ExitStatus
+from quarterdeck.wire import Message
+
+from .elsewhere import carry_over
+from .foreign import ForeignTransport
+from .loop_thread import LOOP_THREAD
+from .options import ClaudeAgentOptions
+from .session import Content, Session
+from .trio_side import TrioSide, TrioTransport, in_loop, shielded
+from .turn import Turn
+
+T = TypeVar("T")
+_END = object()
+
+
+class TrioSession(Session):
+    """What a ``Session`` becomes when trio opens it. Made by ``adopt`` only; most members are made below."""
+
+    _core: Session
+    _side: TrioSide
+
+    async def open(self) -> Session:
+        await in_loop(self._open_core)
+        return self
+
+    async def _open_core(self) -> None:
+        LOOP_THREAD.opened(self._core)
+        await self._core.open()
+
+    async def close(self) -> ExitStatus | None:
+        """Complete also in a scope that is cancelled: it takes bounded time."""
+        return await shielded(self._close_core)
+
+    async def _close_core(self) -> ExitStatus | None:
+        try:
+            return await self._core.close()
+        finally:
+            LOOP_THREAD.closed(self._core)
+
+    def __del__(self) -> None:
+        core = self.__dict__.get("_core")
+        if core is not None and core._connection is not None and not core._closed:
+            warnings.warn(f"{self!r} was never closed: use `async with`", ResourceWarning, source=self, stacklevel=2)
+            LOOP_THREAD.post(core.close)
+
+    def prompt(self, content: Content, /, **fields: Any) -> Turn:
+        return TrioTurn(self._core.prompt(content, **fields))
+
+    async def reopen(self, options: ClaudeAgentOptions) -> None:
+        await in_loop(lambda: self._core.reopen(carry_over(options, self._side)))
+        self.options = options
+
+    async def stream(self, prompts: Any, /) -> None:
+        await in_loop(lambda: self._core.stream(self._side.prompts(prompts)))
+
+    def stream_in_background(self, prompts: Any, /) -> None:
+        _at_once(self._core.stream_in_background, self._side.prompts(prompts))
+
+    def on_request(self, subtype: str, handler: Callable[..., Any], /) -> None:
+        _at_once(self._core.on_request, subtype, self._side.callback(handler))
+
+    async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> Any:
+        return await in_loop(lambda: self._core.set_mcp_servers(self._side.servers(servers), **more))
+
+    async def batches(self) -> AsyncIterator[Any]:
+        batches = self._core.batches()
+        try:
+            while (batch := await in_loop(lambda: _next(batches))) is not _END:
+                yield batch
+        finally:
+            await shielded(batches.aclose)  # type: ignore[attr-defined]
+
+
+class TrioTurn(Turn):
+    """A turn that is followed under trio. What stands on reading it is inherited; the rest is the inner turn's."""
+
+    def __init__(self, inner: Turn) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def send(self) -> str:
+        return await in_loop(self._inner.send)
+
+    async def __anext__(self) -> Message:
+        message = await in_loop(lambda: _next(self._inner))
+        if message is _END:
+            raise StopAsyncIteration
+        return cast("Message", message)
+
+
+async def _next(iterator: AsyncIterator[Any]) -> Any:
+    return await anext(iterator, _END)
+
+
+def _at_once(function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+    """Call something in the loop's thread that does not wait there."""
+
+    async def call() -> T:
+        return function(*args, **kwargs)
+
+    return LOOP_THREAD.call(call)
+
+
+def _bridged(name: str, member: Any) -> Any:
+    """A member of ``Session`` that does the same to the session in the loop's thread."""
+    if inspect.iscoroutinefunction(member):
+
+        @functools.wraps(member)
+        async def method(self: TrioSession, *args: Any, **kwargs: Any) -> Any:
+            return await in_loop(lambda: getattr(self._core, name)(*args, **kwargs))
+
+        return method
+    if inspect.isfunction(member):
+
+        @functools.wraps(member)
+        def plain(self: TrioSession, *args: Any, **kwargs: Any) -> Any:
+            return _at_once(getattr(self._core, name), *args, **kwargs)
+
+        return plain
+    return property(lambda self: getattr(self._core, name), doc=getattr(member, "__doc__", None))
+
+
+_AS_THEY_ARE = {"messages", "options"}
+
+
+def _add_members() -> None:
+    known = dict(inspect.getmembers(Session)) | dict.fromkeys(vars(Session()))
+    for name, member in known.items():
+        if not name.startswith("_") and name not in vars(TrioSession) and name not in _AS_THEY_ARE:
+            setattr(TrioSession, name, _bridged(name, member))
+
+
+_add_members()
+
+
+def adopt(session: Session) -> Session:
+    """Make a session that is to be opened one that runs under trio."""
+    side = TrioSide()
+    transport = session._own_transport
+    if isinstance(transport, ForeignTransport):
+        transport = ForeignTransport(TrioTransport(transport._inner, side))
+    core = Session.__new__(Session)
+    core.__dict__.update(vars(session), options=carry_over(session.options, side), _own_transport=transport)
+    session.__class__ = TrioSession
+    session.__dict__.update(_core=core, _side=side)
+    return session
