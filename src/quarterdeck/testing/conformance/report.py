@@ -61,8 +61,8 @@ def as_markdown(document: Mapping[str, Any]) -> str:
     rows = document["scenarios"]
     names = list(rows[0]["outcomes"]) if rows else []
     parts = [_HEAD.format(count=len(rows), newest=document["newest"]), _summary(rows, names)]
-    for group in dict.fromkeys(row["group"] for row in rows):
-        parts.append(_group(group, [row for row in rows if row["group"] == group], names))
+    groups = dict.fromkeys(row["group"] for row in rows)
+    parts += [_group(group, [row for row in rows if row["group"] == group], names) for group in groups]
     parts.append(_peers(document["peers"]))
     return "\n".join(part for part in parts if part)
 

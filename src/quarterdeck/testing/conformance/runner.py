@@ -71,7 +71,7 @@ async def play(scenario: Scenario, target: Target) -> Outcome:
     """One scenario against one CLI, in a fresh home and folder that are removed afterwards."""
     if target.name == SIMULATOR and scenario.simulator is not None:
         return Outcome("not claimed", scenario.simulator)
-    folder = Path(tempfile.mkdtemp(prefix="quarterdeck-conformance-")).resolve()
+    folder = _fresh_folder()
     started = time.monotonic()
     stage = target.make_stage(folder)
     try:
@@ -81,6 +81,10 @@ async def play(scenario: Scenario, target: Target) -> Outcome:
         # The CLI may still be writing there in its last moments
         shutil.rmtree(folder, ignore_errors=True)
     return Outcome(status, _stable(detail, folder), round(time.monotonic() - started, 2))
+
+
+def _fresh_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="quarterdeck-conformance-")).resolve()
 
 
 async def _judge(scenario: Scenario, stage: Stage) -> tuple[Status, str]:
@@ -98,7 +102,7 @@ async def _judge(scenario: Scenario, stage: Stage) -> tuple[Status, str]:
         return "differs", str(error)
     except TimeoutError:
         return "differs", f"not done within {LIMIT_S:.0f} s"
-    except Exception as error:  # noqa: BLE001  # whatever a CLI makes the client raise is what it does differently
+    except Exception as error:  # noqa: BLE001  # whatever a CLI makes the client raise is what it does
         return "differs", f"{type(error).__name__}: {error}"
     return "pass", ""
 

@@ -40,6 +40,13 @@ _MODULES = (
     "permissions",
     "questions",
     "hooks",
+    "tools",
+    "control",
+    "tasks",
+    "errors",
+    "sessions",
+    "ends",
+    "options",
 )
 
 Play: TypeAlias = Callable[["Stage"], Awaitable[None]]

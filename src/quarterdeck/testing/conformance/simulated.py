@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import pickle  # files that this package writes for a process that it starts
+import pickle  # only files that this package writes for a process that it starts
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 
 from quarterdeck.client import ProcessExited
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import (
+    Differs,
+    NotThere,
+    Stage,
+    expect,
+    expect_that,
+    of_kind,
+    result_of,
+    told,
+)
 from quarterdeck.wire import AssistantMessage, InitMessage, TextBlock
-
-from ..scenario import scenario
-from ..stage import Differs, NotThere, Stage, expect, expect_that, of_kind, result_of, told
 
 ODD_TEXT = "line\u2028separator\u2029paragraph\u0085next\u001bescape\ufeffbom\U0001f6a2 日本語"
 

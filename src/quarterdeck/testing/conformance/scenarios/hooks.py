@@ -6,10 +6,18 @@ import asyncio
 from typing import Any
 
 from quarterdeck.client import HookMatcher
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import (
+    Stage,
+    bash,
+    expect,
+    expect_that,
+    result_of,
+    text_of,
+    told,
+    tool_results,
+)
 from quarterdeck.testing.model import ToolUse
-
-from ..scenario import scenario
-from ..stage import Stage, bash, expect, expect_that, result_of, text_of, told, tool_results
 
 
 class Hooks:

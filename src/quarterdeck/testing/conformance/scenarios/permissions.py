@@ -7,6 +7,18 @@ import json
 from typing import Any
 
 from quarterdeck.client import LATER
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import (
+    NotThere,
+    Stage,
+    bash,
+    expect,
+    expect_that,
+    result_of,
+    text_of,
+    told,
+    tool_results,
+)
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.wire import (
     PermissionDeniedMessage,
@@ -16,9 +28,6 @@ from quarterdeck.wire import (
     PermissionUpdate,
     ToolPermissionContext,
 )
-
-from ..scenario import scenario
-from ..stage import NotThere, Stage, bash, expect, expect_that, result_of, text_of, told, tool_results
 
 TOUCH = bash("touch made.txt")
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from quarterdeck.client import Approve, Plan, Reject
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import (
+    Stage,
+    expect,
+    expect_that,
+    of_kind,
+    result_of,
+    text_of,
+    told,
+    tool_results,
+)
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.wire import InitMessage, PermissionResultAllow, StatusMessage
-
-from ..scenario import scenario
-from ..stage import Stage, expect, expect_that, of_kind, result_of, text_of, told, tool_results
 
 QUESTION = {
     "question": "Which topping?",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import NotThere, Stage, bash, expect, expect_that
 from quarterdeck.testing.model import Stall
 from quarterdeck.wire import CommandLifecycleMessage, ResultMessage
-
-from ..scenario import scenario
-from ..stage import NotThere, Stage, bash, expect, expect_that
 
 
 @scenario("prompt queue", "A prompt during a turn is folded in between two rounds of tools")

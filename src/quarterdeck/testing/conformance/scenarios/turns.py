@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from quarterdeck.client import TextAccumulator
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import (
+    NotThere,
+    Stage,
+    bash,
+    expect,
+    expect_that,
+    of_kind,
+    result_of,
+    text_of,
+    told,
+    tool_results,
+)
 from quarterdeck.testing.model import RedactedThinking, Thinking, ToolUse, Usage
 from quarterdeck.wire import (
     AssistantMessage,
@@ -18,9 +31,6 @@ from quarterdeck.wire import (
     ToolUseBlock,
     UserMessage,
 )
-
-from ..scenario import scenario
-from ..stage import NotThere, Stage, bash, expect, expect_that, of_kind, result_of, text_of, told, tool_results
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABDQottAAAAABJRU5ErkJggg=="
 UUID = "aaaaaaaa-0000-4000-8000-000000000001"

@@ -1,0 +1,153 @@
+"""What goes wrong: the API, limits, and answers that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import NotThere, Stage, bash, expect, expect_that, of_kind, result_of, told
+from quarterdeck.testing.model import Cut, Error, ToolUse, Usage
+from quarterdeck.wire import ApiRetryMessage, AssistantMessage
+
+NO_RETRIES = {"CLAUDE_CODE_MAX_RETRIES": "0"}
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "n": {"type": "integer"}},
+    "required": ["name", "n"],
+}
+
+
+async def _failed(stage: Stage, error: Error) -> Any:
+    stage.reply_to("main", error)
+    async with stage.session(env=NO_RETRIES) as session:
+        return await session.prompt("hi")
+
+
+@scenario(
+    "errors",
+    "An error of the API is a result with subtype success and is_error",
+    "000-result-error-execution",
+    "004-error-line",
+)
+async def api_error(stage: Stage) -> None:
+    result = await _failed(stage, Error(400, "the scripted model did not like this"))
+    expect("the result", (result.subtype, result.is_error), ("success", True))
+    expect_that("did not like this" in (result.result or ""), "the text does not tell the error")
+
+
+@scenario("errors", "A result tells the status of the API's error")
+async def api_error_status(stage: Stage) -> None:
+    result = await _failed(stage, Error(400, "no"))
+    if result.api_error_status is None:
+        raise NotThere("no api_error_status")
+    expect("the status", result.api_error_status, 400)
+
+
+@scenario("errors", "A refused key is an error result, and the assistant message names the kind")
+async def api_unauthorized(stage: Stage) -> None:
+    stage.reply_to("main", Error(401, "invalid x-api-key"))
+    async with stage.session(env=NO_RETRIES) as session:
+        messages = await told(session.prompt("hi"))
+    expect("the result", result_of(messages).is_error, True)
+    kinds = [message.error for message in of_kind(messages, AssistantMessage)]
+    expect("the kind", kinds, ["authentication_failed"])
+
+
+@scenario("errors", "After an error of the API the session goes on")
+async def after_api_error(stage: Stage) -> None:
+    stage.reply(Error(400, "no"))
+    async with stage.session(env=NO_RETRIES) as session:
+        first = await session.prompt("hi")
+        stage.reply("Now it works.")
+        second = await session.prompt("again")
+    expect("the results", (first.is_error, second.result), (True, "Now it works."))
+
+
+@scenario("errors", "An overloaded API is asked again, and api_retry tells it")
+async def api_overloaded(stage: Stage) -> None:
+    stage.reply(Error(529, "Overloaded"))
+    stage.reply("The second try worked.")
+    async with stage.session() as session:
+        messages = await told(session.prompt("hi"))
+    expect("the result", result_of(messages).result, "The second try worked.")
+    retries = of_kind(messages, ApiRetryMessage)
+    if not retries:
+        raise NotThere("it is asked again, but no api_retry tells it")
+    expect("the retry", [(retry.attempt, retry.error_status) for retry in retries], [(1, 529)])
+
+
+@scenario("errors", "A stream that breaks is asked for again")
+async def api_stream_cut(stage: Stage) -> None:
+    stage.reply("This stream breaks in the middle of its text.", Cut(after=4))
+    stage.reply("The second try is whole.")
+    async with stage.session() as session:
+        expect("the result", (await session.prompt("hi")).result, "The second try is whole.")
+
+
+@scenario("errors", "A refusal of the model is told as an error result")
+async def refusal(stage: Stage) -> None:
+    stage.reply_to("main", stop_reason="refusal")
+    async with stage.session() as session:
+        result = await session.prompt("hi")
+    expect("is_error", result.is_error, True)
+    expect("the reason", result.stop_reason, "refusal")
+
+
+@scenario(
+    "errors",
+    "The limit of rounds ends a turn with error_max_turns and is_error",
+    "000-result-error-max-turns",
+    "004-result-max-turns",
+)
+async def max_turns(stage: Stage) -> None:
+    stage.reply(bash("echo 1"))
+    stage.reply("Never said.")
+    async with stage.session(max_turns=1, allowed_tools=["Bash"]) as session:
+        result = await session.prompt("loop")
+    expect("the result", (result.subtype, result.is_error, bool(result.errors)), ("error_max_turns", True, True))
+
+
+@scenario("errors", "The budget ends a turn with error_max_budget_usd", "000-result-error-budget")
+async def max_budget(stage: Stage) -> None:
+    stage.reply(bash("echo 1"), usage=Usage(input_tokens=900_000, output_tokens=9000))
+    stage.reply("Too expensive.")
+    async with stage.session(max_budget_usd=0.01, allowed_tools=["Bash"]) as session:
+        expect("the result", (await session.prompt("spend")).subtype, "error_max_budget_usd")
+
+
+@scenario("errors", "A tool that fails is an error for the model, not for the turn")
+async def failing_command(stage: Stage) -> None:
+    stage.reply(bash("exit 3"))
+    stage.reply("It failed.")
+    async with stage.session(allowed_tools=["Bash"]) as session:
+        result = await session.prompt("run")
+    expect("the result", (result.result, result.is_error), ("It failed.", False))
+    expect_that("3" in stage.heard[-1].text, "the model was not told the exit code")
+
+
+@scenario("structured output", "A schema gives structured_output", "003-structured-output", "000-flag-json-schema")
+async def structured(stage: Stage) -> None:
+    stage.reply(ToolUse("StructuredOutput", {"name": "Bob", "n": 3}))
+    stage.reply("Here it is.")
+    async with stage.session(output_format={"type": "json_schema", "schema": SCHEMA}) as session:
+        expect("the output", (await session.prompt("structured")).structured_output, {"name": "Bob", "n": 3})
+
+
+@scenario("structured output", "Output that does not fit is sent back to the model")
+async def structured_retry(stage: Stage) -> None:
+    stage.reply(ToolUse("StructuredOutput", {"name": 7}))
+    stage.reply(ToolUse("StructuredOutput", {"name": "Bob", "n": 3}))
+    stage.reply("Here it is.")
+    async with stage.session(output_format={"type": "json_schema", "schema": SCHEMA}) as session:
+        expect("the output", (await session.prompt("structured")).structured_output, {"name": "Bob", "n": 3})
+
+
+@scenario(
+    "structured output",
+    "Output that never fits ends in error_max_structured_output_retries",
+    "000-result-error-structured",
+)
+async def structured_never(stage: Stage) -> None:
+    stage.reply_to("main", ToolUse("StructuredOutput", {"name": 7}))
+    async with stage.session(output_format={"type": "json_schema", "schema": SCHEMA}) as session:
+        expect("the result", (await session.prompt("structured")).subtype, "error_max_structured_output_retries")

@@ -1,0 +1,108 @@
+"""Options of a session, as far as the CLI shows that it has taken them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quarterdeck.client import ProcessError
+from quarterdeck.testing.conformance.scenario import scenario
+from quarterdeck.testing.conformance.stage import Differs, Stage, expect, expect_that, of_kind, told, tool_results
+from quarterdeck.testing.model import ToolUse
+from quarterdeck.wire import AgentDefinition, InitMessage
+
+NO_SYSTEM_PROMPT = "the simulated model gets no system prompt"
+
+
+async def _init(stage: Stage, **options: Any) -> InitMessage:
+    stage.reply("hi")
+    async with stage.session(**options) as session:
+        (init,) = of_kind(await told(session.prompt("hi")), InitMessage)
+    return init
+
+
+@scenario("options", "model is the model that is asked", "000-flag-model", "003-flag-model")
+async def option_model(stage: Stage) -> None:
+    init = await _init(stage, model="claude-haiku-4-5")
+    expect("the model", (init.model, stage.heard[-1].model), ("claude-haiku-4-5", "claude-haiku-4-5"))
+
+
+@scenario("options", "tools are all the built-in tools there are", "000-flag-tools", "003-flag-tools")
+async def option_tools(stage: Stage) -> None:
+    expect("the tools", (await _init(stage, tools=["Read", "Bash"])).tools, ["Bash", "Read"])
+
+
+@scenario("options", "A tool of disallowedTools is not there", "000-flag-disallowedTools")
+async def option_disallowed_tools(stage: Stage) -> None:
+    expect_that("Bash" not in ((await _init(stage, disallowed_tools=["Bash"])).tools or ()), "Bash is there")
+
+
+@scenario("options", "permission_mode is the mode of the start", "000-flag-permission-mode", "003-plan-flag")
+async def option_permission_mode(stage: Stage) -> None:
+    expect("the mode", (await _init(stage, permission_mode="plan")).permission_mode, "plan")
+
+
+@scenario("options", "agents are listed", "003-subagent-custom")
+async def option_agents(stage: Stage) -> None:
+    agent = AgentDefinition(description="Reviews code", prompt="You review.")
+    expect_that("reviewer" in ((await _init(stage, agents={"reviewer": agent})).agents or ()), "it is not listed")
+
+
+@scenario(
+    "options",
+    "A system prompt of one's own reaches the model",
+    "000-initialize-system-prompt-text",
+    simulator=NO_SYSTEM_PROMPT,
+)
+async def option_system_prompt(stage: Stage) -> None:
+    await _init(stage, system_prompt="Answer like a pirate.")
+    expect_that("Answer like a pirate." in stage.system_prompt, "the model was not told it")
+
+
+@scenario("options", "Text is appended to Claude Code's own system prompt", simulator=NO_SYSTEM_PROMPT)
+async def option_system_prompt_append(stage: Stage) -> None:
+    preset = {"type": "preset", "preset": "claude_code", "append": "Mind the gap."}
+    await _init(stage, system_prompt=preset)
+    prompt = stage.system_prompt
+    expect_that("Mind the gap." in prompt and len(prompt) > 2000, "the model was not told both")
+
+
+@scenario("options", "add_dirs may be read without asking", "000-flag-add-dir")
+async def option_add_dirs(stage: Stage) -> None:
+    other = stage.folder / "other"
+    other.mkdir()
+    (other / "o.txt").write_text("elsewhere\n")
+    stage.reply(ToolUse("Read", {"file_path": str(other / "o.txt")}))
+    stage.reply("Read.")
+    async with stage.session(add_dirs=[other], can_use_tool=stage.allow) as session:
+        messages = await told(session.prompt("read"))
+    expect("asked", stage.asked, [])
+    expect("errors", [block.is_error or False for block in tool_results(messages)], [False])
+
+
+@scenario("options", "settings count: a rule allows a command")
+async def option_settings(stage: Stage) -> None:
+    stage.reply(ToolUse("Bash", {"command": "touch made.txt", "description": "x"}))
+    stage.reply("Made.")
+    settings = {"permissions": {"allow": ["Bash(touch:*)"]}}
+    async with stage.session(settings=settings, can_use_tool=stage.allow) as session:
+        await session.prompt("make it")
+    expect("asked", stage.asked, [])
+    expect_that((stage.cwd / "made.txt").exists(), "the command did not run")
+
+
+@scenario("options", "CLAUDE_CONFIG_DIR moves the folder of sessions and settings", "003-env-config-dir")
+async def option_config_dir(stage: Stage) -> None:
+    await _init(stage, env={"CLAUDE_CONFIG_DIR": str(stage.folder / "config")})
+    expect("transcripts", len(list((stage.folder / "config" / "projects").glob("*/*.jsonl"))), 1)
+
+
+@scenario("options", "An unknown flag ends the CLI with exit code 1", "002-flag-cwd", "000-error-exit-code")
+async def option_unknown_flag(stage: Stage) -> None:
+    try:
+        async with stage.session(extra_args={"no-such-flag": None}):
+            pass
+    except ProcessError as error:
+        expect("the exit code", error.exit_code, 1)
+        expect_that("unknown option '--no-such-flag'" in str(error), f"the error says {error}")
+    else:
+        raise Differs("the flag was taken")
