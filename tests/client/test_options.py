@@ -332,6 +332,8 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
     ],
     "append_subagent_system_prompt": [(3, TypeError, "append_subagent_system_prompt takes a string")],
     "auto_compact": [(5, ValueError, "auto_compact takes a whole number from 100000 to 1000000, not 5")],
+    "retry": [(3, TypeError, "retry takes an object with wait_s(); int has no wait_s()")],
+    "tracing": [("yes", TypeError, "tracing takes True or False, not str")],
 }
 SWITCHES = [field.name for field in dataclasses.fields(ClaudeAgentOptions) if field.type == "bool"]
 CASES = [(name, *case) for name, cases in BAD.items() for case in cases]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from .foreign import Transport
     from .interaction import Approve, Plan, Reject, Revise
+    from .observer import Observer
     from .oneshot import prompt, query, resume_session
     from .options import ClaudeAgentOptions
     from .options_types import (
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         ThinkingConfigEnabled,
         ToolsPreset,
     )
+    from .retry import Retry, RetryingTurn, RetryNotice, RetryRefused
     from .sdk import ClaudeSDKClient
     from .session import Session, connect
     from .signal import CancelSignal
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
     )
     from .turn import TextAccumulator, Turn
     from .validate_conflicts import CanUseToolShadowedWarning
+    from .warm import PoolCounts, WarmPool
 
 _MODULES = (
     "transcripts",
@@ -131,6 +134,9 @@ _MODULES = (
     "foreign",
     "tools",
     "validate_conflicts",
+    "retry",
+    "warm",
+    "observer",
 )
 
 __all__ = [
@@ -165,12 +171,18 @@ __all__ = [
     "McpStdioServerConfig",
     "MessageParseError",
     "NotATranscript",
+    "Observer",
     "Plan",
+    "PoolCounts",
     "ProcessError",
     "ProcessExited",
     "QuarterdeckError",
     "Reject",
     "ResultError",
+    "Retry",
+    "RetryNotice",
+    "RetryRefused",
+    "RetryingTurn",
     "Revise",
     "SDKSessionInfo",
     "SandboxIgnoreViolations",
@@ -213,6 +225,7 @@ __all__ = [
     "TransportClosed",
     "Turn",
     "TurnCost",
+    "WarmPool",
     "WriteOverflow",
     "connect",
     "create_sdk_mcp_server",

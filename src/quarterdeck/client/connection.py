@@ -66,6 +66,7 @@ class Connection:
         on_event: Callable[[ProtocolEvent], None] | None = None,
         hidden: frozenset[type[Message]] = frozenset(),
         on_hidden: Callable[[Message], None] | None = None,
+        observer: Observer | None = None,
     ) -> None:
         """``hidden`` are kinds of messages that the CLI sends for us alone: ``on_hidden`` gets them, not the reader."""
         self._transport = transport

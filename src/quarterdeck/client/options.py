@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from quarterdeck.wire.agents import AgentDefinition
 
@@ -37,6 +37,9 @@ from .options_types import (
     ToolConfig,
     ToolsPreset,
 )
+
+if TYPE_CHECKING:
+    from .retry import Retry
 
 LIMIT_BYTES = 64 * 1024 * 1024
 """One line of the CLI. Files and images travel inside lines, so a line is as large as what a tool reads."""
@@ -204,6 +207,11 @@ class ClaudeAgentOptions:
     restricted: bool = False
     auto_compact: Literal["auto"] | int | None = None
     """The tokens of context at which the conversation is summed up."""
+
+    retry: Retry | None = None
+    """Try a prompt again when the model is overloaded or the CLI dies; see ``Retry``."""
+    tracing: bool | None = None
+    """OpenTelemetry spans: ``None`` when the program has imported its API, ``True`` always, ``False`` never."""
 
     @property
     def line_limit_bytes(self) -> int:

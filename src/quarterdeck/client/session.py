@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import sys
 import warnings
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
@@ -31,6 +32,9 @@ from quarterdeck.wire import (
     PermissionResult,
     ResultMessage,
     SessionStateChangedMessage,
+    SetMaxThinkingTokensRequest,
+    SetModelRequest,
+    SetPermissionModeRequest,
     TranscriptMirrorMessage,
     WireObject,
 )
@@ -41,6 +45,7 @@ from .controls import Controls
 from .cost import CostLedger, TurnCost
 from .dispatch import Dispatcher, RequestHandler, permission_payload
 from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, QuarterdeckError, ResultError
+from .observer import Observer, Observers
 from .opening import Launch, prepare
 from .options import ClaudeAgentOptions
 from .tools import adapt_server
@@ -48,12 +53,16 @@ from .turn import Turn
 from .which_loop import under_trio
 
 if TYPE_CHECKING:
+    from .retry import Retry
     from .stores.attached import StoredSession
+    from .tracing import SessionTracer
 
 SERVER_CLOSE_S = 2.0
 """How long an in-process MCP server may take to end."""
 
 MIRROR_ERRORS_KEPT = 100
+
+_LASTING = (SetModelRequest, SetPermissionModeRequest, SetMaxThinkingTokensRequest)
 
 _FOR_US: frozenset[type[Message]] = frozenset({TranscriptMirrorMessage})
 
@@ -77,6 +86,10 @@ class Session(Controls):
         self._server_info: InitializeAnswer | None = None
         self._closed = False
         self._stored: StoredSession | None = None
+        self._observers: Observers | None = None
+        self._tracer: SessionTracer | None = None
+        self._lasting: dict[type, WireObject] = {}
+        """Changes made by control calls that the next process has to be told again."""
         self.mirror_errors: deque[MirrorErrorMessage] = deque(maxlen=MIRROR_ERRORS_KEPT)
         """What did not reach the session store, the latest of it; each also comes as a message."""
         self.costs = CostLedger()
@@ -118,7 +131,7 @@ class Session(Controls):
     async def _open(self) -> None:
         initialize, transport = InitializeRequest(), self._own_transport
         hooks: dict[str, Callable[..., Any]] = {}
-        options = await self._from_store()
+        options = self._traced(await self._from_store())
         if transport is None:
             self._launch = prepare(options)
             plan, transport = self._launch.plan, self._launch.transport
@@ -133,6 +146,7 @@ class Session(Controls):
             on_event=self._happened,
             hidden=_FOR_US if self.options.session_state_events else _FOR_US | {SessionStateChangedMessage},
             on_hidden=None if self._stored is None else self._stored.take,
+            observer=self._observers,
         )
         if self._stored is not None:
             self._stored.show_errors(self._connection.inbox.put)
@@ -159,6 +173,49 @@ class Session(Controls):
             self.options, self.options.session_store, self.mirror_errors, starts_cli=self._own_transport is None
         )
         return self._stored.options
+
+    def _traced(self, options: ClaudeAgentOptions) -> ClaudeAgentOptions:
+        """The options with the trace's context for the CLI; as they are when the program does not trace."""
+        wanted = self.options.tracing
+        if wanted is False or (wanted is None and "opentelemetry.trace" not in sys.modules):
+            return options
+        if self._tracer is None:
+            from .tracing import SessionTracer
+
+            self._tracer = SessionTracer(self.options)
+            if self._tracer.recording:
+                self.observe(self._tracer)
+        return self._tracer.propagated(options)
+
+    def observe(self, observer: Observer) -> None:
+        """Tell ``observer`` what happens; before the session is opened, so that it misses nothing."""
+        if self._connection is not None and self._observers is None:
+            raise CLIConnectionError("observe() must be called before the session is opened")
+        if self._observers is None:
+            self._observers = Observers()
+        self._observers.add(observer)
+
+    def stop_observing(self, observer: Observer) -> None:
+        if self._observers is not None:
+            self._observers.remove(observer)
+
+    async def reopen(self, options: ClaudeAgentOptions) -> None:
+        """Start another CLI in the place of this one, with other options; what control calls had set is set again.
+
+        Model, permission mode and the like would else fall back to what the options say, which may be more rights than
+        the program wanted by then. What was not read is dropped.
+        """
+        if self._own_transport is not None:
+            raise CLIConnectionError("a session with a transport of its own cannot start another CLI")
+        await self._end()
+        self.options = options
+        self._launch = self._connection = self._dispatcher = self._stored = None
+        self._ready.clear()
+        self._closed = False
+        self.costs.process_started()
+        await self.open()
+        for request in list(self._lasting.values()):
+            await self._link.call(request)
 
     def _connect_servers(self, servers: Mapping[str, Any]) -> None:
         for name, instance in servers.items():
@@ -204,6 +261,13 @@ class Session(Controls):
 
     async def close(self) -> ExitStatus | None:
         """End the CLI and everything it started. In bounded time, repeatable, complete also when cancelled."""
+        try:
+            return await self._end()
+        finally:
+            if self._observers is not None:
+                self._observers.closed()
+
+    async def _end(self) -> ExitStatus | None:
         self._closed = True
         for job in self._jobs:
             job.cancel()
@@ -274,18 +338,36 @@ class Session(Controls):
         return self._link.exit
 
     @property
+    def closed(self) -> bool:
+        """Did the program close it?"""
+        return self._closed
+
+    @property
     def last_result(self) -> ResultMessage | None:
         return self._link.side.last_result
 
     def _happened(self, event: ProtocolEvent) -> None:
         if isinstance(event, TurnEnded):
             self.turn_cost = self.costs.add(event.result)
+        if self._observers is not None:
+            self._observers.happened(event)
 
     # Prompts
 
-    def prompt(self, content: Content, /, *, uuid: str | None = None, **fields: Any) -> Turn:
-        """Ask something: iterate over the turn for its messages, or await it for its result."""
-        return Turn(self, self._line(content, uuid, fields))
+    def prompt(
+        self, content: Content, /, *, uuid: str | None = None, retry: Retry | None = None, **fields: Any
+    ) -> Turn:
+        """Ask something: iterate over the turn for its messages, or await it for its result.
+
+        ``retry`` stands in for the option of that name.
+        """
+        line = self._line(content, uuid, fields)
+        chosen = self.options.retry if retry is None else retry
+        if chosen is None:
+            return Turn(self, line)
+        from .retry import RetryingTurn
+
+        return RetryingTurn(self, line, chosen)
 
     async def send(
         self, content: Content, /, *, priority: str | None = None, uuid: str | None = None, **fields: Any
@@ -301,6 +383,8 @@ class Session(Controls):
 
     async def send_line(self, line: Mapping[str, Any], /) -> str:
         """Send a whole ``user`` line as it is; its uuid."""
+        if self._observers is not None:
+            self._observers.sending(line)
         return await self._link.send_user_line(line)
 
     async def stream(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
@@ -392,7 +476,10 @@ class Session(Controls):
         self, request: OutgoingRequest | WireObject | str, /, *, timeout_s: float | None = None, **fields: Any
     ) -> Any:
         """Any control request by its subtype and its fields' wire names: for what has no method yet."""
-        return await self._link.call(request, timeout_s=timeout_s, **fields)
+        answer = await self._link.call(request, timeout_s=timeout_s, **fields)
+        if isinstance(request, _LASTING):
+            self._lasting[type(request)] = request
+        return answer
 
     def update_environment(self, variables: Mapping[str, str]) -> None:
         """Change environment variables of the running CLI."""

@@ -123,6 +123,8 @@ RULES: dict[str, Rule] = {
     "safe_mode": rules.flag,
     "restricted": rules.flag,
     "auto_compact": optional(shapes.auto_compact),
+    "retry": optional(rules.methods("wait_s")),
+    "tracing": optional(rules.flag),
 }
 """Option → what it takes. Every option has a rule."""
 

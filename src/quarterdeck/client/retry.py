@@ -1,0 +1,277 @@
+"""Try a prompt again when the model is overloaded or the CLI died: bounded, announced, and never blindly.
+
+>>> from quarterdeck import ClaudeAgentOptions
+>>> options = ClaudeAgentOptions(retry=Retry(attempts=3, fallback_models=("haiku",)))
+
+What a failed turn had already done stays done. So a prompt is only sent again when no tool ran that could have changed
+something. Otherwise the conversation, which the next process resumes, is told to go on from where it is; and where a
+tool was cut off in the middle, so that nobody knows what it did, the retry is refused unless the program wants it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from quarterdeck.wire import AssistantMessage, Message, ResultMessage, ToolResultBlock, ToolUseBlock, UserMessage
+
+from .errors import ProcessError, QuarterdeckError, ResultError, TransportClosed
+from .options import ClaudeAgentOptions
+from .turn import Turn
+
+if TYPE_CHECKING:
+    from .session import Session
+
+logger = logging.getLogger("quarterdeck")
+
+FailureKind: TypeAlias = Literal["overload", "rate_limit", "exit"]
+AfterTools: TypeAlias = Literal["refuse", "finished", "always"]
+KINDS: tuple[FailureKind, ...] = ("overload", "rate_limit", "exit")
+HARMLESS = frozenset({"Read", "Glob", "Grep", "LS", "NotebookRead", "ToolSearch", "TodoWrite"})
+"""Tools of the CLI that change nothing outside the conversation."""
+BACKOFF_MAX_S = 60.0
+_RATE_LIMITED = 429
+_STATUS = re.compile(r"API Error:\D{0,40}([45]\d\d)\b")
+"""For CLIs before 2.1.325, which tell the status in the text only."""
+
+CONTINUE = (
+    "The previous turn was broken off: {reason}. Before that, these tools had run in it: {tools}.{unfinished} "
+    "Do not repeat what was done. Look at how things stand where that is not certain, and finish the task."
+)
+_UNFINISHED = " Of these it is not known whether they finished, or what they did: {tools}."
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Retry:
+    """When and how often a prompt is tried again. For ``ClaudeAgentOptions(retry=…)``, or for a single prompt."""
+
+    attempts: int = 3
+    """How often in all, with the first time."""
+    on: tuple[FailureKind, ...] = ("overload", "exit")
+    """``overload``: the API says 529 or another 5xx, after the CLI's own retries; ``rate_limit``: it says 429;
+    ``exit``: the CLI ended in the middle of the turn."""
+    backoff_s: float | Callable[[int], float] = 1.0
+    """The wait before the second try; it doubles with each further one, up to a minute. Or a function of how many tries
+    have failed."""
+    after_tools: AfterTools = "finished"
+    """If tools ran in the failed turn: ``finished`` goes on if each has its result and raises ``RetryRefused`` if not;
+    ``always`` goes on in any case; ``refuse`` never."""
+    harmless_tools: frozenset[str] = HARMLESS
+    """Tools that do not count: they may run again."""
+    fallback_models: tuple[str, ...] = ()
+    """Models to go over to, one after the other; the session stays with them."""
+    fallback_after: int = 2
+    """After how many overloads in one turn, each time."""
+    on_notice: Callable[[RetryNotice], None] | None = None
+    """Called with each notice too: for programs that only await the result."""
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or self.fallback_after < 1:
+            raise ValueError("Retry takes attempts and fallback_after of at least 1")
+        if unknown := [kind for kind in self.on if kind not in KINDS]:
+            raise ValueError(f"Retry(on=…) takes {', '.join(KINDS)}, not {unknown[0]!r}")
+        if self.after_tools not in ("refuse", "finished", "always"):
+            raise ValueError(f"Retry(after_tools=…) takes refuse, finished or always, not {self.after_tools!r}")
+
+    def wait_s(self, failed: int) -> float:
+        """How long to wait after that many failed tries."""
+        if callable(self.backoff_s):
+            return self.backoff_s(failed)
+        return float(min(self.backoff_s * 2 ** min(failed - 1, 16), BACKOFF_MAX_S))
+
+
+class RetryNotice(Message, frozen=True, kw_only=True):
+    """A turn has failed and is about to be tried again. Comes in the place of the failed try's result."""
+
+    kind: str
+    """``overload``, ``rate_limit`` or ``exit``."""
+    reason: str
+    attempt: int
+    """The number of the try that comes now; the first was 1."""
+    attempts: int
+    wait_s: float
+    action: str
+    """``resend``: the prompt again; ``continue``: a prompt that says what ran and asks to go on."""
+    tools: tuple[str, ...] = ()
+    """The tools that ran in the failed tries, other than harmless ones."""
+    unfinished: tuple[str, ...] = ()
+    """Those of them that have no result."""
+    model: str | None = None
+    """The model that is gone over to; None when it stays."""
+    session_id: str | None = None
+    result: ResultMessage | None = None
+    """What the failed try ended with; None when the CLI died."""
+
+
+class RetryRefused(QuarterdeckError):  # noqa: N818  # says what happened
+    """A turn failed, and trying it again could do something twice. The failure itself is ``__cause__``."""
+
+    def __init__(
+        self, reason: str, tools: tuple[str, ...], unfinished: tuple[str, ...], session_id: str | None
+    ) -> None:
+        super().__init__(reason, tools, unfinished, session_id)
+        self.reason = reason
+        self.tools = tools
+        self.unfinished = unfinished
+        self.session_id = session_id
+
+    def __str__(self) -> str:
+        cut = f" (without a result: {', '.join(self.unfinished)})" if self.unfinished else ""
+        return (
+            f"the turn failed ({self.reason}) after tools had run: {', '.join(self.tools)}{cut}. It was not "
+            f"tried again. Look at what they did, then go on with session {self.session_id}, or allow it by "
+            f"Retry(after_tools=…)."
+        )
+
+
+class _Ran:
+    """The tools of one turn, over all its tries."""
+
+    def __init__(self, harmless: frozenset[str]) -> None:
+        self._harmless = harmless
+        self._names: dict[str, str] = {}
+        self._open: set[str] = set()
+
+    def see(self, message: Message) -> None:
+        if isinstance(message, AssistantMessage):
+            for block in message.content:
+                if isinstance(block, ToolUseBlock) and block.name not in self._harmless:
+                    self._names[block.id] = block.name
+                    self._open.add(block.id)
+        elif isinstance(message, UserMessage) and not isinstance(message.content, str):
+            self._open -= {block.tool_use_id for block in message.content if isinstance(block, ToolResultBlock)}
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return tuple(self._names.values())
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        return tuple(name for call, name in self._names.items() if call in self._open)
+
+
+class RetryingTurn(Turn):
+    """A turn that may take several tries. To its reader it is one: notices in between, one result at the end."""
+
+    def __init__(self, session: Session, line: Mapping[str, Any], retry: Retry) -> None:
+        super().__init__(session, line)
+        self._retry = retry
+        self._prompt = line
+        self._ran = _Ran(retry.harmless_tools)
+        self._next: RetryNotice | None = None
+        self._overloads = 0
+        self._models = list(retry.fallback_models)
+        self._nothing_said = True
+        self.attempt = 1
+        """The number of the running try."""
+
+    async def send(self) -> str:
+        if self.prompt_id is None and self.attempt == 1:
+            self._nothing_said = self._session.last_result is None
+        return await super().send()
+
+    async def __anext__(self) -> Message:
+        try:
+            if self._next is not None:
+                await self._try_again(self._next)
+            message = await super().__anext__()
+        except (ProcessError, TransportClosed) as error:
+            return self._announce("exit", error, None)
+        self._ran.see(message)
+        if self.result is not None and (kind := failure_kind(self.result)) is not None:
+            failed = self.result
+            if self._may(kind):
+                self.result = None
+                return self._announce(kind, ResultError.of(failed), failed)
+        return message
+
+    def _may(self, kind: FailureKind) -> bool:
+        return kind in self._retry.on and self.attempt < self._retry.attempts
+
+    def _announce(self, kind: FailureKind, error: Exception, result: ResultMessage | None) -> RetryNotice:
+        """The notice of the next try. Raises the failure when there is none."""
+        if not self._may(kind) or self._session.closed or (kind == "exit" and self._is_lost()):
+            raise error
+        ran, retry, session_id = self._ran, self._retry, self._session.session_id
+        reason = str(error).splitlines()[0]
+        if ran.tools and (retry.after_tools == "refuse" or (ran.unfinished and retry.after_tools == "finished")):
+            raise RetryRefused(reason, ran.tools, ran.unfinished, session_id) from error
+        self._overloads += kind == "overload"
+        over = kind == "overload" and self._models and self._overloads % retry.fallback_after == 0
+        notice = RetryNotice(
+            kind=kind,
+            reason=reason,
+            attempt=self.attempt + 1,
+            attempts=retry.attempts,
+            wait_s=retry.wait_s(self.attempt),
+            action="continue" if ran.tools else "resend",
+            tools=ran.tools,
+            unfinished=ran.unfinished,
+            model=self._models.pop(0) if over else None,
+            session_id=session_id,
+            result=result,
+        )
+        logger.warning("Trying a prompt again (%d of %d): %s", notice.attempt, notice.attempts, reason)
+        if retry.on_notice is not None:
+            retry.on_notice(notice)
+        self._next = notice
+        return notice
+
+    def _is_lost(self) -> bool:
+        """Did the conversation end with its process?"""
+        return not self._session.options.persist_session and not self._starts_anew()
+
+    def _starts_anew(self) -> bool:
+        """Nothing was said or done before: the next CLI can start as the first did, not in a half-written session."""
+        return self._nothing_said and not self._ran.tools and not self._session.options.session_id
+
+    async def _try_again(self, notice: RetryNotice) -> None:
+        await self._retry.sleep(notice.wait_s)
+        self._next = None
+        self.attempt = notice.attempt
+        if self._session.exit_status is not None:
+            await self._session.reopen(self._resuming(notice))
+        if notice.model is not None:
+            await self._session.set_model(notice.model)
+        self._line = self._line_for(notice)
+        self.prompt_id = None
+
+    def _resuming(self, notice: RetryNotice) -> ClaudeAgentOptions:
+        options = self._session.options
+        if notice.session_id is None or self._starts_anew():
+            return options
+        return dataclasses.replace(
+            options,
+            resume=notice.session_id,
+            continue_conversation=False,
+            session_id=None,
+            fork_session=False,
+            resume_session_at=None,
+            resume_drops_turn=None,
+        )
+
+    def _line_for(self, notice: RetryNotice) -> Mapping[str, Any]:
+        """The prompt, or one to go on with; without the old uuid, as a CLI takes the same uuid only once."""
+        line = {name: value for name, value in self._prompt.items() if name != "uuid"}
+        if notice.action == "resend":
+            return line
+        unfinished = _UNFINISHED.format(tools=", ".join(notice.unfinished)) if notice.unfinished else ""
+        text = CONTINUE.format(reason=notice.reason, tools=", ".join(notice.tools), unfinished=unfinished)
+        return {**line, "message": {"role": "user", "content": text}}
+
+
+def failure_kind(result: ResultMessage) -> FailureKind | None:
+    """Which failure that may pass by itself a result tells of, if any."""
+    if not result.failed:
+        return None
+    status = result.api_error_status
+    if status is None and (found := _STATUS.search(result.result or "")):
+        status = int(found[1])
+    if status == _RATE_LIMITED:
+        return "rate_limit"
+    return "overload" if status is not None and status >= 500 else None
