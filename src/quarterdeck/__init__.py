@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _ROOMS = ("client", "wire")
 """Where to look for a name, in this order."""
-_MODULES = ("client", "types")
+_MODULES = ("client", "sync", "types")
 """Modules that programs reach as attributes without importing them, as they can in the official SDK."""
 
 

@@ -125,6 +125,21 @@ class LoopThread:
                 concurrent.futures.wait([outcome], UNWIND_S)
             raise
 
+    def at_once(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+        """Call something in the loop's thread that does not wait there."""
+
+        async def work() -> T:
+            return function(*args, **kwargs)
+
+        return self.call(work)
+
+    def settle(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        """``call`` for what cleans up: a finalizer may run in any thread, and in the loop's own it does not wait."""
+        if self.is_current():
+            self.post(work)
+        else:
+            self.call(work)
+
     def post(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
         """Run what ``work`` makes and do not wait; a failure is told to the loop's exception handler."""
         self.start(work, _report)

@@ -10,7 +10,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from quarterdeck.transport import ExitStatus
 from quarterdeck.wire import Message
@@ -23,7 +23,6 @@ from .session import Content, Session
 from .trio_side import TrioSide, TrioTransport, in_loop, shielded
 from .turn import Turn
 
-T = TypeVar("T")
 _END = object()
 
 
@@ -68,10 +67,10 @@ class TrioSession(Session):
         await in_loop(lambda: self._core.stream(self._side.prompts(prompts)))
 
     def stream_in_background(self, prompts: Any, /) -> None:
-        _at_once(self._core.stream_in_background, self._side.prompts(prompts))
+        LOOP_THREAD.at_once(self._core.stream_in_background, self._side.prompts(prompts))
 
     def on_request(self, subtype: str, handler: Callable[..., Any], /) -> None:
-        _at_once(self._core.on_request, subtype, self._side.callback(handler))
+        LOOP_THREAD.at_once(self._core.on_request, subtype, self._side.callback(handler))
 
     async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> Any:
         return await in_loop(lambda: self._core.set_mcp_servers(self._side.servers(servers), **more))
@@ -108,15 +107,6 @@ async def _next(iterator: AsyncIterator[Any]) -> Any:
     return await anext(iterator, _END)
 
 
-def _at_once(function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
-    """Call something in the loop's thread that does not wait there."""
-
-    async def call() -> T:
-        return function(*args, **kwargs)
-
-    return LOOP_THREAD.call(call)
-
-
 def _bridged(name: str, member: Any) -> Any:
     """A member of ``Session`` that does the same to the session in the loop's thread."""
     if inspect.iscoroutinefunction(member):
@@ -130,7 +120,7 @@ def _bridged(name: str, member: Any) -> Any:
 
         @functools.wraps(member)
         def plain(self: TrioSession, *args: Any, **kwargs: Any) -> Any:
-            return _at_once(getattr(self._core, name), *args, **kwargs)
+            return LOOP_THREAD.at_once(getattr(self._core, name), *args, **kwargs)
 
         return plain
     return property(lambda self: getattr(self._core, name), doc=getattr(member, "__doc__", None))

@@ -1,0 +1,59 @@
+"""One prompt and done, without an event loop of one's own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from quarterdeck.client import oneshot
+from quarterdeck.client.elsewhere import carry_over
+from quarterdeck.client.foreign import Transport
+from quarterdeck.client.loop_thread import LOOP_THREAD
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.session import Content
+from quarterdeck.transport import ByteTransport
+from quarterdeck.wire import Message, ResultMessage
+
+from .facade import Facade
+from .session import Session
+from .side import ThreadSide
+
+
+def query(
+    *,
+    prompt: str | Iterable[dict[str, Any]],
+    options: ClaudeAgentOptions | None = None,
+    transport: Transport | ByteTransport | None = None,
+) -> Iterator[Message]:
+    """Ask once, or send several prompts, and yield every message until the CLI is done.
+
+    An error result is yielded and then raised as ``ResultError``. Leaving the loop early ends the CLI.
+    """
+    side = ThreadSide()
+    messages = oneshot.query(
+        prompt=prompt if isinstance(prompt, str) else side.prompts(prompt),
+        options=carry_over(options or ClaudeAgentOptions(), side),
+        transport=transport,
+    )
+    yield from Facade(messages)._iterate(messages)
+
+
+def prompt(content: Content, /, options: ClaudeAgentOptions | None = None, **changes: Any) -> ResultMessage:
+    """Ask once and return the result. An error result is raised as ``ResultError``.
+
+    ``changes`` are options by name: ``prompt("…", model="haiku")``.
+    """
+    chosen = carry_over(dataclasses.replace(options or ClaudeAgentOptions(), **changes), ThreadSide())
+    return LOOP_THREAD.call(lambda: oneshot.prompt(content, chosen))
+
+
+def resume_session(
+    session_id: str, /, options: ClaudeAgentOptions | None = None, *, fork: bool = False, **changes: Any
+) -> Session:
+    """A session that goes on with an earlier conversation: ``with resume_session(id) as session:``.
+
+    With ``fork`` it goes on with a copy, under an id of its own, and the earlier conversation stays as it is.
+    """
+    chosen = options or ClaudeAgentOptions()
+    return Session(dataclasses.replace(chosen, resume=session_id, fork_session=fork, **changes))

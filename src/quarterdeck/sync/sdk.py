@@ -1,0 +1,87 @@
+"""``ClaudeSDKClient`` without an event loop of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any
+
+from quarterdeck.client.elsewhere import carry_over
+from quarterdeck.client.foreign import Transport
+from quarterdeck.client.loop_thread import LOOP_THREAD
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.sdk import ClaudeSDKClient as AsyncClient
+from quarterdeck.transport import ByteTransport
+from quarterdeck.wire import Message
+
+from .facade import Facade, blocking
+from .session import Session
+from .side import ThreadSide
+
+Prompts = Iterable[dict[str, Any]]
+
+
+class ClaudeSDKClient(Facade):
+    """A conversation of many turns. ``client.session`` is the same conversation with everything we have besides."""
+
+    _core: AsyncClient
+
+    def __init__(
+        self, options: ClaudeAgentOptions | None = None, transport: Transport | ByteTransport | None = None
+    ) -> None:
+        self.options = options or ClaudeAgentOptions()
+        self._side = ThreadSide()
+        self._session: Session | None = None
+        super().__init__(AsyncClient(carry_over(self.options, self._side), transport))
+
+    @property
+    def session(self) -> Session:
+        core = self._core.session
+        if self._session is None or self._session._core is not core:
+            self._session = Session.around(core, self.options, self._side)
+        return self._session
+
+    def connect(self, prompt: str | Prompts | None = None) -> None:
+        """Start the CLI; with a prompt, send it, or send those of the iterable as they come."""
+        prompts = prompt if prompt is None or isinstance(prompt, str) else self._side.prompts(prompt)
+
+        async def connect() -> None:
+            await self._core.connect(prompts)
+            LOOP_THREAD.opened(self._core.session)
+
+        self._wait(connect)
+        self._session = self.session
+
+    def query(self, prompt: str | Prompts, session_id: str = "default") -> None:
+        """Send a prompt, or all of an iterable. The answer comes through ``receive_response``."""
+        prompts = prompt if isinstance(prompt, str) else self._side.prompts(prompt)
+        self._wait(lambda: self._core.query(prompts, session_id))
+
+    def receive_messages(self) -> Iterator[Message]:
+        """Every message until the session ends."""
+        return self._iterate(self._core.receive_messages())
+
+    def receive_response(self) -> Iterator[Message]:
+        """Every message up to and with the next result."""
+        return self._iterate(self._core.receive_response())
+
+    interrupt = blocking(AsyncClient.interrupt)
+    set_permission_mode = blocking(AsyncClient.set_permission_mode)
+    set_model = blocking(AsyncClient.set_model)
+    rewind_files = blocking(AsyncClient.rewind_files)
+    reconnect_mcp_server = blocking(AsyncClient.reconnect_mcp_server)
+    toggle_mcp_server = blocking(AsyncClient.toggle_mcp_server)
+    stop_task = blocking(AsyncClient.stop_task)
+    get_mcp_status = blocking(AsyncClient.get_mcp_status)
+    get_context_usage = blocking(AsyncClient.get_context_usage)
+    get_server_info = blocking(AsyncClient.get_server_info)
+    disconnect = blocking(AsyncClient.disconnect)
+
+    def __enter__(self) -> ClaudeSDKClient:
+        self.connect()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.disconnect()

@@ -1,0 +1,160 @@
+"""``Session`` without an event loop of one's own: for scripts, notebooks, and servers made of threads.
+
+>>> with connect(ClaudeAgentOptions(model="sonnet")) as session:   # doctest: +SKIP
+...     for message in session.prompt("What is in this folder?"):
+...         print(message)
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+from quarterdeck.client.cost import CostLedger, TurnCost
+from quarterdeck.client.dispatch import RequestHandler
+from quarterdeck.client.elsewhere import Side, carry_over
+from quarterdeck.client.loop_thread import LOOP_THREAD
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.session import Content
+from quarterdeck.client.session import Session as AsyncSession
+from quarterdeck.protocol import TurnState
+from quarterdeck.transport import ByteTransport, ExitStatus
+from quarterdeck.wire import InitializeAnswer, Message, ResultMessage
+
+from .controls import Controls
+from .side import ThreadSide
+from .turn import Turn
+
+
+class Session(Controls):
+    """One conversation with one CLI process. Use it as a context manager, from as many threads as you like."""
+
+    _core: AsyncSession
+
+    def __init__(self, options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> None:
+        """With a ``transport`` of your own, what the options would put on the command line has no effect."""
+        self.options = options or ClaudeAgentOptions()
+        self._side: Side = ThreadSide()
+        super().__init__(AsyncSession(carry_over(self.options, self._side), transport=transport))
+
+    @classmethod
+    def around(cls, core: AsyncSession, options: ClaudeAgentOptions, side: Side) -> Session:
+        """For a session that is open in the loop's thread."""
+        session = cls.__new__(cls)
+        session._core, session._side, session._pid = core, side, os.getpid()
+        session.options = options
+        return session
+
+    # Opening and closing
+
+    def open(self) -> Session:
+        """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
+
+        async def open_core() -> None:
+            LOOP_THREAD.opened(self._core)
+            await self._core.open()
+
+        self._wait(open_core)
+        return self
+
+    def close(self) -> ExitStatus | None:
+        """End the CLI and everything it started. In bounded time, and repeatable; a second Ctrl-C hastens it."""
+        return self._wait(self._core.close)
+
+    def __enter__(self) -> Session:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        core: AsyncSession | None = self.__dict__.get("_core")
+        if core is None or core._connection is None or core._closed or self._pid != os.getpid():
+            return
+        warnings.warn(f"{self!r} was never closed: use `with`", ResourceWarning, source=self, stacklevel=2)
+        LOOP_THREAD.post(core.close)
+
+    # What is known
+
+    @property
+    def session_id(self) -> str | None:
+        """The CLI's id of the conversation; known from the first turn on. It changes with ``/clear``."""
+        return self._core.session_id
+
+    @property
+    def server_info(self) -> InitializeAnswer:
+        """What the CLI said in the handshake: commands, agents, models, account …"""
+        return self._core.server_info
+
+    @property
+    def version(self) -> str | None:
+        return self._core.version
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return self._core.capabilities
+
+    @property
+    def turn_state(self) -> TurnState:
+        return self._core.turn_state
+
+    @property
+    def exit_status(self) -> ExitStatus | None:
+        """How the process ended; None while it runs."""
+        return self._core.exit_status
+
+    @property
+    def last_result(self) -> ResultMessage | None:
+        return self._core.last_result
+
+    @property
+    def costs(self) -> CostLedger:
+        """What the session has cost so far, in all and by model."""
+        return self._core.costs
+
+    @property
+    def turn_cost(self) -> TurnCost | None:
+        """What the last turn that ended has cost."""
+        return self._core.turn_cost
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the session knows. Its methods are all above and in ``Controls``: one left out would not wait."""
+        if not name.startswith("_") and not callable(value := getattr(self._core, name)):
+            return value
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
+    # Prompts and reading
+
+    def prompt(self, content: Content, /, *, uuid: str | None = None, **fields: Any) -> Turn:
+        """Ask something: iterate over the turn for its messages, or ``wait()`` for its result."""
+        return Turn(self._core.prompt(content, uuid=uuid, **fields))
+
+    def stream(self, prompts: Iterable[Mapping[str, Any] | Content], /) -> None:
+        """Send each prompt as it comes, then close the input once nothing needs it any more."""
+        self._wait(lambda: self._core.stream(self._side.prompts(prompts)))
+
+    def stream_in_background(self, prompts: Iterable[Mapping[str, Any] | Content], /) -> None:
+        """``stream`` in a thread of its own; if the iterable fails, so does reading."""
+        LOOP_THREAD.at_once(self._core.stream_in_background, self._side.prompts(prompts))
+
+    def messages(self) -> Iterator[Message]:
+        """All messages from here to the end of the session, between turns too."""
+        return self._iterate(self._core.messages())
+
+    def batches(self) -> Iterator[list[Message]]:
+        """All messages to the end, as many at once as have arrived: the fastest way to read."""
+        return self._iterate(self._core.batches())
+
+    def on_request(self, subtype: str, handler: RequestHandler, /) -> None:
+        """Serve requests of the CLI of a subtype that this version does not know."""
+        LOOP_THREAD.at_once(self._core.on_request, subtype, self._side.callback(handler))
+
+
+def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:
+    """A session to be used as ``with connect(options) as session:``."""
+    return Session(options, transport=transport)

@@ -1,0 +1,118 @@
+"""The program's own code: coroutines in the loop, plain functions in threads, where they may block."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from quarterdeck.client.elsewhere import Side
+from quarterdeck.client.signal import CancelSignal
+
+logger = logging.getLogger("quarterdeck")
+
+ABORT_LOOK_S = 0.1
+"""How often an event of threads is looked at: nothing can be called when one is set."""
+LINES_KEPT = 10_000
+"""Lines of stderr that a slow callback may fall behind; older ones are then lost to it."""
+_END = object()
+
+
+class ThreadSide(Side):
+    """A thread for each call, so that it may block, wait for a person, and call the session."""
+
+    async def call(self, function: Callable[..., Any], /, *args: Any) -> Any:
+        if inspect.iscoroutinefunction(function):
+            return await function(*args)
+        value = await asyncio.to_thread(function, *args)
+        return await value if inspect.isawaitable(value) else value
+
+    def lines(self, function: Callable[[str], None]) -> Callable[[str], None]:
+        return Lines(function).take
+
+    def signal(self, signal: CancelSignal) -> ThreadSignal:
+        return ThreadSignal(signal)
+
+    def abort(self, abort: Any) -> LookedAt:
+        return LookedAt(abort)
+
+    async def prompts(self, prompts: Any) -> AsyncIterator[Any]:
+        if hasattr(prompts, "__aiter__"):
+            async for prompt in prompts:
+                yield prompt
+            return
+        iterator = iter(prompts)
+        while (prompt := await asyncio.to_thread(next, iterator, _END)) is not _END:
+            yield prompt
+
+
+class Lines:
+    """Calls a function with one line after the other, in a thread that is there only while there are lines."""
+
+    def __init__(self, function: Callable[[str], None]) -> None:
+        self._function = function
+        self._waiting: deque[str] = deque(maxlen=LINES_KEPT)
+        self._lock = threading.Lock()
+        self._busy = False
+
+    def take(self, line: str) -> None:
+        with self._lock:
+            self._waiting.append(line)
+            if self._busy:
+                return
+            self._busy = True
+        threading.Thread(target=self._run, name="quarterdeck-stderr", daemon=True).start()
+
+    def _next(self) -> str | None:
+        with self._lock:
+            self._busy = bool(self._waiting)
+            return self._waiting.popleft() if self._waiting else None
+
+    def _run(self) -> None:
+        while (line := self._next()) is not None:
+            try:
+                self._function(line)
+            except Exception:
+                logger.exception("The callback for stderr failed")
+
+
+class ThreadSignal:
+    """``CancelSignal`` with a ``wait`` that blocks."""
+
+    def __init__(self, inner: CancelSignal) -> None:
+        self._inner = inner
+        self._event = threading.Event()
+        inner.add_callback(self._event.set)
+
+    @property
+    def reason(self) -> str | None:
+        return self._inner.reason
+
+    @property
+    def aborted(self) -> bool:
+        return self._event.is_set()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Until the answer is no longer wanted; False if the time was up before."""
+        return self._event.wait(timeout_s)
+
+
+class LookedAt:
+    """A ``threading.Event`` that ends a session."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def is_set(self) -> bool:
+        return bool(self._inner.is_set())
+
+    async def wait(self) -> None:
+        while not self._inner.is_set():  # noqa: ASYNC110  # it is set by a thread that knows nothing of the loop
+            await asyncio.sleep(ABORT_LOOK_S)

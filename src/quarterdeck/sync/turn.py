@@ -1,0 +1,54 @@
+"""``Turn``: what came of one prompt, to iterate over or to wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from quarterdeck.client.turn import Turn as AsyncTurn
+from quarterdeck.wire import Message, ResultMessage
+
+from .facade import Facade, blocking
+
+
+class Turn(Facade, Iterator[Message]):
+    """The messages of one prompt's turn, up to and with its result.
+
+    ``for message in turn`` follows it, ``turn.wait()`` waits for its ``ResultMessage``, ``turn.text()`` yields the text
+    only. The prompt is sent when the turn is first read; stopping early leaves the rest to the next reader.
+    """
+
+    _core: AsyncTurn
+
+    @property
+    def prompt_id(self) -> str | None:
+        """The prompt's uuid, once it is sent."""
+        return self._core.prompt_id
+
+    @property
+    def result(self) -> ResultMessage | None:
+        """The end of the turn, once it is reached."""
+        return self._core.result
+
+    send = blocking(AsyncTurn.send)
+    checked = blocking(AsyncTurn.checked)
+
+    def __next__(self) -> Message:
+        try:
+            return self._wait(self._core.__anext__)
+        except StopAsyncIteration:
+            raise StopIteration from None
+
+    def wait(self) -> ResultMessage:
+        """The result, whatever it says; see ``checked`` for one that raises."""
+        return self._wait(self._core._finish)
+
+    def text(self) -> Iterator[str]:
+        """The text of the main agent as it comes."""
+        return self._iterate(self._core.text())
+
+    def __getattr__(self, name: str) -> Any:
+        """What special turns have besides."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._core, name)
