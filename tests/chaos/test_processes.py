@@ -152,6 +152,7 @@ async def test_a_flood_on_stderr_does_not_hold_up_the_conversation(chaos: Chaos)
 
     async with chaos.session(source, stderr=count) as session:
         assert (await session.prompt("hi")).result == "done"
+        await until(lambda: session.exit_status, "the exit")
         with pytest.raises(ProcessExited, match="last words") as caught:
             await session.prompt("more")
         assert len(str(caught.value)) < 1_000_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.kit import Stage, of_kind
+from e2e.kit import Stage, next_of, of_kind
 from quarterdeck import (
     AgentDefinition,
     ControlError,
@@ -68,9 +68,7 @@ async def test_states_and_echoes_come_when_asked_for(stage: Stage) -> None:
         stage.model.reply(ToolUse("Bash", {"command": "touch a"}))
         stage.model.reply("touched")
         messages = [message async for message in session.prompt("echo me", uuid=uuid)]
-        messages += [await session.next_message()]  # idle is told after the result
-        while session._link.side._cli_state != "idle":
-            messages += [await session.next_message()]
+        messages += [await next_of(session, SessionStateChangedMessage, state="idle")]
     states = [message.state for message in of_kind(messages, SessionStateChangedMessage)]
     assert states[0] == "running"
     assert "requires_action" in states
@@ -119,12 +117,17 @@ async def test_costs_are_counted_by_turn_and_after_a_resume(stage: Stage) -> Non
         assert session.costs.reported_usd == pytest.approx(2 * first)
 
 
+def settings_files(command_lines: str) -> list[Path]:
+    flag = "--settings="
+    return [Path(word.removeprefix(flag)) for word in command_lines.split() if word.startswith(flag)]
+
+
 async def test_nothing_private_is_left_on_disk(stage: Stage) -> None:
     settings = {"env": {"TOKEN": "swordfish-in-settings"}}
     async with stage.session(settings=settings) as session:
         assert session._launch is not None
         commands = " ".join(stage.left_running())
         assert "swordfish-in-settings" not in commands
-        (path,) = [word.removeprefix("--settings=") for word in commands.split() if word.startswith("--settings=")]
-        assert json.loads(Path(path).read_text()) == settings
-    assert not Path(path).exists()
+        (path,) = settings_files(commands)
+        assert json.loads(path.read_text()) == settings
+    assert not path.exists()

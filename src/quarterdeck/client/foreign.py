@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace, Receiver
-from quarterdeck.transport.base import DEFAULT_GRACE
-from quarterdeck.transport.errors import ProcessError, TransportClosed
+from quarterdeck.transport.base import DEFAULT_GRACE, WRITE_LIMIT
+from quarterdeck.transport.errors import ProcessError, TransportClosed, WriteOverflow
 from quarterdeck.wire import encode
 
 
@@ -55,6 +55,7 @@ class ForeignTransport:
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
         self._outbox: asyncio.Queue[str | None] = asyncio.Queue()
+        """Bounded by ``WRITE_LIMIT``, in characters."""
         self._unsent = 0
         self._drained = asyncio.Event()
         self._may_read = asyncio.Event()
@@ -91,17 +92,16 @@ class ForeignTransport:
             self._over()
 
     async def _send(self) -> None:
-        while (data := await self._outbox.get()) is not None:
-            try:
+        try:
+            while (data := await self._outbox.get()) is not None:
                 await self._inner.write(data)
-            except Exception as error:  # noqa: BLE001  # the other end is gone; reading will end as well
-                self.error = self.error or error
-                return
-            finally:
                 self._unsent -= len(data)
                 if self._unsent <= 0:
                     self._drained.set()
-        await self._inner.end_input()
+            await self._inner.end_input()
+        except Exception as error:  # noqa: BLE001  # what cannot be written to is over; the end tells why
+            self.error, self._status = self.error or error, ExitStatus(code=1)
+            self._over()
 
     def _over(self) -> None:
         if not self._done.is_set() and self._receiver is not None:
@@ -113,6 +113,8 @@ class ForeignTransport:
     def write(self, data: bytes) -> None:
         if self._input_closed or self._done.is_set():
             raise TransportClosed("the transport is closed")
+        if self._unsent > WRITE_LIMIT:
+            raise WriteOverflow(f"{self._unsent} characters wait for the transport's write() to return")
         for line in data.removesuffix(b"\n").split(b"\n"):
             text = line.decode() + "\n"
             self._unsent += len(text)
@@ -122,6 +124,8 @@ class ForeignTransport:
     async def drain(self) -> None:
         if self._unsent > 0:
             await self._drained.wait()
+        if self._done.is_set() and self._unsent > 0:
+            raise TransportClosed(f"the transport has ended: {self.error or 'nothing more can be sent'}")
 
     def pause_reading(self) -> None:
         self._may_read.clear()

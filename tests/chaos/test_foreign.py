@@ -1,0 +1,110 @@
+"""Transports written for the official SDK that fail, each in one of its methods."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from protocol.pair import init, result
+from quarterdeck import ClaudeSDKClient, ProcessExited, ResultMessage, Transport, TransportClosed, query
+from quarterdeck.client.foreign import as_byte_transport
+from quarterdeck.client.session import Session
+from quarterdeck.transport import Grace
+
+
+class Loopback(Transport):
+    """Plays the CLI: answers the handshake, and each prompt with a turn."""
+
+    def __init__(self) -> None:
+        self.messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self.written: list[dict[str, Any]] = []
+        self.closed = False
+
+    async def connect(self) -> None:
+        pass
+
+    async def write(self, data: str) -> None:
+        line = json.loads(data)
+        self.written.append(line)
+        if line["type"] == "control_request":
+            answer = {"subtype": "success", "request_id": line["request_id"], "response": {}}
+            self.messages.put_nowait({"type": "control_response", "response": answer})
+        if line["type"] == "user":
+            for message in (init(), result(result="from afar")):
+                self.messages.put_nowait(message)
+
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        while (message := await self.messages.get()) is not None:
+            yield message
+
+    async def close(self) -> None:
+        self.closed = True
+        self.messages.put_nowait(None)
+
+    def is_ready(self) -> bool:
+        return not self.closed
+
+    async def end_input(self) -> None:
+        self.messages.put_nowait(None)
+
+
+async def test_a_transport_of_the_official_kind_carries_a_session() -> None:
+    transport = Loopback()
+    messages = [message async for message in query(prompt="hi", transport=transport)]
+    assert [message.result for message in messages if isinstance(message, ResultMessage)] == ["from afar"]
+    assert [line["type"] for line in transport.written] == ["control_request", "user"]
+    assert transport.closed
+
+
+async def test_one_that_cannot_connect_says_so() -> None:
+    class Unreachable(Loopback):
+        async def connect(self) -> None:
+            raise ConnectionRefusedError("nobody is there")
+
+    client = ClaudeSDKClient(transport=Unreachable())
+    with pytest.raises(ConnectionRefusedError, match="nobody is there"):
+        await client.connect()
+
+
+async def test_one_that_breaks_while_it_is_read_ends_the_turn() -> None:
+    class Breaking(Loopback):
+        async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+            async for message in super().read_messages():
+                if message["type"] == "result":
+                    raise ConnectionResetError("the line went dead")
+                yield message
+
+    async with Session(transport=as_byte_transport(Breaking())) as session:
+        with pytest.raises(ProcessExited, match="the line went dead"):
+            await session.prompt("hi")
+
+
+async def test_one_that_cannot_be_written_to_ends_the_session() -> None:
+    class Mute(Loopback):
+        async def write(self, data: str) -> None:
+            if '"user"' in data:
+                raise BrokenPipeError("nobody listens")
+            await super().write(data)
+
+    async with Session(transport=as_byte_transport(Mute())) as session:
+        with pytest.raises((TransportClosed, ProcessExited), match="nobody listens"):
+            await session.prompt("hi")
+        with pytest.raises(ProcessExited, match="nobody listens"):
+            await session.request("mcp_status")
+
+
+async def test_one_that_does_not_close_is_left_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(Loopback):
+        async def close(self) -> None:
+            await asyncio.Event().wait()
+
+    short = Grace(eof_s=0.05, term_s=0.0, kill_s=0.0)
+    monkeypatch.setattr("quarterdeck.client.session.Grace", lambda **_: short)
+    session = Session(transport=as_byte_transport(Endless()))
+    await session.open()
+    await session.close()
+    assert session.exit_status is not None
