@@ -7,16 +7,20 @@ everything in the options.
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 from .options import ClaudeAgentOptions
 from .options_types import HookMatcher
+from .retry import Retry
 from .signal import CancelSignal
 from .stores.protocol import SessionStore, implements
+
+T = TypeVar("T")
 
 CALLBACKS = ("can_use_tool", "on_user_dialog", "on_elicitation", "on_question", "on_plan")
 STORE_METHODS = ("append", "load", "list_sessions", "list_session_summaries", "delete", "list_subkeys")
@@ -30,8 +34,8 @@ class Side(ABC):
         """Call it where the program runs, and await what it returns if that is to be awaited."""
 
     @abstractmethod
-    def lines(self, function: Callable[[str], None]) -> Callable[[str], None]:
-        """For the CLI's stderr: take a line without waiting, and call the function with each in turn."""
+    def one_way(self, function: Callable[[T], None]) -> Callable[[T], None]:
+        """For what is only told (lines of stderr, notices): take it without waiting, call the function in turn."""
 
     @abstractmethod
     def signal(self, signal: CancelSignal) -> Any:
@@ -79,12 +83,21 @@ def carry_over(options: ClaudeAgentOptions, side: Side) -> ClaudeAgentOptions:
     if isinstance(options.mcp_servers, dict):
         changes["mcp_servers"] = side.servers(options.mcp_servers)
     if callable(options.stderr):
-        changes["stderr"] = side.lines(options.stderr)
+        changes["stderr"] = side.one_way(options.stderr)
+    if isinstance(options.retry, Retry):
+        changes["retry"] = carry_retry(options.retry, side)
     if options.abort is not None:
         changes["abort"] = side.abort(options.abort)
     if options.session_store is not None:
         changes["session_store"] = _store(options.session_store, side)
     return dataclasses.replace(options, **changes)
+
+
+def carry_retry(retry: Retry, side: Side) -> Retry:
+    sleep = retry.sleep if retry.sleep is asyncio.sleep else side.callback(retry.sleep)
+    return dataclasses.replace(
+        retry, sleep=sleep, on_notice=None if retry.on_notice is None else side.one_way(retry.on_notice)
+    )
 
 
 def _is_list(value: object) -> bool:

@@ -79,9 +79,9 @@ class TrioSide(Side):
     def _soon(self, function: Callable[..., Any], *args: Any) -> None:
         self._token.run_sync_soon(function, *args)
 
-    def lines(self, function: Callable[[str], None]) -> Callable[[str], None]:
-        def take(line: str) -> None:
-            self._soon(self._context.run, function, line)
+    def one_way(self, function: Callable[[T], None]) -> Callable[[T], None]:
+        def take(told: T) -> None:
+            self._soon(self._context.run, function, told)
 
         return take
 

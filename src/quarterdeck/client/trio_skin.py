@@ -15,10 +15,11 @@ from typing import Any, cast
 from quarterdeck.transport import ExitStatus
 from quarterdeck.wire import Message
 
-from .elsewhere import carry_over
+from .elsewhere import carry_over, carry_retry
 from .foreign import ForeignTransport
 from .loop_thread import LOOP_THREAD
 from .options import ClaudeAgentOptions
+from .retry import Retry
 from .session import Content, Session
 from .trio_side import TrioSide, TrioTransport, in_loop, shielded
 from .turn import Turn
@@ -56,8 +57,9 @@ class TrioSession(Session):
             warnings.warn(f"{self!r} was never closed: use `async with`", ResourceWarning, source=self, stacklevel=2)
             LOOP_THREAD.post(core.close)
 
-    def prompt(self, content: Content, /, **fields: Any) -> Turn:
-        return TrioTurn(self._core.prompt(content, **fields))
+    def prompt(self, content: Content, /, *, retry: Retry | None = None, **fields: Any) -> Turn:
+        chosen = None if retry is None else carry_retry(retry, self._side)
+        return TrioTurn(self._core.prompt(content, retry=chosen, **fields))
 
     async def reopen(self, options: ClaudeAgentOptions) -> None:
         await in_loop(lambda: self._core.reopen(carry_over(options, self._side)))

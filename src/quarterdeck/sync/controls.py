@@ -81,5 +81,7 @@ class Controls(Facade):
     commands = at_once(Session.commands)
     ended_early = at_once(Session.ended_early)
     finish = at_once(Session.finish)
+    observe = at_once(Session.observe)
     pending = at_once(Session.pending)
+    stop_observing = at_once(Session.stop_observing)
     update_environment = at_once(Session.update_environment)

@@ -15,9 +15,10 @@ from typing import Any
 
 from quarterdeck.client.cost import CostLedger, TurnCost
 from quarterdeck.client.dispatch import RequestHandler
-from quarterdeck.client.elsewhere import Side, carry_over
+from quarterdeck.client.elsewhere import Side, carry_over, carry_retry
 from quarterdeck.client.loop_thread import LOOP_THREAD
 from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.retry import Retry
 from quarterdeck.client.session import Content
 from quarterdeck.client.session import Session as AsyncSession
 from quarterdeck.protocol import TurnState
@@ -64,6 +65,11 @@ class Session(Controls):
         """End the CLI and everything it started. In bounded time, and repeatable; a second Ctrl-C hastens it."""
         return self._wait(self._core.close)
 
+    def reopen(self, options: ClaudeAgentOptions) -> None:
+        """Start another CLI in the place of this one, with other options."""
+        self._wait(lambda: self._core.reopen(carry_over(options, self._side)))
+        self.options = options
+
     def __enter__(self) -> Session:
         return self.open()
 
@@ -109,6 +115,11 @@ class Session(Controls):
         return self._core.exit_status
 
     @property
+    def closed(self) -> bool:
+        """Did the program close it?"""
+        return self._core.closed
+
+    @property
     def last_result(self) -> ResultMessage | None:
         return self._core.last_result
 
@@ -130,9 +141,15 @@ class Session(Controls):
 
     # Prompts and reading
 
-    def prompt(self, content: Content, /, *, uuid: str | None = None, **fields: Any) -> Turn:
-        """Ask something: iterate over the turn for its messages, or ``wait()`` for its result."""
-        return Turn(self._core.prompt(content, uuid=uuid, **fields))
+    def prompt(
+        self, content: Content, /, *, uuid: str | None = None, retry: Retry | None = None, **fields: Any
+    ) -> Turn:
+        """Ask something: iterate over the turn for its messages, or ``wait()`` for its result.
+
+        ``retry`` stands in for the option of that name.
+        """
+        chosen = None if retry is None else carry_retry(retry, self._side)
+        return Turn(self._core.prompt(content, uuid=uuid, retry=chosen, **fields))
 
     def stream(self, prompts: Iterable[Mapping[str, Any] | Content], /) -> None:
         """Send each prompt as it comes, then close the input once nothing needs it any more."""

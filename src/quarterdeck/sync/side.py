@@ -8,7 +8,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from quarterdeck.client.elsewhere import Side
 from quarterdeck.client.signal import CancelSignal
@@ -17,8 +17,9 @@ logger = logging.getLogger("quarterdeck")
 
 ABORT_LOOK_S = 0.1
 """How often an event of threads is looked at: nothing can be called when one is set."""
-LINES_KEPT = 10_000
+KEPT = 10_000
 """Lines of stderr that a slow callback may fall behind; older ones are then lost to it."""
+T = TypeVar("T")
 _END = object()
 
 
@@ -31,8 +32,8 @@ class ThreadSide(Side):
         value = await asyncio.to_thread(function, *args)
         return await value if inspect.isawaitable(value) else value
 
-    def lines(self, function: Callable[[str], None]) -> Callable[[str], None]:
-        return Lines(function).take
+    def one_way(self, function: Callable[[T], None]) -> Callable[[T], None]:
+        return OneByOne(function).take
 
     def signal(self, signal: CancelSignal) -> ThreadSignal:
         return ThreadSignal(signal)
@@ -50,34 +51,37 @@ class ThreadSide(Side):
             yield prompt
 
 
-class Lines:
-    """Calls a function with one line after the other, in a thread that is there only while there are lines."""
+class OneByOne(Generic[T]):
+    """Calls a function with one thing after the other, in a thread that is there only while there are some."""
 
-    def __init__(self, function: Callable[[str], None]) -> None:
+    def __init__(self, function: Callable[[T], None]) -> None:
         self._function = function
-        self._waiting: deque[str] = deque(maxlen=LINES_KEPT)
+        self._waiting: deque[T] = deque(maxlen=KEPT)
         self._lock = threading.Lock()
         self._busy = False
 
-    def take(self, line: str) -> None:
+    def take(self, told: T) -> None:
         with self._lock:
-            self._waiting.append(line)
+            self._waiting.append(told)
             if self._busy:
                 return
             self._busy = True
-        threading.Thread(target=self._run, name="quarterdeck-stderr", daemon=True).start()
+        threading.Thread(target=self._run, name="quarterdeck-told", daemon=True).start()
 
-    def _next(self) -> str | None:
+    def _next(self) -> list[T]:
         with self._lock:
-            self._busy = bool(self._waiting)
-            return self._waiting.popleft() if self._waiting else None
+            batch = list(self._waiting)
+            self._waiting.clear()
+            self._busy = bool(batch)
+            return batch
 
     def _run(self) -> None:
-        while (line := self._next()) is not None:
-            try:
-                self._function(line)
-            except Exception:
-                logger.exception("The callback for stderr failed")
+        while batch := self._next():
+            for told in batch:
+                try:
+                    self._function(told)
+                except Exception:
+                    logger.exception("A callback that is only told something failed: %r", self._function)
 
 
 class ThreadSignal:
