@@ -98,8 +98,8 @@ async def test_files_are_read_suggested_and_seeded(running: Running) -> None:
 async def test_a_question_beside_the_conversation_a_title_and_a_name(running: Running) -> None:
     session = running.session
     message = await spoken(running)
-    running.model.on(lambda request: request.kind == "side_question", "It goes well.")
-    running.model.on(lambda request: request.kind == "title", '{"title": "A voyage"}')
+    running.model.on(lambda request: request.kind == "side_question", "It goes well.", times=1)
+    running.model.on(lambda request: request.kind == "title", '{"title": "A voyage"}', times=1)
     assert (await session.side_question("How goes it?")).response == "It goes well."
     assert await session.generate_title("Plan a voyage around the world") == "A voyage"
     assert await session.generate_title("sail") is None  # too little to name; no model is asked (2.1.325)
@@ -115,8 +115,7 @@ async def test_a_cancelled_side_question_is_taken_back(running: Running) -> None
     await spoken(running)
     gate = running.model.gate()
     slow = "Was it slow?"
-    running.model._rules.clear()
-    running.model.on(lambda request: slow in request.text, "late", Stall(after=0, until=gate))
+    running.model.on(lambda request: slow in request.text, "late", Stall(after=0, until=gate), times=1)
     asking = asyncio.create_task(running.session.side_question(slow))
     await reached(gate)
     asking.cancel()
@@ -177,7 +176,6 @@ async def test_what_cannot_be_is_refused_with_the_clis_reason(
 
 async def test_several_controls_are_answered_while_a_turn_runs(running: Running) -> None:
     session, gate = running.session, running.model.gate()
-    running.model._rules.clear()
     running.model.reply("A long answer.", Stall(after=3, until=gate))
     turn = session.prompt("talk")
     await turn.send()
