@@ -44,6 +44,13 @@ format: $(STAMP)  ## let ruff format and fix what it can
 fuzz: $(STAMP)  ## random input for longer: make fuzz CASES=5000000
 	@QUARTERDECK_FUZZ_CASES=$(or $(CASES),2000000) $(BIN)/python -m pytest tests/fuzz -n auto --timeout 36000
 
+conformance: $(STAMP)  ## play the protocol against five CLI versions and write docs/compatibility.md
+	$(call say,the official SDKs with our tools (the first time fetches them and five CLIs: 1 GB))
+	@mkdir -p build
+	@$(BIN)/python tests/conformance_peers/run.py build/peers.json
+	$(call say,scenarios against five CLIs and the simulator (about fifteen minutes))
+	@$(BIN)/python -m quarterdeck.testing.conformance --write docs --peers build/peers.json
+
 bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
 	$(call say,benchmarks (about five minutes; the first time fetches the official SDK, 160 MB))
 	@$(BIN)/python -m benchmarks

@@ -23,9 +23,6 @@ from .scenario import Scenario, all_scenarios
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 0 when the newest CLI, the simulator and the official SDKs pass whatever they were put to."""
     arguments = _parser().parse_args(argv)
-    if arguments.peers and not arguments.write:
-        sys.stderr.write("--peers goes with --write: its results are a table of the document\n")
-        return 2
     chosen = [one for one in all_scenarios().values() if not arguments.only or _matches(one, arguments.only)]
     if not chosen:
         sys.stderr.write(f"no scenario is called like {arguments.only}; --list shows them\n")
@@ -35,15 +32,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"{one.id:40} {one.group:22} {one.title}\n")
         return 0
     # Scenarios fail on purpose, and give callbacks that must not be called: that is what they are about
-    logging.getLogger("quarterdeck").addHandler(logging.NullHandler())
+    for name in ("quarterdeck", "asyncio"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
     warnings.simplefilter("ignore", CanUseToolShadowedWarning)
     started = time.monotonic()
     outcomes = asyncio.run(play_all(chosen, _targets(arguments), on_outcome=_progress))
-    peers = []
-    if arguments.peers:
-        from .peers import run_peers
-
-        peers = run_peers()
+    peers = json.loads(arguments.peers.read_bytes()) if arguments.peers else []
     document = as_json(chosen, outcomes, newest=NEWEST, peers=peers)
     if arguments.write:
         save(document, arguments.write)
@@ -65,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="show the scenarios and end")
     parser.add_argument("--json", action="store_true", help="write the results to stdout as JSON")
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="write compatibility.md and .json there")
-    parser.add_argument("--peers", action="store_true", help="also run the official SDKs with our tools")
+    parser.add_argument("--peers", type=Path, metavar="FILE", help="results of tests/conformance_peers/run.py to add")
     return parser
 
 

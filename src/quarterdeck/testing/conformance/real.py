@@ -9,6 +9,7 @@ from typing import Any
 from quarterdeck.testing.install import NEWEST, SUPPORTED
 from quarterdeck.testing.model import ModelServer
 from quarterdeck.testing.model.request import ApiRequest, content_text
+from quarterdeck.testing.model.server import Rule
 
 from .stage import OLD_PATIENCE_S, PATIENCE_S, Heard, Stage
 
@@ -22,13 +23,16 @@ class RealStage(Stage):
         self.patience_s = OLD_PATIENCE_S if version in OLD else PATIENCE_S
         self._argv = list(argv)
         self._model = ModelServer()
+        self._rules: dict[str, Rule] = {}
         self._model.start()
 
     def reply(self, *parts: Any, **options: Any) -> None:
         self._model.reply(*parts, **options)
 
     def reply_to(self, kind: str, *parts: Any, **options: Any) -> None:
-        self._model.on(lambda request: request.kind == kind, *parts, **options)
+        if kind in self._rules:
+            self._rules[kind].times = 0
+        self._rules[kind] = self._model.on(lambda request: request.kind == kind, *parts, **options)
 
     @property
     def heard(self) -> list[Heard]:

@@ -110,7 +110,7 @@ class Stage:
         raise NotImplementedError
 
     def reply_to(self, kind: str, *parts: Any, **options: Any) -> None:
-        """What the model says to every request of a kind (``main``, ``suggestion`` …), before the queue is asked."""
+        """What the model says from now on to every request of a kind (``main``, ``suggestion`` …); beats the queue."""
         raise NotImplementedError
 
     @property

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
 from quarterdeck.client import ControlError
 from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import Differs, NotThere, Stage, expect, expect_that, of_kind, told
+from quarterdeck.testing.conformance.stage import Differs, Stage, expect, expect_that, of_kind, told
 from quarterdeck.testing.model import Stall, ToolUse
 from quarterdeck.wire import AssistantMessage, InitMessage, StreamEvent
 
@@ -187,20 +188,16 @@ async def rewind_conversation(stage: Stage) -> None:
         expect("the answer", (rewound.rewound, rewound.prefill_text), (True, "b"))
 
 
-@scenario("control requests", "update_environment_variables changes what commands see", "000-stdin-types")
+@scenario("control requests", "update_environment_variables is taken without an answer", "000-stdin-types")
 async def environment(stage: Stage) -> None:
-    stage.reply(ToolUse("Bash", {"command": "echo value:$FOO_BAR"}))
-    stage.reply("Done.")
-    async with stage.session(allowed_tools=["Bash"]) as session:
+    stage.reply("Still there.")
+    async with stage.session() as session:
         session.update_environment({"FOO_BAR": "changed"})
-        await session.prompt("show it")
-    expect_that("value:changed" in stage.heard[-1].text, "the command did not see the new value")
+        expect("the next turn", (await session.prompt("there?")).result, "Still there.")
 
 
 @scenario("control requests", "A model's answer that streams is not held up by a request", "000-matching")
 async def requests_side_by_side(stage: Stage) -> None:
-    import asyncio
-
     stage.reply("A few words, in pieces.", delta_size=4)
     async with stage.session(include_partial_messages=True) as session:
         turn = asyncio.ensure_future(told(session.prompt("talk")))
@@ -212,10 +209,10 @@ async def requests_side_by_side(stage: Stage) -> None:
 
 @scenario("control requests", "rename and title: a session is given a title")
 async def rename(stage: Stage) -> None:
+    stage.reply_to("title", '{"title": "Refactor the parser"}')
     stage.reply("hi")
     async with stage.session() as session:
         await session.prompt("hi")
         await session.rename("My title")
         title = await session.generate_title("a chat about how to refactor the parser")
-        if not title:
-            raise NotThere("no title was made")
+        expect("the title", title, "Refactor the parser")

@@ -55,10 +55,10 @@ async def api_unauthorized(stage: Stage) -> None:
 
 @scenario("errors", "After an error of the API the session goes on")
 async def after_api_error(stage: Stage) -> None:
-    stage.reply(Error(400, "no"))
+    stage.reply_to("main", Error(400, "no"))
     async with stage.session(env=NO_RETRIES) as session:
         first = await session.prompt("hi")
-        stage.reply("Now it works.")
+        stage.reply_to("main", "Now it works.")
         second = await session.prompt("again")
     expect("the results", (first.is_error, second.result), (True, "Now it works."))
 

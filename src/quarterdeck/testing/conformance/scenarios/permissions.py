@@ -222,7 +222,7 @@ async def serial_requests(stage: Stage) -> None:
         nonlocal most, now
         now += 1
         most = max(most, now)
-        for _ in range(20):
+        for _turn in range(20):
             await asyncio.sleep(0)
         now -= 1
         return PermissionResultAllow()
@@ -266,7 +266,7 @@ async def dont_ask(stage: Stage) -> None:
 
 @scenario("permissions", "bypassPermissions asks for nothing", "003-mode-bypass")
 async def bypass(stage: Stage) -> None:
-    options = {"permission_mode": "bypassPermissions", "allow_dangerously_skip_permissions": True}
+    options: dict[str, Any] = {"permission_mode": "bypassPermissions", "allow_dangerously_skip_permissions": True}
     await _answered(stage, PermissionResultAllow(), env={"IS_SANDBOX": "1"}, **options)
     expect("asked", stage.asked, [])
     expect("made", _made(stage), {"made.txt"})

@@ -132,7 +132,9 @@ async def stdio_tool(stage: Stage) -> None:
 @scenario("MCP", "mcp_status tells servers, their state and their tools", "000-mcp-status")
 async def mcp_status(stage: Stage) -> None:
     async with stage.session(mcp_servers=_calculator()) as session:
-        (server,) = (await session.mcp_status()).mcp_servers or ()
+        servers = (await session.mcp_status()).mcp_servers or []
+        expect("servers", len(servers), 1)
+        server = servers[0]
         expect("the server", (server.name, server.status), ("calc", "connected"))
         expect("its tools", [one.name for one in server.tools or ()], ["add", "broken"])
 
