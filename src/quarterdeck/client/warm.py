@@ -95,7 +95,8 @@ class WarmPool:
         self._idle: deque[_Idle] = deque()
         self._starting = 0
         self._failures = 0
-        self._jobs: set[asyncio.Task[None]] = set()
+        self._starts: set[asyncio.Task[None]] = set()
+        self._ends: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._age_timer: asyncio.TimerHandle | None = None
         self._retry_timer: asyncio.TimerHandle | None = None
@@ -163,7 +164,9 @@ class WarmPool:
     async def _take(self) -> Session:
         if not self._open:
             raise CLIConnectionError("the pool is not open: use `async with`, or call start() first")
-        while self._idle:
+        for _ in range(self.size):  # not for ever, though those that are passed over are replaced meanwhile
+            if not self._idle:
+                break
             found = self._idle.popleft()
             found.session.stop_observing(found)
             self._refill()
@@ -222,7 +225,7 @@ class WarmPool:
             return
         for _ in range(self.size - len(self._idle) - self._starting):
             self._starting += 1
-            self._run(self._start_one())
+            self._run(self._start_one(), self._starts)
 
     async def _start_one(self) -> None:
         try:
@@ -243,8 +246,8 @@ class WarmPool:
         except Exception as error:  # noqa: BLE001  # whatever it is, takers meet it again at their cold start
             self._failed(error)
             return
-        if session.exit_status is not None:
-            self._end(session)
+        if session.exit_status is not None or not self._open:
+            await session.close()
             return
         self._failures, self.last_error = 0, None
         found.since = self._clock()
@@ -278,15 +281,16 @@ class WarmPool:
         async def close() -> None:
             await session.close()
 
-        self._run(close())
+        self._run(close(), self._ends)
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+    def _run(self, work: Coroutine[Any, Any, None], jobs: set[asyncio.Task[None]]) -> None:
         job = asyncio.get_running_loop().create_task(work)
-        self._jobs.add(job)
+        jobs.add(job)
         job.add_done_callback(self._done)
 
     def _done(self, job: asyncio.Task[None]) -> None:
-        self._jobs.discard(job)
+        self._starts.discard(job)
+        self._ends.discard(job)
         if not job.cancelled() and (error := job.exception()) is not None:
             logger.error("The pool could not end or start a session", exc_info=error)
 
@@ -305,13 +309,13 @@ class WarmPool:
             raise
 
     def _wind_up(self) -> list[asyncio.Task[None]]:
-        for job in self._jobs:
-            job.cancel()  # a start that is cancelled ends its process, and so does a close
+        for job in self._starts:
+            job.cancel()  # a start that is cancelled ends its process
         while self._idle:
             found = self._idle.popleft()
             found.session.stop_observing(found)
             self._end(found.session)
-        return list(self._jobs)
+        return [*self._starts, *self._ends]
 
 
 def _check(size: int, starting: int, options: ClaudeAgentOptions) -> None:
