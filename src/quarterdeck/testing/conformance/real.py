@@ -24,6 +24,7 @@ class RealStage(Stage):
         self._argv = list(argv)
         self._model = ModelServer()
         self._rules: dict[str, Rule] = {}
+        self._heard_before = 0
         self._model.start()
 
     def reply(self, *parts: Any, **options: Any) -> None:
@@ -36,7 +37,14 @@ class RealStage(Stage):
 
     @property
     def heard(self) -> list[Heard]:
-        return [Heard(request.kind, _new_text(request), request.model) for request in self._model.conversation]
+        requests = self._model.conversation[self._heard_before :]
+        return [Heard(request.kind, _new_text(request), request.model) for request in requests]
+
+    def share(self) -> bool:
+        self._heard_before = len(self._model.conversation)
+        while self._rules:
+            self._rules.popitem()[1].times = 0
+        return super().share() and not self._model.queued
 
     @property
     def system_prompt(self) -> str:

@@ -115,6 +115,39 @@ def _stable(detail: str, folder: Path) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
+class SharedStage:
+    """One stage for scenarios in a row, each of which passes. What does not pass is played again, alone."""
+
+    def __init__(self) -> None:
+        self._target: Target | None = None
+        self._stage: Stage | None = None
+        self._folder = Path()
+
+    async def passes(self, scenario: Scenario, target: Target) -> Outcome | None:
+        """The outcome when it passes; None when it must be played alone."""
+        if scenario.alone or target.name == SIMULATOR:
+            return None
+        if self._stage is not None and (self._target is not target or not self._stage.share()):
+            await self.close()
+        if self._stage is None:
+            self._target, self._folder = target, _fresh_folder()
+            self._stage = target.make_stage(self._folder)
+            self._stage.share()
+        started = time.monotonic()
+        status, _ = await _judge(scenario, self._stage)
+        if status == "pass":
+            return Outcome(status, "", round(time.monotonic() - started, 2))
+        await self.close()
+        return None
+
+    async def close(self) -> None:
+        if self._stage is not None:
+            await self._stage.let_go()
+            self._stage.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._stage = None
+
+
 Told: TypeAlias = Callable[[Scenario, Target, Outcome], None]
 
 
@@ -127,13 +160,17 @@ async def play_all(
     jobs = iter([(scenario, target) for target in targets for scenario in listed])
 
     async def work() -> None:
-        for scenario, target in jobs:
-            outcome = await play(scenario, target)
-            if target.name != SIMULATOR and outcome.status == "differs":
-                # Once more: a busy machine must not look like another behaviour
-                outcome = await play(scenario, target)
-            found[scenario.id][target.name] = outcome
-            on_outcome(scenario, target, outcome)
+        shared = SharedStage()
+        try:
+            for scenario, target in jobs:
+                outcome = await shared.passes(scenario, target) or await play(scenario, target)
+                if target.name != SIMULATOR and scenario.alone and outcome.status == "differs":
+                    # Once more: a busy machine must not look like another behaviour
+                    outcome = await play(scenario, target)
+                found[scenario.id][target.name] = outcome
+                on_outcome(scenario, target, outcome)
+        finally:
+            await shared.close()
 
     async with asyncio.TaskGroup() as group:
         for _ in range(AT_ONCE):

@@ -33,6 +33,17 @@ Group: TypeAlias = Literal[
     "options",
 ]
 
+ALONE: frozenset[Group] = frozenset(
+    {
+        "hooks",
+        "plans",
+        "resume and fork",
+        "ends and signals",
+        "options",
+    }
+)
+"""Groups whose scenarios need a CLI of their own each; the others may share one, for a CLI takes a second to start."""
+
 _MODULES = (
     "framing",
     "turns",
@@ -65,13 +76,20 @@ class Scenario:
     """Why the simulator does not claim it; None where it does."""
     quick: bool = True
     """Part of the check that every test run makes of the newest CLI."""
+    alone: bool = False
+    """Needs a CLI of its own: it ends it, or changes it for good, or looks at how it starts."""
 
 
 _REGISTERED: dict[str, Scenario] = {}
 
 
 def scenario(
-    group: Group, title: str, *sources: str, simulator: str | None = None, quick: bool = True
+    group: Group,
+    title: str,
+    *sources: str,
+    simulator: str | None = None,
+    quick: bool = True,
+    alone: bool | None = None,
 ) -> Callable[[Play], Play]:
     """Put a scenario on the list; its id is the function's name."""
 
@@ -79,7 +97,8 @@ def scenario(
         identifier = str(getattr(play, "__name__", ""))
         if identifier in _REGISTERED:
             raise ValueError(f"two scenarios are called {identifier}")
-        _REGISTERED[identifier] = Scenario(identifier, group, title, play, sources, simulator, quick)
+        apart = group in ALONE if alone is None else alone
+        _REGISTERED[identifier] = Scenario(identifier, group, title, play, sources, simulator, quick, apart)
         return play
 
     return register

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ PATIENCE_S = 15.0
 OLD_PATIENCE_S = 5.0
 """CLIs before 2.1.52 never answer what they do not know: no need to wait long for that."""
 POLL_S = 0.01
+CALLBACKS = frozenset({"can_use_tool", "on_question", "on_plan", "on_elicitation"})
+"""Options that a session which is shared asks anew for each scenario."""
 
 
 class Differs(Exception):  # noqa: N818  # says what happened
@@ -102,6 +105,9 @@ class Stage:
         self.ignored: set[str] = set()
         """Options that our client knows this version to take without effect."""
         self._gates: list[FileGate] = []
+        self._keeps = False
+        self._kept: tuple[str, Session] | None = None
+        self._callbacks: dict[str, Any] = {}
 
     # The script
 
@@ -149,10 +155,47 @@ class Stage:
 
     @asynccontextmanager
     async def session(self, **options: Any) -> AsyncIterator[Session]:
+        """A session, open until the block ends; on a shared stage the next scenario may get it again."""
+        if self._keeps:
+            yield await self._shared(options)
+            return
         async with connect(self.options(**options)) as session:
             if session._launch is not None:  # what the client knows about the version
                 self.ignored |= set(session._launch.plan.ignored)
             yield session
+
+    async def _shared(self, options: dict[str, Any]) -> Session:
+        self._callbacks = {name: value for name, value in options.items() if name in CALLBACKS}
+        plain = {name: value for name, value in options.items() if name not in CALLBACKS}
+        key = repr((sorted(self._callbacks), sorted(plain.items())))
+        if self._kept is not None and self._kept[0] == key:
+            return self._kept[1]
+        await self.let_go()
+        plain |= {name: self._forward(name) for name in self._callbacks}
+        session = await connect(self.options(**plain)).open()
+        self._kept = key, session
+        return session
+
+    def _forward(self, name: str) -> Callable[..., Any]:
+        return lambda *called: self._callbacks[name](*called)
+
+    async def let_go(self) -> None:
+        """Close the session that was kept for the next scenario."""
+        if self._kept is not None:
+            _, session = self._kept
+            self._kept = None
+            await session.close()
+
+    def share(self) -> bool:
+        """Make ready for another scenario on the same stage; False when the last one left something in it."""
+        self._keeps = True
+        self.asked.clear()
+        for left in self.cwd.iterdir():
+            if left.is_dir():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
+        return True
 
     async def allow(self, name: str, tool_input: dict[str, Any], _: Any) -> PermissionResultAllow:
         """A permission callback that says yes and remembers what it was asked."""

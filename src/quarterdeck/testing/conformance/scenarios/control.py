@@ -10,7 +10,7 @@ from quarterdeck.client import ControlError
 from quarterdeck.testing.conformance.scenario import scenario
 from quarterdeck.testing.conformance.stage import Differs, Stage, expect, expect_that, of_kind, told
 from quarterdeck.testing.model import Stall, ToolUse
-from quarterdeck.wire import AssistantMessage, InitMessage, StreamEvent
+from quarterdeck.wire import AssistantMessage, InitMessage, SessionTitleChangedMessage, StreamEvent
 
 UUID = "bbbbbbbb-0000-4000-8000-000000000002"
 
@@ -23,7 +23,9 @@ async def _refusal(call: Awaitable[Any]) -> ControlError:
     raise Differs("it was not refused")
 
 
-@scenario("control requests", "set_model changes the model of the next turn and answers its name", "000-set-model")
+@scenario(
+    "control requests", "set_model changes the model of the next turn and answers its name", "000-set-model", alone=True
+)
 async def set_model(stage: Stage) -> None:
     async with stage.session() as session:
         answer = await session.set_model("haiku")
@@ -35,7 +37,7 @@ async def set_model(stage: Stage) -> None:
         expect_that("haiku" in answer.model, f"the answer names {answer.model}")
 
 
-@scenario("control requests", "set_permission_mode changes the mode", "000-set-mode", "003-plan-runtime")
+@scenario("control requests", "set_permission_mode changes the mode", "000-set-mode", "003-plan-runtime", alone=True)
 async def set_mode(stage: Stage) -> None:
     async with stage.session(can_use_tool=stage.allow) as session:
         expect("the answer", (await session.set_permission_mode("acceptEdits")).mode, "acceptEdits")
@@ -60,7 +62,7 @@ async def set_bypass(stage: Stage) -> None:
         expect("the code", error.code, "bypass_not_launched")
 
 
-@scenario("control requests", "set_max_thinking_tokens is answered", "000-set-thinking")
+@scenario("control requests", "set_max_thinking_tokens is answered", "000-set-thinking", alone=True)
 async def set_thinking(stage: Stage) -> None:
     async with stage.session() as session:
         await session.set_max_thinking_tokens(4000)
@@ -81,7 +83,7 @@ async def unknown_request(stage: Stage) -> None:
         raise Differs("it was not refused")
 
 
-@scenario("control requests", "Requests are answered in the middle of a turn", "000-bidirectional")
+@scenario("control requests", "Requests are answered in the middle of a turn", "000-bidirectional", alone=True)
 async def request_in_turn(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("A long answer.", Stall(after=3, until=gate))
@@ -155,7 +157,13 @@ async def export_conversation(stage: Stage) -> None:
         expect_that("An answer worth keeping." in (await session.export()).text, "the answer is not in the export")
 
 
-@scenario("control requests", "rewind_files counts, then takes edits back", "000-rewind-files", "003-checkpointing")
+@scenario(
+    "control requests",
+    "rewind_files counts, then takes edits back",
+    "000-rewind-files",
+    "003-checkpointing",
+    alone=True,
+)
 async def rewind_files(stage: Stage) -> None:
     stage.reply(ToolUse("Write", {"file_path": str(stage.cwd / "new.txt"), "content": "one\ntwo\n"}))
     stage.reply("Written.")
@@ -177,7 +185,7 @@ async def rewind_files_unknown(stage: Stage) -> None:
         expect("the refusal", error.error, "No file checkpoint found for this message.")
 
 
-@scenario("control requests", "The conversation goes back to before a prompt")
+@scenario("control requests", "The conversation goes back to before a prompt", alone=True)
 async def rewind_conversation(stage: Stage) -> None:
     stage.reply("one")
     stage.reply("two")
@@ -188,7 +196,7 @@ async def rewind_conversation(stage: Stage) -> None:
         expect("the answer", (rewound.rewound, rewound.prefill_text), (True, "b"))
 
 
-@scenario("control requests", "update_environment_variables is taken without an answer", "000-stdin-types")
+@scenario("control requests", "update_environment_variables is taken without an answer", "000-stdin-types", alone=True)
 async def environment(stage: Stage) -> None:
     stage.reply("Still there.")
     async with stage.session() as session:
@@ -196,7 +204,7 @@ async def environment(stage: Stage) -> None:
         expect("the next turn", (await session.prompt("there?")).result, "Still there.")
 
 
-@scenario("control requests", "A model's answer that streams is not held up by a request", "000-matching")
+@scenario("control requests", "A model's answer that streams is not held up by a request", "000-matching", alone=True)
 async def requests_side_by_side(stage: Stage) -> None:
     stage.reply("A few words, in pieces.", delta_size=4)
     async with stage.session(include_partial_messages=True) as session:
@@ -207,12 +215,18 @@ async def requests_side_by_side(stage: Stage) -> None:
     expect_that(of_kind(messages, StreamEvent) and of_kind(messages, AssistantMessage), "the turn was disturbed")
 
 
-@scenario("control requests", "rename and title: a session is given a title")
+@scenario("control requests", "A session is given a title, and it is told", alone=True)
 async def rename(stage: Stage) -> None:
-    stage.reply_to("title", '{"title": "Refactor the parser"}')
     stage.reply("hi")
     async with stage.session() as session:
         await session.prompt("hi")
         await session.rename("My title")
+        await stage.next_of(session, SessionTitleChangedMessage, title="My title")
+
+
+@scenario("control requests", "A title is made by the model", simulator="the simulator makes no titles")
+async def generate_title(stage: Stage) -> None:
+    stage.reply_to("title", '{"title": "Refactor the parser"}')
+    async with stage.session() as session:
         title = await session.generate_title("a chat about how to refactor the parser")
         expect("the title", title, "Refactor the parser")

@@ -98,6 +98,7 @@ async def refusal(stage: Stage) -> None:
     "The limit of rounds ends a turn with error_max_turns and is_error",
     "000-result-error-max-turns",
     "004-result-max-turns",
+    alone=True,
 )
 async def max_turns(stage: Stage) -> None:
     stage.reply(bash("echo 1"))
@@ -107,7 +108,7 @@ async def max_turns(stage: Stage) -> None:
     expect("the result", (result.subtype, result.is_error, bool(result.errors)), ("error_max_turns", True, True))
 
 
-@scenario("errors", "The budget ends a turn with error_max_budget_usd", "000-result-error-budget")
+@scenario("errors", "The budget ends a turn with error_max_budget_usd", "000-result-error-budget", alone=True)
 async def max_budget(stage: Stage) -> None:
     stage.reply(bash("echo 1"), usage=Usage(input_tokens=900_000, output_tokens=9000))
     stage.reply("Too expensive.")

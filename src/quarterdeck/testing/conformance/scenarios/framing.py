@@ -94,17 +94,17 @@ async def stray_cancel(stage: Stage) -> None:
     await _lives_after(stage, b'{"type": "control_cancel_request", "request_id": "nobody"}')
 
 
-@scenario("framing", "A line that is not JSON ends the CLI with exit code 1")
+@scenario("framing", "A line that is not JSON ends the CLI with exit code 1", alone=True)
 async def malformed_line(stage: Stage) -> None:
     await _dies_of(stage, b"this is not JSON")
 
 
-@scenario("framing", "A user line without a message ends the CLI with exit code 1")
+@scenario("framing", "A user line without a message ends the CLI with exit code 1", alone=True)
 async def user_without_message(stage: Stage) -> None:
     await _dies_of(stage, b'{"type": "user"}')
 
 
-@scenario("framing", "A line may end with CR LF; content may be a plain string", "000-user-content-blocks")
+@scenario("framing", "A line may end with CR LF; content may be a plain string", "000-user-content-blocks", alone=True)
 async def crlf_line(stage: Stage) -> None:
     stage.reply("Read.")
     async with stage.session() as session:
@@ -152,7 +152,7 @@ async def initialize_version(stage: Stage) -> None:
         expect("the process id", info.pid, stage.pid(session))
 
 
-@scenario("handshake", "initialize can be repeated", "000-initialize-first")
+@scenario("handshake", "initialize can be repeated", "000-initialize-first", alone=True)
 async def initialize_again(stage: Stage) -> None:
     async with stage.session() as session:
         first = [command.name for command in session.commands()]

@@ -123,7 +123,12 @@ async def hook_blocks_prompt(stage: Stage) -> None:
     expect("requests to the model", len(stage.heard), 0)
 
 
-@scenario("hooks", "UserPromptSubmit can add context for the model", "003-hook-UserPromptSubmit")
+@scenario(
+    "hooks",
+    "UserPromptSubmit can add context for the model",
+    "003-hook-UserPromptSubmit",
+    simulator="the simulated model is not told what hooks add",
+)
 async def hook_adds_context(stage: Stage) -> None:
     context = {"hookEventName": "UserPromptSubmit", "additionalContext": "It rains."}
     hooks = Hooks("UserPromptSubmit", answer={"hookSpecificOutput": context})

@@ -153,7 +153,7 @@ async def error_answer(stage: Stage) -> None:
     expect_that("host exploded" in said, "the model was not told the error")
 
 
-@scenario("permissions", "A rule for the session is not asked about again", "000-allow-permissions")
+@scenario("permissions", "A rule for the session is not asked about again", "000-allow-permissions", alone=True)
 async def session_rule(stage: Stage) -> None:
     rule = PermissionRuleValue(tool_name="Bash", rule_content="mkdir:*")
     update = PermissionUpdate(type="addRules", rules=[rule], behavior="allow", destination="session")
@@ -163,7 +163,7 @@ async def session_rule(stage: Stage) -> None:
     expect("made", _made(stage), {"one", "two"})
 
 
-@scenario("permissions", "A rule for localSettings is written to the file", "000-allow-permissions")
+@scenario("permissions", "A rule for localSettings is written to the file", "000-allow-permissions", alone=True)
 async def local_rule(stage: Stage) -> None:
     rule = PermissionRuleValue(tool_name="Bash", rule_content="touch:*")
     update = PermissionUpdate(type="addRules", rules=[rule], behavior="allow", destination="localSettings")
@@ -172,7 +172,12 @@ async def local_rule(stage: Stage) -> None:
     expect("the file", written["permissions"]["allow"], ["Bash(touch:*)"])
 
 
-@scenario("permissions", "The CLI's suggestion for an edit sets the mode acceptEdits", "000-can-use-tool-suggestions")
+@scenario(
+    "permissions",
+    "The CLI's suggestion for an edit sets the mode acceptEdits",
+    "000-can-use-tool-suggestions",
+    alone=True,
+)
 async def taken_suggestion(stage: Stage) -> None:
     files = [ToolUse("Write", {"file_path": str(stage.cwd / name), "content": "x"}) for name in ("a", "b")]
     stage.reply(files[0])
@@ -247,7 +252,7 @@ async def disallowed_rule(stage: Stage) -> None:
     expect("made", (_made(stage), "denied" in said), (set(), True))
 
 
-@scenario("permissions", "acceptEdits lets edits through and asks for the rest", "003-mode-acceptEdits")
+@scenario("permissions", "acceptEdits lets edits through and asks for the rest", "003-mode-acceptEdits", alone=True)
 async def accept_edits(stage: Stage) -> None:
     stage.reply(ToolUse("Write", {"file_path": str(stage.cwd / "w.txt"), "content": "x"}))
     await _answered(stage, PermissionResultAllow(), bash("python3 -c pass"), permission_mode="acceptEdits")
@@ -264,7 +269,7 @@ async def dont_ask(stage: Stage) -> None:
         raise NotThere("no permission_denied message")
 
 
-@scenario("permissions", "bypassPermissions asks for nothing", "003-mode-bypass")
+@scenario("permissions", "bypassPermissions asks for nothing", "003-mode-bypass", alone=True)
 async def bypass(stage: Stage) -> None:
     options: dict[str, Any] = {"permission_mode": "bypassPermissions", "allow_dangerously_skip_permissions": True}
     await _answered(stage, PermissionResultAllow(), env={"IS_SANDBOX": "1"}, **options)

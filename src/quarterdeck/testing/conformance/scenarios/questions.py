@@ -75,6 +75,7 @@ async def question_answers_only(stage: Stage) -> None:
     "questions",
     "An option without a description is refused before anybody is asked",
     "004-question-description-optional",
+    simulator="the simulator asks such a question",
 )
 async def question_without_description(stage: Stage) -> None:
     stage.reply(ToolUse("AskUserQuestion", {"questions": [QUESTION | {"options": [{"label": "A"}, {"label": "B"}]}]}))
@@ -85,7 +86,13 @@ async def question_without_description(stage: Stage) -> None:
     expect("refused", [block.is_error for block in tool_results(messages)], [True])
 
 
-@scenario("questions", "AskUserQuestion is offered only where somebody can be asked", "003-ask-disabled")
+@scenario(
+    "questions",
+    "AskUserQuestion is offered only where somebody can be asked",
+    "003-ask-disabled",
+    simulator="the simulator always offers it",
+    alone=True,
+)
 async def question_offered(stage: Stage) -> None:
     offered = []
     for options in ({"can_use_tool": stage.allow}, {}):

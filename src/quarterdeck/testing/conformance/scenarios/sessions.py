@@ -105,6 +105,7 @@ async def not_persisted(stage: Stage) -> None:
     "/compact sums the conversation up and tells the boundary",
     "000-compact-boundary",
     "004-compact-boundary",
+    alone=True,
 )
 async def compact(stage: Stage) -> None:
     async with stage.session() as session:
@@ -117,7 +118,7 @@ async def compact(stage: Stage) -> None:
         expect("the next turn", (await _says(stage, session, "After it.")).result, "After it.")
 
 
-@scenario("slash commands", "/clear begins a conversation with a new id in the same process")
+@scenario("slash commands", "/clear begins a conversation with a new id in the same process", alone=True)
 async def clear(stage: Stage) -> None:
     async with stage.session() as session:
         before = (await _says(stage, session, "before")).session_id
@@ -143,7 +144,13 @@ async def local_command(stage: Stage) -> None:
     expect("rounds", result.num_turns, 0)
 
 
-@scenario("slash commands", "A command of the project is listed and is a prompt for the model", "003-slash-commands")
+@scenario(
+    "slash commands",
+    "A command of the project is listed and is a prompt for the model",
+    "003-slash-commands",
+    simulator="commands of the project are text for the simulated model",
+    alone=True,
+)
 async def project_command(stage: Stage) -> None:
     commands = stage.cwd / ".claude" / "commands"
     commands.mkdir(parents=True)

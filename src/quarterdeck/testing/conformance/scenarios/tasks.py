@@ -89,7 +89,12 @@ async def subagent_permission(stage: Stage) -> None:
     expect("requests with an agent", [bool(context.agent_id) for context in contexts], [True])
 
 
-@scenario("sub-agents and tasks", "A sub-agent runs in the background unless told otherwise", "003-subagent-blocks")
+@scenario(
+    "sub-agents and tasks",
+    "A sub-agent runs in the background unless told otherwise",
+    "003-subagent-blocks",
+    alone=True,
+)
 async def subagent_background(stage: Stage) -> None:
     stage.reply_to("subagent", "The errand is done.")
     stage.reply(_errand())
@@ -110,6 +115,7 @@ async def subagent_background(stage: Stage) -> None:
     "003-background-notification",
     "004-task-started",
     "004-task-notification",
+    alone=True,
 )
 async def background_command(stage: Stage) -> None:
     stage.reply(bash("sleep 1; echo bgdone", run_in_background=True))
@@ -124,7 +130,12 @@ async def background_command(stage: Stage) -> None:
         expect("its turn", (await stage.next_of(session, ResultMessage)).result, "It has ended.")
 
 
-@scenario("sub-agents and tasks", "A command in the background returns at once with its id", "003-background-result")
+@scenario(
+    "sub-agents and tasks",
+    "A command in the background returns at once with its id",
+    "003-background-result",
+    alone=True,
+)
 async def background_result(stage: Stage) -> None:
     stage.reply(bash("sleep 30", run_in_background=True))
     stage.reply("It runs.")
@@ -134,7 +145,7 @@ async def background_result(stage: Stage) -> None:
     expect_that("running in background with ID" in text_of(block), f"the model was told {text_of(block)!r}")
 
 
-@scenario("sub-agents and tasks", "A command in the background can be stopped", "003-background-status")
+@scenario("sub-agents and tasks", "A command in the background can be stopped", "003-background-status", alone=True)
 async def stopped_task(stage: Stage) -> None:
     stage.reply(bash("sleep 30", run_in_background=True))
     stage.reply("It runs.")
@@ -146,7 +157,7 @@ async def stopped_task(stage: Stage) -> None:
         expect("the end", (await stage.next_of(session, TaskNotificationMessage)).status, "stopped")
 
 
-@scenario("sub-agents and tasks", "The output of a command in the background can be read")
+@scenario("sub-agents and tasks", "The output of a command in the background can be read", alone=True)
 async def task_output(stage: Stage) -> None:
     stage.reply(bash("echo started; sleep 30", run_in_background=True))
     stage.reply("It runs.")

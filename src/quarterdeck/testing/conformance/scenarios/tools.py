@@ -64,8 +64,7 @@ async def broken() -> str:
     raise RuntimeError("out of order")
 
 
-def _calculator() -> dict[str, Any]:
-    return {"calc": create_sdk_mcp_server("calc", tools=[add, broken])}
+CALCULATOR = {"calc": create_sdk_mcp_server("calc", tools=[add, broken])}
 
 
 def _echo(stage: Stage) -> dict[str, Any]:
@@ -93,16 +92,14 @@ async def _status(session: Session, name: str) -> str | None:
     "000-mcp-message-from-cli",
 )
 async def own_tool(stage: Stage) -> None:
-    messages = await _called(stage, ToolUse("mcp__calc__add", {"a": 2, "b": 3}), _calculator())
+    messages = await _called(stage, ToolUse("mcp__calc__add", {"a": 2, "b": 3}), CALCULATOR)
     expect("the result", [text_of(block) for block in tool_results(messages)], ["5"])
     expect("asked", [name for name, _ in stage.asked], ["mcp__calc__add"])
 
 
 @scenario("in-process tools", "A tool that raises is an error for the model")
 async def own_tool_fails(stage: Stage) -> None:
-    messages = await _called(
-        stage, ToolUse("mcp__calc__broken", {}), _calculator(), allowed_tools=["mcp__calc__broken"]
-    )
+    messages = await _called(stage, ToolUse("mcp__calc__broken", {}), CALCULATOR, allowed_tools=["mcp__calc__broken"])
     (block,) = tool_results(messages)
     expect_that("out of order" in text_of(block), "the model was not told the error")
     expect("the result", (block.is_error, result_of(messages).result), (True, "Done."))
@@ -110,14 +107,14 @@ async def own_tool_fails(stage: Stage) -> None:
 
 @scenario("in-process tools", "Arguments that do not fit are an error for the model")
 async def own_tool_bad_arguments(stage: Stage) -> None:
-    messages = await _called(stage, ToolUse("mcp__calc__add", {"a": "two"}), _calculator())
+    messages = await _called(stage, ToolUse("mcp__calc__add", {"a": "two"}), CALCULATOR)
     expect("the error", [block.is_error for block in tool_results(messages)], [True])
 
 
 @scenario("in-process tools", "The server and its tools are listed in init", "000-init-mcp-servers")
 async def own_tools_listed(stage: Stage) -> None:
     stage.reply("hi")
-    async with stage.session(mcp_servers=_calculator()) as session:
+    async with stage.session(mcp_servers=CALCULATOR) as session:
         (init,) = of_kind(await told(session.prompt("hi")), InitMessage)
     expect("the server", [(server.name, server.status) for server in init.mcp_servers or ()], [("calc", "connected")])
     expect("its tools", {name for name in init.tools or () if "calc" in name}, {"mcp__calc__add", "mcp__calc__broken"})
@@ -131,7 +128,7 @@ async def stdio_tool(stage: Stage) -> None:
 
 @scenario("MCP", "mcp_status tells servers, their state and their tools", "000-mcp-status")
 async def mcp_status(stage: Stage) -> None:
-    async with stage.session(mcp_servers=_calculator()) as session:
+    async with stage.session(mcp_servers=CALCULATOR) as session:
         servers = (await session.mcp_status()).mcp_servers or []
         expect("servers", len(servers), 1)
         server = servers[0]
@@ -139,16 +136,18 @@ async def mcp_status(stage: Stage) -> None:
         expect("its tools", [one.name for one in server.tools or ()], ["add", "broken"])
 
 
-@scenario("MCP", "A server that cannot be started is told as failed")
+@scenario("MCP", "A server that cannot be started is told as failed", alone=True)
 async def mcp_failed(stage: Stage) -> None:
     async with stage.session(mcp_servers={"bad": {"command": "/nowhere/at/all"}}) as session:
         expect("the state", await _status(session, "bad"), "failed")
 
 
-@scenario("MCP", "Servers are added and removed while the session runs", "000-mcp-set-servers", "003-dynamic-mcp")
+@scenario(
+    "MCP", "Servers are added and removed while the session runs", "000-mcp-set-servers", "003-dynamic-mcp", alone=True
+)
 async def mcp_set_servers(stage: Stage) -> None:
     async with stage.session(can_use_tool=stage.allow) as session:
-        result = await session.set_mcp_servers(_calculator())
+        result = await session.set_mcp_servers(CALCULATOR)
         expect("added", (result.added, dict(result.errors or {})), (["calc"], {}))
         stage.reply(ToolUse("mcp__calc__add", {"a": 2, "b": 3}))
         stage.reply("Done.")
@@ -157,7 +156,7 @@ async def mcp_set_servers(stage: Stage) -> None:
         expect("removed", (await session.set_mcp_servers({})).removed, ["calc"])
 
 
-@scenario("MCP", "A server is switched off and on", "003-dynamic-mcp")
+@scenario("MCP", "A server is switched off and on", "003-dynamic-mcp", alone=True)
 async def mcp_toggle(stage: Stage) -> None:
     async with stage.session(mcp_servers=_echo(stage)) as session:
         await session.toggle_mcp_server("st", False, timeout_s=stage.patience_s)

@@ -75,7 +75,11 @@ async def result_prompts(stage: Stage) -> None:
 
 
 @scenario(
-    "turns", "Usage is of the turn; cost and modelUsage count over the turns", "000-result-cost", "003-result-keys"
+    "turns",
+    "Usage is of the turn; cost and modelUsage count over the turns",
+    "000-result-cost",
+    "003-result-keys",
+    alone=True,
 )
 async def usage_and_cost(stage: Stage) -> None:
     async with stage.session() as session:
@@ -201,7 +205,7 @@ async def status_requesting(stage: Stage) -> None:
     expect("the status", {message.status for message in of_kind(messages, StatusMessage)}, {"requesting"})
 
 
-@scenario("turns", "Session states are told when asked for: running, requires_action, idle")
+@scenario("turns", "Session states are told when asked for: running, requires_action, idle", alone=True)
 async def session_states(stage: Stage) -> None:
     stage.reply(bash("touch a"))
     stage.reply("Touched.")
@@ -214,7 +218,7 @@ async def session_states(stage: Stage) -> None:
     expect("the states", states, ["running", "requires_action", "running", "idle"])
 
 
-@scenario("turns", "A prompt that wants no answer is kept for the next one")
+@scenario("turns", "A prompt that wants no answer is kept for the next one", alone=True)
 async def prompt_without_query(stage: Stage) -> None:
     stage.reply("Now I answer both.")
     async with stage.session() as session:
@@ -225,7 +229,7 @@ async def prompt_without_query(stage: Stage) -> None:
         expect("the second", (await session.prompt("now")).result, "Now I answer both.")
 
 
-@scenario("turns", "A suggestion for the next prompt follows the result when asked for")
+@scenario("turns", "A suggestion for the next prompt follows the result when asked for", alone=True)
 async def prompt_suggestion(stage: Stage) -> None:
     stage.reply("First answer.")
     stage.reply("Second answer.")
