@@ -357,3 +357,20 @@ def test_a_bad_escape_is_found_where_it_stands() -> None:
         parse('{"a": "\\x"}')
 
     assert caught.value.at == 7
+
+
+def test_the_cli_s_own_folder_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "settings.json").write_text(json.dumps({"permissions": {"allow": ["Bash(make build)"]}}))
+    (elsewhere / ".claude.json").write_text(
+        json.dumps({"projects": {str(world.cwd.resolve()): {"hasTrustDialogAccepted": True}}})
+    )
+    world.write("project", permissions={"allow": ["Bash(make test)"]})
+    world.write("user", permissions={"allow": ["Bash(make install)"]})
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(elsewhere))
+    monkeypatch.setenv("HOME", str(world.home))
+    policy = Policy.from_settings(world.cwd, managed=str(world.managed))
+    told = {word: policy.decide("Bash", {"command": f"make {word}"}).behavior for word in ("build", "test", "install")}
+    assert told == {"build": "allow", "test": "allow", "install": "ask"}

@@ -121,7 +121,8 @@ class Policy(Callbacks):
         """A policy from the settings files that the CLI would read in ``cwd``; see ``settings.load``."""
         from .settings import load
 
-        loaded = load(os.fspath(cwd), home=options.pop("home", None), managed=options.pop("managed", None))
+        where = {name: options.pop(name, None) for name in ("home", "config", "managed")}
+        loaded = load(os.fspath(cwd), **where)
         options.setdefault("mode", loaded.mode)
         return cls(
             [*options.pop("rules", ()), *loaded.rules],

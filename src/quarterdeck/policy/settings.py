@@ -54,6 +54,7 @@ class Loaded:
 
     cwd: str
     home: str
+    trust_file: str
     rules: list[Rule] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
     roots: dict[Source, str] = field(default_factory=dict)
@@ -61,18 +62,25 @@ class Loaded:
     notes: list[str] = field(default_factory=list)
 
 
-def load(cwd: str, *, home: str | None = None, managed: str | None = None) -> Loaded:
-    """All settings for ``cwd``. Raises ``BadRulesError`` or ``BadSettingsError``; a missing file says nothing."""
+def load(cwd: str, *, home: str | None = None, config: str | None = None, managed: str | None = None) -> Loaded:
+    """All settings for ``cwd``. Raises ``BadRulesError`` or ``BadSettingsError``; a missing file says nothing.
+
+    ``config`` is the CLI's own folder: ``CLAUDE_CONFIG_DIR`` where that is set and no ``home`` is given, else
+    ``.claude`` in ``home``. The file that knows which folders are trusted is in it, or beside it in ``home``.
+    """
     folder = Path(cwd).absolute()
     user = Path.home() if home is None else Path(home)
+    own = config or (os.environ.get("CLAUDE_CONFIG_DIR") if home is None else None)
+    settings = Path(own) if own else user / ".claude"
     managed_file = Path(managed or MANAGED_FILE)
     places: tuple[tuple[Source, Path, Path], ...] = (
         ("policySettings", managed_file, managed_file.parent),
         ("localSettings", folder / ".claude" / "settings.local.json", folder),
         ("projectSettings", folder / ".claude" / "settings.json", folder),
-        ("userSettings", user / ".claude" / "settings.json", user / ".claude"),
+        ("userSettings", settings / "settings.json", settings),
     )
-    loaded = Loaded(str(folder), str(user), roots={source: str(root) for source, _, root in places})
+    trust_file = (settings if own else user) / ".claude.json"
+    loaded = Loaded(str(folder), str(user), str(trust_file), roots={source: str(root) for source, _, root in places})
     bad: list[BadRule] = []
     read = [read_file(str(path), source, bad) for source, path, _ in places]
     if bad:
@@ -91,7 +99,7 @@ def _combine(loaded: Loaded, files: list[SettingsFile]) -> None:
             if rules:
                 loaded.notes.append(f"{file.path}: its rules do not count, managed settings allow only their own")
             continue
-        if file.source == "projectSettings" and not is_trusted(loaded.cwd, loaded.home):
+        if file.source == "projectSettings" and not is_trusted(loaded.cwd, loaded.trust_file):
             kept = [rule for rule in rules if rule.behavior != "allow"]
             if len(kept) < len(rules):
                 loaded.notes.append(
@@ -132,9 +140,9 @@ def _mode(files: list[SettingsFile], notes: list[str]) -> PermissionMode:
     return "default"
 
 
-def is_trusted(cwd: str, home: str) -> bool:
+def is_trusted(cwd: str, trust_file: str) -> bool:
     """Whether the user accepted the CLI's trust dialogue for ``cwd`` or a folder above it."""
-    path = Path(home) / ".claude.json"
+    path = Path(trust_file)
     try:
         projects = json.loads(path.read_bytes())["projects"]
     except (FileNotFoundError, KeyError):
