@@ -32,12 +32,12 @@ LIMIT_S = 600.0
 SPEED_FACTOR, MEMORY_FACTOR = 5.0, 3.0
 
 PROGRAM = """
-import sys, time, resource, json, hashlib, dataclasses
+import sys, time, json, hashlib, dataclasses
 from {package} import {names}
-start = time.perf_counter()
+start = time.process_time()
 {work}
-took = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+took = time.process_time() - start
+peak = int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0])  # ru_maxrss starts at the parent's
 same = hashlib.sha256(json.dumps([dataclasses.astuple(one) for one in found]).encode()).hexdigest()
 print(json.dumps([took * 1000, peak / 1024, len(found), same]))
 """
@@ -45,53 +45,81 @@ LIST = "found = list_sessions()"
 PAGE = "found = list_sessions(limit=50)"
 READ = "found = get_session_messages(sys.argv[1])"
 
-WORDS = (
-    "the function returns a list of open files and closes each of them when the last reader has gone away because "
-    "otherwise the descriptor would leak until the process ends def class import return self async await None True"
-).split()
+WORDS = """the function returns a list of open files and closes each of them when the last reader has gone away because
+otherwise the descriptor would leak until the process ends def class import return self async await None True"""
 
 
 def text(chance: random.Random, size: int) -> str:
     """About as many characters of prose and code, with what JSON has to escape."""
-    words = chance.choices(WORDS, k=size // 6)
+    words = chance.choices(WORDS.split(), k=size // 6)
     for at in range(7, len(words), 9):
         words[at] = chance.choice(['"quoted"', "line\n    end", "ünïcode", "path\\to\\it"])
     return " ".join(words)
 
 
+def some(chance: random.Random, usual: int, most: int = 40_000) -> int:
+    """A size as tool results have it: mostly small, sometimes very large."""
+    return min(int(chance.lognormvariate(0, 1.2) * usual) + 20, most)
+
+
+class Writer:
+    """Records with the keys, in the order and of about the sizes that CLI 2.1.325 writes them."""
+
+    def __init__(self, chance: random.Random, session_id: str, cwd: str) -> None:
+        self._chance = chance
+        self._session_id = session_id
+        self._parent: str | None = None
+        self._base = {"userType": "external", "entrypoint": "cli", "cwd": cwd, "sessionId": session_id}
+        self._base |= {"version": "2.1.325", "gitBranch": "main"}
+
+    def about(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """A record about the session."""
+        return {"type": kind, **fields, "sessionId": self._session_id}
+
+    def link(self, kind: str, first: dict[str, Any], last: dict[str, Any] | None = None) -> dict[str, Any]:
+        """A record of the conversation."""
+        one = str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
+        record = {"parentUuid": self._parent, "isSidechain": False, **first, "type": kind, "uuid": one}
+        self._parent = one
+        return {**record, "timestamp": "2026-11-02T10:11:12.345Z", **(last or {}), **self._base}
+
+    def attachment(self, size: int) -> dict[str, Any]:
+        body = {"type": "environment", "content": text(self._chance, size // 2)}
+        return self.link("attachment", {"attachment": body}, {"rendered": text(self._chance, size // 2)})
+
+    def spoken(self, message_id: str, block: dict[str, Any]) -> dict[str, Any]:
+        usage = {"input_tokens": 4, "cache_read_input_tokens": 18_000, "output_tokens": 120, "service_tier": "standard"}
+        message = {"model": "m", "id": message_id, "type": "message", "role": "assistant", "content": [block]}
+        return self.link("assistant", {"message": {**message, "usage": usage}, "requestId": f"req_{message_id}"})
+
+    def result(self, call: str) -> dict[str, Any]:
+        said = text(self._chance, some(self._chance, 600))
+        block = {"tool_use_id": call, "type": "tool_result", "content": said}
+        return self.link("user", {"message": {"role": "user", "content": [block]}}, {"toolUseResult": {"stdout": said}})
+
+
 def records(chance: random.Random, session_id: str, cwd: str, size: int) -> Iterator[dict[str, Any]]:
-    """A conversation as the CLI writes it: prompts, answers, tool calls and their results, and what it keeps besides."""
-    base = {"sessionId": session_id, "userType": "external", "entrypoint": "cli", "cwd": cwd, "version": "2.1.325"}
-    base |= {"gitBranch": "main", "isSidechain": False, "timestamp": "2026-11-02T10:11:12.345Z"}
-    parent: str | None = None
-    yield {"type": "mode", "mode": "default", "sessionId": session_id}
-    written = 0
-    while written < size:
-        turn: list[dict[str, Any]] = [
-            {"type": "user", "message": {"role": "user", "content": text(chance, 300)}},
-            {"type": "attachment", "attachment": {"type": "environment"}, "rendered": text(chance, 1_500)},
-        ]
-        for _ in range(chance.randint(1, 4)):
+    """A conversation: what the CLI writes at its start, then turns with tool calls until it is long enough."""
+    write, written = Writer(chance, session_id, cwd), 0
+    yield write.about("queue-operation", operation="enqueue", content=text(chance, 40))
+    yield write.link("user", {"message": {"role": "user", "content": text(chance, 300)}})
+    yield from (write.attachment(many) for many in (900, 500, 800, 3_000, 12_000))
+    yield write.about("api-request-shape", shape=text(chance, 28_000))
+    while written < size - 60_000:
+        turn = [write.link("user", {"message": {"role": "user", "content": text(chance, some(chance, 200))}})]
+        for _ in range(chance.randint(1, 8)):
             call = f"toolu_{chance.getrandbits(80):020x}"
-            said = [{"type": "text", "text": text(chance, 1_200)}]
-            used = [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": text(chance, 150)}}]
-            got = [{"type": "tool_result", "tool_use_id": call, "content": text(chance, 6_000)}]
+            used = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": text(chance, 80)}}
             turn += [
-                {"type": "assistant", "message": {"role": "assistant", "id": f"msg_{call}", "content": said}},
-                {"type": "assistant", "message": {"role": "assistant", "id": f"msg_{call}", "content": used}},
-                {
-                    "type": "user",
-                    "message": {"role": "user", "content": got},
-                    "toolUseResult": {"stdout": text(chance, 6_000)},
-                },
+                write.about("api-request", params={"tail": text(chance, 900)}),
+                write.spoken(f"msg_{call}", {"type": "text", "text": text(chance, some(chance, 300))}),
+                write.spoken(f"msg_{call}", used),
+                write.result(call),
             ]
-        for record in turn:
-            one = str(uuid.UUID(int=chance.getrandbits(128), version=4))
-            yield {"parentUuid": parent, **base, **record, "uuid": one}
-            parent = one
-        yield {"type": "api-request", "id": session_id, "params": {"tail": text(chance, 3_000)}}
-        written += 60 * sum(len(one) for one in turn) + 14_000 * len(turn) // 3
-    yield {"type": "last-prompt", "lastPrompt": text(chance, 80), "sessionId": session_id}
+        turn.append(write.about("last-prompt", lastPrompt=text(chance, 80)))
+        yield from turn
+        written += sum(len(json.dumps(one)) for one in turn)
+    yield write.about("cost-state", totalCostUSD=1.5, modelUsage={"m": {"inputTokens": 10, "outputTokens": 20}})
 
 
 def make_folder(config: Path, count: int) -> int:
@@ -183,7 +211,10 @@ def make_large(config: Path, megabytes: int) -> str:
     return session_id
 
 
-NOTE = "Both return the same list. Time is that of the call alone, memory the peak of the whole process."
+NOTE = (
+    "Both return the same list. Time is processor time of the call alone (user and system); memory is the peak of the "
+    "whole process, with the interpreter and the imports."
+)
 
 
 def main() -> int:

@@ -19,8 +19,10 @@ from .prompt import PromptFinder
 from .types import SDKSessionInfo
 
 WINDOW_BYTES = 64 * 1024
-EDGE_BYTES = 400
-"""How much of a long line counts as its beginning. Records of titles and tags say what they are at once."""
+SHORT_BYTES = 400
+"""A line that is not longer is looked into as a whole."""
+BEGINNING_BYTES = 150
+"""How much of a longer one is: records of titles, prompts and tags say what they are at once."""
 
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -48,12 +50,17 @@ def windows(path: str, size: int) -> tuple[bytes, bytes] | None:
 class Window:
     """Values of keys in a piece of a transcript."""
 
-    __slots__ = ("_outline", "data", "has_titles")
+    __slots__ = ("_outlined", "data")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._outline = _outline(data)
-        self.has_titles = self._outline.rfind(b'Title":') >= 0  # ``rfind`` takes half the time of ``in``
+        self._outlined: bytes | None = None
+
+    def mentions(self, mark: bytes) -> bool:
+        """Is it in the outline?"""
+        if self._outlined is None:
+            self._outlined = _outline(self.data)
+        return self._outlined.rfind(mark) >= 0  # takes half the time of ``in``
 
     def first(self, key: bytes) -> str | None:
         mark = b'"' + key + b'":'
@@ -75,10 +82,6 @@ class Window:
             at = self.data.rfind(mark, 0, at)
         return None
 
-    def last_if_any(self, key: bytes) -> str | None:
-        """``last`` for a key that mostly is not there."""
-        return None if self._outline.rfind(b'"' + key + b'":') < 0 else self.last(key)
-
     def _value(self, at: int) -> str | None:
         """The text that follows a colon, with or without a space: other programs than the CLI write one."""
         if self.data.startswith(b'"', at):
@@ -94,7 +97,7 @@ class Window:
     def tag(self) -> str | None:
         """Of the last record that starts as a tag does: the word alone stands in many tool calls."""
         opening = b'{"type":"tag"'
-        if self._outline.rfind(opening) < 0:
+        if not self.mentions(opening):
             return None
         at = self.data.rfind(b"\n" + opening) + 1
         if not at and not self.data.startswith(opening):
@@ -103,15 +106,19 @@ class Window:
 
 
 def _outline(data: bytes) -> bytes:
-    """Short lines, and the beginnings of long ones."""
+    """Short lines, and the beginnings of long ones that are about the session: those of messages begin otherwise."""
     pieces: list[bytes] = []
+    find, is_about = data.find, data.startswith
     kept = start = 0
-    while (end := data.find(b"\n", start)) >= 0:
-        if end - start > EDGE_BYTES:
-            pieces.append(data[kept : start + EDGE_BYTES])
-            kept = end
+    while (end := find(b"\n", start)) >= 0:
+        if end - start > SHORT_BYTES:
+            if kept < start:
+                pieces.append(data[kept:start])
+            if is_about(b'{"type"', start):
+                pieces.append(data[start : start + BEGINNING_BYTES])
+            kept = end + 1
         start = end + 1
-    pieces.append(data[kept : start + EDGE_BYTES])
+    pieces.append(data[kept : start + BEGINNING_BYTES])
     return b"".join(pieces)
 
 
@@ -149,9 +156,18 @@ def epoch_ms(timestamp: Any) -> int | None:
 
 def _title(head: Window, tail: Window) -> str | None:
     """The one a person gave, else the one the model made up."""
-    windows = [window for window in (tail, head) if window.has_titles]
-    given = (window.last(key) for key in (b"customTitle", b"aiTitle") for window in windows)
-    return next(filter(None, given), None)
+    titled = [window for window in ((tail,) if head is tail else (tail, head)) if window.mentions(b'Title":')]
+    given = (window.last(key) for key in (b"customTitle", b"aiTitle") for window in titled)
+    return next(filter(None, given), None) if titled else None
+
+
+def _last_words(tail: Window) -> str | None:
+    """What the person asked last, or what the session was about: as far as the CLI has written it down."""
+    for key in (b"lastPrompt", b"summary"):
+        found = tail.last(key) if tail.mentions(b'"' + key + b'":') else None
+        if found:
+            return found
+    return None
 
 
 def title_of(head: bytes, tail: bytes) -> str | None:
@@ -169,7 +185,7 @@ def session_info(
     head = Window(data[0])
     tail = head if data[1] is data[0] else Window(data[1])
     title, prompt = _title(head, tail), PromptFinder().find(head.data)
-    summary = title or tail.last_if_any(b"lastPrompt") or tail.last_if_any(b"summary") or prompt
+    summary = title or _last_words(tail) or prompt
     if not summary:
         return None
     branch, cwd = tail.last(b"gitBranch") or head.first(b"gitBranch"), head.first(b"cwd")

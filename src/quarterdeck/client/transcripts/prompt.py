@@ -64,7 +64,7 @@ def _user_lines(head: bytes) -> Iterator[bytes]:
 
 def _next_mark(head: bytes, at: int) -> int:
     mark = head.find(b'"type":"user"', at)
-    other = head.find(b'"type": "user"', at, len(head) if mark < 0 else mark)
+    other = head.find(b'"type": "user"', at, None if mark < 0 else mark)
     return mark if other < 0 else other
 
 
