@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -16,7 +17,7 @@ from quarterdeck.testing.conformance.runner import SIMULATOR, Outcome, Target, p
 from quarterdeck.testing.conformance.scenario import Scenario, all_scenarios
 from quarterdeck.testing.conformance.simulated import SimulatedStage
 from quarterdeck.testing.conformance.stage import Differs, NotThere, Stage
-from quarterdeck.testing.install import NEWEST, SUPPORTED
+from quarterdeck.testing.install import NEWEST, SUPPORTED, InstallError
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = json.loads((ROOT / "docs" / "compatibility.json").read_bytes())
@@ -76,10 +77,21 @@ async def test_the_simulator_does_what_the_newest_cli_does(name: str) -> None:
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("name", [one.id for one in SCENARIOS.values() if one.quick])
-async def test_the_newest_cli_still_does_it(name: str) -> None:
-    outcome = await play(SCENARIOS[name], real_cli(NEWEST))
-    assert (outcome.status, outcome.detail) == ("pass", "")
+@pytest.mark.parametrize("group", dict.fromkeys(one.group for one in SCENARIOS.values()))
+async def test_the_newest_cli_still_does_it(group: str) -> None:
+    chosen = [one for one in SCENARIOS.values() if one.group == group and one.quick]
+    found = await play_all(chosen, [newest_cli()], on_outcome=lambda *_: None, at_once=1)
+    outcomes = {name: by_cli[NEWEST] for name, by_cli in found.items()}
+    assert {name: outcome.detail for name, outcome in outcomes.items() if outcome.status != "pass"} == {}
+
+
+def newest_cli() -> Target:
+    try:
+        return real_cli(NEWEST)
+    except InstallError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(f"no Claude Code {NEWEST} here: {error}")
 
 
 # The runner

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from quarterdeck.client import ControlError, ControlTimeout
+from quarterdeck.client import ControlError, ControlTimeout, ProcessExited
 from quarterdeck.client.launch_versions import UnsupportedOptionError
 from quarterdeck.testing.install import install_cli
 
@@ -100,6 +100,8 @@ async def _judge(scenario: Scenario, stage: Stage) -> tuple[Status, str]:
         if stage.ignored:
             return "not there", f"{', '.join(sorted(stage.ignored))} has no effect"
         return "differs", str(error)
+    except ProcessExited as error:
+        return "differs", f"the CLI ends with exit code {error.exit_code}"
     except TimeoutError:
         return "differs", f"not done within {LIMIT_S:.0f} s"
     except Exception as error:  # noqa: BLE001  # whatever a CLI makes the client raise is what it does
@@ -116,16 +118,17 @@ def _stable(detail: str, folder: Path) -> str:
 
 
 class SharedStage:
-    """One stage for scenarios in a row, each of which passes. What does not pass is played again, alone."""
+    """One stage for scenarios in a row. Where one does something else than expected, it is played again, alone."""
 
     def __init__(self) -> None:
         self._target: Target | None = None
         self._stage: Stage | None = None
         self._folder = Path()
 
-    async def passes(self, scenario: Scenario, target: Target) -> Outcome | None:
-        """The outcome when it passes; None when it must be played alone."""
+    async def play(self, scenario: Scenario, target: Target) -> Outcome | None:
+        """The outcome; None when it must be played alone."""
         if scenario.alone or target.name == SIMULATOR:
+            await self.close()
             return None
         if self._stage is not None and (self._target is not target or not self._stage.share()):
             await self.close()
@@ -134,9 +137,9 @@ class SharedStage:
             self._stage = target.make_stage(self._folder)
             self._stage.share()
         started = time.monotonic()
-        status, _ = await _judge(scenario, self._stage)
-        if status == "pass":
-            return Outcome(status, "", round(time.monotonic() - started, 2))
+        status, detail = await _judge(scenario, self._stage)
+        if status != "differs":
+            return Outcome(status, _stable(detail, self._folder), round(time.monotonic() - started, 2))
         await self.close()
         return None
 
@@ -152,18 +155,19 @@ Told: TypeAlias = Callable[[Scenario, Target, Outcome], None]
 
 
 async def play_all(
-    scenarios: Iterable[Scenario], targets: Sequence[Target], *, on_outcome: Told
+    scenarios: Iterable[Scenario], targets: Sequence[Target], *, on_outcome: Told, at_once: int = AT_ONCE
 ) -> dict[str, dict[str, Outcome]]:
     """All against all; scenario id → CLI → outcome."""
     listed = list(scenarios)
     found: dict[str, dict[str, Outcome]] = {scenario.id: {} for scenario in listed}
-    jobs = iter([(scenario, target) for target in targets for scenario in listed])
+    # Those that may share a CLI first, so that few are started
+    jobs = iter([(one, target) for target in targets for one in sorted(listed, key=lambda one: one.alone)])
 
     async def work() -> None:
         shared = SharedStage()
         try:
             for scenario, target in jobs:
-                outcome = await shared.passes(scenario, target) or await play(scenario, target)
+                outcome = await shared.play(scenario, target) or await play(scenario, target)
                 if target.name != SIMULATOR and scenario.alone and outcome.status == "differs":
                     # Once more: a busy machine must not look like another behaviour
                     outcome = await play(scenario, target)
@@ -173,6 +177,6 @@ async def play_all(
             await shared.close()
 
     async with asyncio.TaskGroup() as group:
-        for _ in range(AT_ONCE):
+        for _ in range(at_once):
             group.create_task(work())
     return found

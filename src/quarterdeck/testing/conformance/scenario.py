@@ -35,11 +35,8 @@ Group: TypeAlias = Literal[
 
 ALONE: frozenset[Group] = frozenset(
     {
-        "hooks",
-        "plans",
         "resume and fork",
         "ends and signals",
-        "options",
     }
 )
 """Groups whose scenarios need a CLI of their own each; the others may share one, for a CLI takes a second to start."""

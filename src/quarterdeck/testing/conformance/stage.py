@@ -104,6 +104,8 @@ class Stage:
         """What ``allow`` was asked: tool and input."""
         self.ignored: set[str] = set()
         """Options that our client knows this version to take without effect."""
+        self.hook: Callable[..., Any] | None = None
+        """What ``run_hook`` calls: a session that is shared has its hooks for good, a scenario has its own."""
         self._gates: list[FileGate] = []
         self._keeps = False
         self._kept: tuple[str, Session] | None = None
@@ -190,6 +192,7 @@ class Stage:
         """Make ready for another scenario on the same stage; False when the last one left something in it."""
         self._keeps = True
         self.asked.clear()
+        self.hook = None
         for left in self.cwd.iterdir():
             if left.is_dir():
                 shutil.rmtree(left)
@@ -201,6 +204,9 @@ class Stage:
         """A permission callback that says yes and remembers what it was asked."""
         self.asked.append((name, tool_input))
         return PermissionResultAllow()
+
+    async def run_hook(self, *called: Any) -> Any:
+        return None if self.hook is None else await self.hook(*called)
 
     def write(self, session: Session, line: bytes) -> None:
         """Bytes on the CLI's stdin that no client would write."""

@@ -23,9 +23,7 @@ async def _refusal(call: Awaitable[Any]) -> ControlError:
     raise Differs("it was not refused")
 
 
-@scenario(
-    "control requests", "set_model changes the model of the next turn and answers its name", "000-set-model", alone=True
-)
+@scenario("control requests", "set_model changes the model of the next turn and answers its name", "000-set-model")
 async def set_model(stage: Stage) -> None:
     async with stage.session() as session:
         answer = await session.set_model("haiku")
@@ -35,17 +33,7 @@ async def set_model(stage: Stage) -> None:
         if answer.model is None:
             raise Differs("it works, but the answer does not name the model")
         expect_that("haiku" in answer.model, f"the answer names {answer.model}")
-
-
-@scenario("control requests", "set_permission_mode changes the mode", "000-set-mode", "003-plan-runtime", alone=True)
-async def set_mode(stage: Stage) -> None:
-    async with stage.session(can_use_tool=stage.allow) as session:
-        expect("the answer", (await session.set_permission_mode("acceptEdits")).mode, "acceptEdits")
-        stage.reply(ToolUse("Write", {"file_path": str(stage.cwd / "w.txt"), "content": "x"}))
-        stage.reply("Written.")
-        (init,) = of_kind(await told(session.prompt("write")), InitMessage)
-    expect("the mode", init.permission_mode, "acceptEdits")
-    expect("asked", stage.asked, [])
+        await session.set_model(None)
 
 
 @scenario("control requests", "A mode that does not exist is refused", "000-set-mode-delegate", "003-mode-delegate")
@@ -62,12 +50,13 @@ async def set_bypass(stage: Stage) -> None:
         expect("the code", error.code, "bypass_not_launched")
 
 
-@scenario("control requests", "set_max_thinking_tokens is answered", "000-set-thinking", alone=True)
+@scenario("control requests", "set_max_thinking_tokens is answered", "000-set-thinking")
 async def set_thinking(stage: Stage) -> None:
     async with stage.session() as session:
         await session.set_max_thinking_tokens(4000)
         stage.reply("hi")
         expect("the next turn", (await session.prompt("hi")).result, "hi")
+        await session.set_max_thinking_tokens(None)
 
 
 @scenario("control requests", "A request of an unknown kind is refused at once", "000-cli-answers")
@@ -83,7 +72,7 @@ async def unknown_request(stage: Stage) -> None:
         raise Differs("it was not refused")
 
 
-@scenario("control requests", "Requests are answered in the middle of a turn", "000-bidirectional", alone=True)
+@scenario("control requests", "Requests are answered in the middle of a turn", "000-bidirectional")
 async def request_in_turn(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("A long answer.", Stall(after=3, until=gate))
@@ -95,6 +84,7 @@ async def request_in_turn(stage: Stage) -> None:
         expect("servers", (await session.mcp_status()).mcp_servers, [])
         gate.open()
         expect("the result", (await turn).result, "A long answer.")
+        await session.set_permission_mode("default")
 
 
 @scenario("control requests", "get_context_usage tells how full the context is")
@@ -108,13 +98,6 @@ async def context_usage(stage: Stage) -> None:
 async def session_cost(stage: Stage) -> None:
     async with stage.session() as session:
         expect_that("Total cost" in (await session.cost()).text, "the text does not tell the total cost")
-
-
-@scenario("control requests", "get_settings tells the effective settings and their sources")
-async def get_settings(stage: Stage) -> None:
-    async with stage.session(settings={"outputStyle": "Explanatory"}) as session:
-        answer = await session.settings()
-        expect("the style", (answer.effective or {}).get("outputStyle"), "Explanatory")
 
 
 @scenario("control requests", "list_models tells the models of the handshake")
@@ -157,6 +140,60 @@ async def export_conversation(stage: Stage) -> None:
         expect_that("An answer worth keeping." in (await session.export()).text, "the answer is not in the export")
 
 
+@scenario("control requests", "The conversation goes back to before a prompt")
+async def rewind_conversation(stage: Stage) -> None:
+    stage.reply("one")
+    stage.reply("two")
+    async with stage.session() as session:
+        await session.prompt("a")
+        await session.prompt("b", uuid=UUID)
+        rewound = await session.rewind_conversation(UUID)
+        expect("the answer", (rewound.rewound, rewound.prefill_text), (True, "b"))
+
+
+@scenario("control requests", "update_environment_variables is taken without an answer", "000-stdin-types")
+async def environment(stage: Stage) -> None:
+    stage.reply("Still there.")
+    async with stage.session() as session:
+        session.update_environment({"FOO_BAR": "changed"})
+        expect("the next turn", (await session.prompt("there?")).result, "Still there.")
+
+
+@scenario("control requests", "A session is given a title, and it is told")
+async def rename(stage: Stage) -> None:
+    stage.reply("hi")
+    async with stage.session() as session:
+        await session.prompt("hi")
+        await session.rename("My title")
+        await stage.next_of(session, SessionTitleChangedMessage, title="My title")
+
+
+@scenario("control requests", "A title is made by the model", simulator="the simulator makes no titles")
+async def generate_title(stage: Stage) -> None:
+    stage.reply_to("title", '{"title": "Refactor the parser"}')
+    async with stage.session() as session:
+        title = await session.generate_title("a chat about how to refactor the parser")
+        expect("the title", title, "Refactor the parser")
+
+
+@scenario("control requests", "set_permission_mode changes the mode", "000-set-mode", "003-plan-runtime", alone=True)
+async def set_mode(stage: Stage) -> None:
+    async with stage.session(can_use_tool=stage.allow) as session:
+        expect("the answer", (await session.set_permission_mode("acceptEdits")).mode, "acceptEdits")
+        stage.reply(ToolUse("Write", {"file_path": str(stage.cwd / "w.txt"), "content": "x"}))
+        stage.reply("Written.")
+        (init,) = of_kind(await told(session.prompt("write")), InitMessage)
+    expect("the mode", init.permission_mode, "acceptEdits")
+    expect("asked", stage.asked, [])
+
+
+@scenario("control requests", "get_settings tells the effective settings and their sources")
+async def get_settings(stage: Stage) -> None:
+    async with stage.session(settings={"outputStyle": "Explanatory"}) as session:
+        answer = await session.settings()
+        expect("the style", (answer.effective or {}).get("outputStyle"), "Explanatory")
+
+
 @scenario(
     "control requests",
     "rewind_files counts, then takes edits back",
@@ -185,48 +222,13 @@ async def rewind_files_unknown(stage: Stage) -> None:
         expect("the refusal", error.error, "No file checkpoint found for this message.")
 
 
-@scenario("control requests", "The conversation goes back to before a prompt", alone=True)
-async def rewind_conversation(stage: Stage) -> None:
-    stage.reply("one")
-    stage.reply("two")
-    async with stage.session() as session:
-        await session.prompt("a")
-        await session.prompt("b", uuid=UUID)
-        rewound = await session.rewind_conversation(UUID)
-        expect("the answer", (rewound.rewound, rewound.prefill_text), (True, "b"))
-
-
-@scenario("control requests", "update_environment_variables is taken without an answer", "000-stdin-types", alone=True)
-async def environment(stage: Stage) -> None:
-    stage.reply("Still there.")
-    async with stage.session() as session:
-        session.update_environment({"FOO_BAR": "changed"})
-        expect("the next turn", (await session.prompt("there?")).result, "Still there.")
-
-
-@scenario("control requests", "A model's answer that streams is not held up by a request", "000-matching", alone=True)
+@scenario("control requests", "A model's answer that streams is not held up by a request", "000-matching")
 async def requests_side_by_side(stage: Stage) -> None:
     stage.reply("A few words, in pieces.", delta_size=4)
     async with stage.session(include_partial_messages=True) as session:
         turn = asyncio.ensure_future(told(session.prompt("talk")))
         answers = await asyncio.gather(session.mcp_status(), session.set_permission_mode("plan"), session.mcp_status())
         messages = await turn
+        await session.set_permission_mode("default")
     expect("answers", len(answers), 3)
     expect_that(of_kind(messages, StreamEvent) and of_kind(messages, AssistantMessage), "the turn was disturbed")
-
-
-@scenario("control requests", "A session is given a title, and it is told", alone=True)
-async def rename(stage: Stage) -> None:
-    stage.reply("hi")
-    async with stage.session() as session:
-        await session.prompt("hi")
-        await session.rename("My title")
-        await stage.next_of(session, SessionTitleChangedMessage, title="My title")
-
-
-@scenario("control requests", "A title is made by the model", simulator="the simulator makes no titles")
-async def generate_title(stage: Stage) -> None:
-    stage.reply_to("title", '{"title": "Refactor the parser"}')
-    async with stage.session() as session:
-        title = await session.generate_title("a chat about how to refactor the parser")
-        expect("the title", title, "Refactor the parser")

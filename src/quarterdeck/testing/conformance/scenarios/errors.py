@@ -23,6 +23,36 @@ async def _failed(stage: Stage, error: Error) -> Any:
         return await session.prompt("hi")
 
 
+@scenario("errors", "An overloaded API is asked again, and api_retry tells it")
+async def api_overloaded(stage: Stage) -> None:
+    stage.reply(Error(529, "Overloaded"))
+    stage.reply("The second try worked.")
+    async with stage.session() as session:
+        messages = await told(session.prompt("hi"))
+    expect("the result", result_of(messages).result, "The second try worked.")
+    retries = of_kind(messages, ApiRetryMessage)
+    if not retries:
+        raise NotThere("it is asked again, but no api_retry tells it")
+    expect("the retry", [(retry.attempt, retry.error_status) for retry in retries], [(1, 529)])
+
+
+@scenario("errors", "A stream that breaks is asked for again")
+async def api_stream_cut(stage: Stage) -> None:
+    stage.reply("This stream breaks in the middle of its text.", Cut(after=4))
+    stage.reply("The second try is whole.")
+    async with stage.session() as session:
+        expect("the result", (await session.prompt("hi")).result, "The second try is whole.")
+
+
+@scenario("errors", "A refusal of the model is told as an error result")
+async def refusal(stage: Stage) -> None:
+    stage.reply_to("main", stop_reason="refusal")
+    async with stage.session() as session:
+        result = await session.prompt("hi")
+    expect("is_error", result.is_error, True)
+    expect("the reason", result.stop_reason, "refusal")
+
+
 @scenario(
     "errors",
     "An error of the API is a result with subtype success and is_error",
@@ -61,36 +91,6 @@ async def after_api_error(stage: Stage) -> None:
         stage.reply_to("main", "Now it works.")
         second = await session.prompt("again")
     expect("the results", (first.is_error, second.result), (True, "Now it works."))
-
-
-@scenario("errors", "An overloaded API is asked again, and api_retry tells it")
-async def api_overloaded(stage: Stage) -> None:
-    stage.reply(Error(529, "Overloaded"))
-    stage.reply("The second try worked.")
-    async with stage.session() as session:
-        messages = await told(session.prompt("hi"))
-    expect("the result", result_of(messages).result, "The second try worked.")
-    retries = of_kind(messages, ApiRetryMessage)
-    if not retries:
-        raise NotThere("it is asked again, but no api_retry tells it")
-    expect("the retry", [(retry.attempt, retry.error_status) for retry in retries], [(1, 529)])
-
-
-@scenario("errors", "A stream that breaks is asked for again")
-async def api_stream_cut(stage: Stage) -> None:
-    stage.reply("This stream breaks in the middle of its text.", Cut(after=4))
-    stage.reply("The second try is whole.")
-    async with stage.session() as session:
-        expect("the result", (await session.prompt("hi")).result, "The second try is whole.")
-
-
-@scenario("errors", "A refusal of the model is told as an error result")
-async def refusal(stage: Stage) -> None:
-    stage.reply_to("main", stop_reason="refusal")
-    async with stage.session() as session:
-        result = await session.prompt("hi")
-    expect("is_error", result.is_error, True)
-    expect("the reason", result.stop_reason, "refusal")
 
 
 @scenario(

@@ -63,6 +63,27 @@ async def megabyte_line(stage: Stage) -> None:
     expect("the length of the text", len(result.result or ""), 1_048_576)
 
 
+@scenario("framing", "A line may end with CR LF; content may be a plain string", "000-user-content-blocks", alone=True)
+async def crlf_line(stage: Stage) -> None:
+    stage.reply("Read.")
+    async with stage.session() as session:
+        turn = session.prompt("second")
+        stage.write(session, _user("first") + b"\r\n")
+        message = await session.next_message()
+        while message is not None and message.data["type"] != "result":
+            message = await session.next_message()
+        stage.reply("Also read.")
+        expect("the next turn", (await turn).result, "Also read.")
+
+
+@scenario("framing", "session_id and unknown fields of a prompt are ignored", "000-user-session-id-empty")
+async def unknown_prompt_fields(stage: Stage) -> None:
+    stage.reply("Read.")
+    async with stage.session() as session:
+        turn = session.prompt("hi", session_id="00000000-0000-4000-8000-000000000000", x_unknown={"deep": [1, 2.5]})
+        expect("the turn", (await turn).result, "Read.")
+
+
 @scenario("framing", "A blank line is passed over")
 async def blank_line(stage: Stage) -> None:
     await _lives_after(stage, b"  \t ")
@@ -102,27 +123,6 @@ async def malformed_line(stage: Stage) -> None:
 @scenario("framing", "A user line without a message ends the CLI with exit code 1", alone=True)
 async def user_without_message(stage: Stage) -> None:
     await _dies_of(stage, b'{"type": "user"}')
-
-
-@scenario("framing", "A line may end with CR LF; content may be a plain string", "000-user-content-blocks", alone=True)
-async def crlf_line(stage: Stage) -> None:
-    stage.reply("Read.")
-    async with stage.session() as session:
-        turn = session.prompt("second")
-        stage.write(session, _user("first") + b"\r\n")
-        message = await session.next_message()
-        while message is not None and message.data["type"] != "result":
-            message = await session.next_message()
-        stage.reply("Also read.")
-        expect("the next turn", (await turn).result, "Also read.")
-
-
-@scenario("framing", "session_id and unknown fields of a prompt are ignored", "000-user-session-id-empty")
-async def unknown_prompt_fields(stage: Stage) -> None:
-    stage.reply("Read.")
-    async with stage.session() as session:
-        turn = session.prompt("hi", session_id="00000000-0000-4000-8000-000000000000", x_unknown={"deep": [1, 2.5]})
-        expect("the turn", (await turn).result, "Read.")
 
 
 @scenario("handshake", "The answer to initialize tells commands, models and account", "000-initialize-answer")

@@ -19,16 +19,24 @@ from quarterdeck.testing.conformance.stage import (
 )
 from quarterdeck.testing.model import ToolUse
 
+COMMON = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "SessionStart", "SessionEnd")
+"""Registered wherever that is enough, so that scenarios can share a session."""
+
 
 class Hooks:
     """Callbacks that note what they are called with and answer what the scenario says."""
 
-    def __init__(self, *events: str, answer: Any = None, **matcher: Any) -> None:
+    def __init__(self, stage: Stage, *events: str, answer: Any = None, **matcher: Any) -> None:
         self.calls: list[Any] = []
         self._answer = answer
-        self.option = {event: [HookMatcher(hooks=[self._call], **matcher)] for event in events}
+        self._events = events
+        stage.hook = self._call
+        registered = COMMON if not matcher and set(events) <= set(COMMON) else events
+        self.option = {event: [HookMatcher(hooks=[stage.run_hook], **matcher)] for event in registered}
 
     async def _call(self, given: Any, tool_use_id: str | None, _: Any) -> Any:
+        if given["hook_event_name"] not in self._events:
+            return None
         self.calls.append(given)
         answer = self._answer(given) if callable(self._answer) else self._answer
         return await answer if asyncio.iscoroutine(answer) else answer
@@ -52,14 +60,14 @@ async def _tool_turn(stage: Stage, hooks: Hooks, *tools: ToolUse, **options: Any
 
 @scenario("hooks", "The events of a turn with a tool, in order", "000-hook-callback", "003-hook-callback")
 async def hook_events(stage: Stage) -> None:
-    hooks = Hooks("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")
+    hooks = Hooks(stage, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")
     await _tool_turn(stage, hooks, allowed_tools=["Bash"])
     expect("the events", hooks.events, ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"])
 
 
 @scenario("hooks", "Inputs tell prompt, tool, input and response", "003-hook-PostToolUse", "003-hook-UserPromptSubmit")
 async def hook_inputs(stage: Stage) -> None:
-    hooks = Hooks("UserPromptSubmit", "PreToolUse", "PostToolUse")
+    hooks = Hooks(stage, "UserPromptSubmit", "PreToolUse", "PostToolUse")
     await _tool_turn(stage, hooks, bash("echo one"), allowed_tools=["Bash"])
     submitted, before, after = hooks.calls
     expect("the prompt", submitted["prompt"], "run it")
@@ -69,9 +77,52 @@ async def hook_inputs(stage: Stage) -> None:
     expect("keys that are missing", missing, set())
 
 
+@scenario("hooks", "PreToolUse can have a person asked for what is allowed otherwise")
+async def hook_asks(stage: Stage) -> None:
+    await _tool_turn(stage, Hooks(stage, "PreToolUse", answer=_decision("ask")), allowed_tools=["Bash"])
+    expect("asked", [name for name, _ in stage.asked], ["Bash"])
+
+
+@scenario("hooks", "A tool that fails is told to PostToolUseFailure", "003-hook-PostToolUseFailure")
+async def hook_failure(stage: Stage) -> None:
+    hooks = Hooks(stage, "PostToolUse", "PostToolUseFailure")
+    await _tool_turn(stage, hooks, bash("exit 3"), allowed_tools=["Bash"])
+    expect("the events", hooks.events, ["PostToolUseFailure"])
+    expect_that("3" in hooks.calls[0]["error"], "the error does not tell the exit code")
+
+
+@scenario("hooks", "continue: false ends the turn after the tool")
+async def hook_ends_turn(stage: Stage) -> None:
+    hooks = Hooks(stage, "PostToolUse", answer={"continue_": False, "stopReason": "the hook stops here"})
+    messages = await _tool_turn(stage, hooks, bash("echo one"), allowed_tools=["Bash"])
+    expect("requests to the model", len(stage.heard), 1)
+    expect("the result", result_of(messages).is_error, False)
+
+
+@scenario("hooks", "A hook that fails does not hold the tool up", "000-hook-output")
+async def hook_fails(stage: Stage) -> None:
+    def explode(_: Any) -> Any:
+        raise RuntimeError("hook exploded")
+
+    messages = await _tool_turn(stage, Hooks(stage, "PreToolUse", answer=explode), allowed_tools=["Bash"])
+    expect("the result", result_of(messages).result, "Done.")
+    expect_that((stage.cwd / "made.txt").exists(), "the tool did not run")
+
+
+@scenario("hooks", "A hook that takes longer than its timeout is cancelled", "000-cancel-from-cli")
+async def hook_timeout(stage: Stage) -> None:
+    async def for_ever() -> None:
+        await asyncio.Event().wait()
+
+    messages = await _tool_turn(
+        stage, Hooks(stage, "PreToolUse", answer=lambda _: for_ever(), timeout=1), allowed_tools=["Bash"]
+    )
+    expect("the result", result_of(messages).result, "Done.")
+
+
 @scenario("hooks", "PreToolUse can deny, with a reason for the model", "003-hook-PreToolUse")
 async def hook_denies(stage: Stage) -> None:
-    hooks = Hooks("PreToolUse", answer=_decision("deny", permissionDecisionReason="house rule"))
+    hooks = Hooks(stage, "PreToolUse", answer=_decision("deny", permissionDecisionReason="house rule"))
     (result,) = tool_results(await _tool_turn(stage, hooks))
     expect("asked", stage.asked, [])
     expect_that("house rule" in text_of(result), "the model was not told the reason")
@@ -80,21 +131,15 @@ async def hook_denies(stage: Stage) -> None:
 
 @scenario("hooks", "PreToolUse can allow, and nobody is asked", "003-hook-PreToolUse")
 async def hook_allows(stage: Stage) -> None:
-    await _tool_turn(stage, Hooks("PreToolUse", answer=_decision("allow")))
+    await _tool_turn(stage, Hooks(stage, "PreToolUse", answer=_decision("allow")))
     expect("asked", stage.asked, [])
     expect_that((stage.cwd / "made.txt").exists(), "the tool did not run")
-
-
-@scenario("hooks", "PreToolUse can have a person asked for what is allowed otherwise")
-async def hook_asks(stage: Stage) -> None:
-    await _tool_turn(stage, Hooks("PreToolUse", answer=_decision("ask")), allowed_tools=["Bash"])
-    expect("asked", [name for name, _ in stage.asked], ["Bash"])
 
 
 @scenario("hooks", "PreToolUse can change the input", "003-hook-PreToolUse")
 async def hook_changes_input(stage: Stage) -> None:
     changed = {"command": "touch other.txt", "description": "x"}
-    await _tool_turn(stage, Hooks("PreToolUse", answer=_decision("allow", updatedInput=changed)))
+    await _tool_turn(stage, Hooks(stage, "PreToolUse", answer=_decision("allow", updatedInput=changed)))
     expect_that((stage.cwd / "other.txt").exists(), "the changed command did not run")
     expect_that(not (stage.cwd / "made.txt").exists(), "the first command ran")
 
@@ -102,22 +147,14 @@ async def hook_changes_input(stage: Stage) -> None:
 @scenario("hooks", "A matcher chooses the tools", "003-initialize-fields")
 async def hook_matcher(stage: Stage) -> None:
     (stage.cwd / "a.txt").write_text("alpha\n")
-    hooks = Hooks("PreToolUse", matcher="Read")
+    hooks = Hooks(stage, "PreToolUse", matcher="Read")
     await _tool_turn(stage, hooks, bash("echo one"), ToolUse("Read", {"file_path": str(stage.cwd / "a.txt")}))
     expect("called for", [call["tool_name"] for call in hooks.calls], ["Read"])
 
 
-@scenario("hooks", "A tool that fails is told to PostToolUseFailure", "003-hook-PostToolUseFailure")
-async def hook_failure(stage: Stage) -> None:
-    hooks = Hooks("PostToolUse", "PostToolUseFailure")
-    await _tool_turn(stage, hooks, bash("exit 3"), allowed_tools=["Bash"])
-    expect("the events", hooks.events, ["PostToolUseFailure"])
-    expect_that("3" in hooks.calls[0]["error"], "the error does not tell the exit code")
-
-
 @scenario("hooks", "UserPromptSubmit can block a prompt: the model is not asked", "003-hook-UserPromptSubmit")
 async def hook_blocks_prompt(stage: Stage) -> None:
-    hooks = Hooks("UserPromptSubmit", answer={"decision": "block", "reason": "not this prompt"})
+    hooks = Hooks(stage, "UserPromptSubmit", answer={"decision": "block", "reason": "not this prompt"})
     async with stage.session(hooks=hooks.option) as session:
         await session.prompt("blocked?")
     expect("requests to the model", len(stage.heard), 0)
@@ -131,7 +168,7 @@ async def hook_blocks_prompt(stage: Stage) -> None:
 )
 async def hook_adds_context(stage: Stage) -> None:
     context = {"hookEventName": "UserPromptSubmit", "additionalContext": "It rains."}
-    hooks = Hooks("UserPromptSubmit", answer={"hookSpecificOutput": context})
+    hooks = Hooks(stage, "UserPromptSubmit", answer={"hookSpecificOutput": context})
     stage.reply("I know the weather.")
     async with stage.session(hooks=hooks.option) as session:
         await session.prompt("weather?")
@@ -141,7 +178,7 @@ async def hook_adds_context(stage: Stage) -> None:
 @scenario("hooks", "Stop can make the model go on", "003-hook-Stop")
 async def hook_stop_blocks(stage: Stage) -> None:
     answers = iter([{"decision": "block", "reason": "not yet"}])
-    hooks = Hooks("Stop", answer=lambda _: next(answers, {}))
+    hooks = Hooks(stage, "Stop", answer=lambda _: next(answers, {}))
     stage.reply("I am finished.")
     stage.reply("Now really.")
     async with stage.session(hooks=hooks.option) as session:
@@ -149,38 +186,9 @@ async def hook_stop_blocks(stage: Stage) -> None:
     expect("second time round", [call["stop_hook_active"] for call in hooks.calls], [False, True])
 
 
-@scenario("hooks", "continue: false ends the turn after the tool")
-async def hook_ends_turn(stage: Stage) -> None:
-    hooks = Hooks("PostToolUse", answer={"continue_": False, "stopReason": "the hook stops here"})
-    messages = await _tool_turn(stage, hooks, bash("echo one"), allowed_tools=["Bash"])
-    expect("requests to the model", len(stage.heard), 1)
-    expect("the result", result_of(messages).is_error, False)
-
-
-@scenario("hooks", "A hook that fails does not hold the tool up", "000-hook-output")
-async def hook_fails(stage: Stage) -> None:
-    def explode(_: Any) -> Any:
-        raise RuntimeError("hook exploded")
-
-    messages = await _tool_turn(stage, Hooks("PreToolUse", answer=explode), allowed_tools=["Bash"])
-    expect("the result", result_of(messages).result, "Done.")
-    expect_that((stage.cwd / "made.txt").exists(), "the tool did not run")
-
-
-@scenario("hooks", "A hook that takes longer than its timeout is cancelled", "000-cancel-from-cli")
-async def hook_timeout(stage: Stage) -> None:
-    async def for_ever() -> None:
-        await asyncio.Event().wait()
-
-    messages = await _tool_turn(
-        stage, Hooks("PreToolUse", answer=lambda _: for_ever(), timeout=1), allowed_tools=["Bash"]
-    )
-    expect("the result", result_of(messages).result, "Done.")
-
-
 @scenario("hooks", "SessionStart is told to callbacks for /clear, not at the start", "003-hook-SessionStart")
 async def hook_session_start(stage: Stage) -> None:
-    hooks = Hooks("SessionStart", "SessionEnd")
+    hooks = Hooks(stage, "SessionStart", "SessionEnd")
     stage.reply("hi")
     async with stage.session(hooks=hooks.option) as session:
         await session.prompt("hi")
@@ -192,7 +200,7 @@ async def hook_session_start(stage: Stage) -> None:
 
 @scenario("hooks", "PreCompact tells why the conversation is compacted", "003-hook-PreCompact")
 async def hook_compact(stage: Stage) -> None:
-    hooks = Hooks("PreCompact")
+    hooks = Hooks(stage, "PreCompact")
     stage.reply("words")
     async with stage.session(hooks=hooks.option) as session:
         await session.prompt("hi")
@@ -202,7 +210,7 @@ async def hook_compact(stage: Stage) -> None:
 
 @scenario("hooks", "A sub-agent's start and end are told", "003-hook-SubagentStart", "003-hook-SubagentStop")
 async def hook_subagent(stage: Stage) -> None:
-    hooks = Hooks("SubagentStart", "SubagentStop")
+    hooks = Hooks(stage, "SubagentStart", "SubagentStop")
     errand = {
         "description": "an errand",
         "prompt": "go",

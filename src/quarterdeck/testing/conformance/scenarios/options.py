@@ -13,6 +13,28 @@ from quarterdeck.wire import AgentDefinition, InitMessage
 NO_SYSTEM_PROMPT = "the simulated model gets no system prompt"
 
 
+SOME: dict[str, Any] = {
+    "model": "claude-haiku-4-5",
+    "tools": ["Read", "Bash"],
+    "permission_mode": "plan",
+    "agents": {"reviewer": AgentDefinition(description="Reviews code", prompt="You review.")},
+    "system_prompt": "Answer like a pirate.",
+}
+
+
+def _others(stage: Stage) -> dict[str, Any]:
+    other = stage.folder / "other"
+    other.mkdir(exist_ok=True)
+    (other / "o.txt").write_text("elsewhere\n")
+    return {
+        "disallowed_tools": ["Write"],
+        "system_prompt": {"type": "preset", "preset": "claude_code", "append": "Mind the gap."},
+        "add_dirs": [other],
+        "settings": {"permissions": {"allow": ["Bash(touch:*)"]}},
+        "can_use_tool": stage.allow,
+    }
+
+
 async def _init(stage: Stage, **options: Any) -> InitMessage:
     stage.reply("hi")
     async with stage.session(**options) as session:
@@ -22,29 +44,24 @@ async def _init(stage: Stage, **options: Any) -> InitMessage:
 
 @scenario("options", "model is the model that is asked", "000-flag-model", "003-flag-model")
 async def option_model(stage: Stage) -> None:
-    init = await _init(stage, model="claude-haiku-4-5")
+    init = await _init(stage, **SOME)
     expect("the model", (init.model, stage.heard[-1].model), ("claude-haiku-4-5", "claude-haiku-4-5"))
 
 
 @scenario("options", "tools are all the built-in tools there are", "000-flag-tools", "003-flag-tools")
 async def option_tools(stage: Stage) -> None:
-    expect("the tools", (await _init(stage, tools=["Read", "Bash"])).tools, ["Bash", "Read"])
-
-
-@scenario("options", "A tool of disallowedTools is not there", "000-flag-disallowedTools")
-async def option_disallowed_tools(stage: Stage) -> None:
-    expect_that("Bash" not in ((await _init(stage, disallowed_tools=["Bash"])).tools or ()), "Bash is there")
+    tools = set((await _init(stage, **SOME)).tools or ())
+    expect("the tools", (tools >= {"Bash", "Read"}, "Write" in tools, "Edit" in tools), (True, False, False))
 
 
 @scenario("options", "permission_mode is the mode of the start", "000-flag-permission-mode", "003-plan-flag")
 async def option_permission_mode(stage: Stage) -> None:
-    expect("the mode", (await _init(stage, permission_mode="plan")).permission_mode, "plan")
+    expect("the mode", (await _init(stage, **SOME)).permission_mode, "plan")
 
 
 @scenario("options", "agents are listed", "003-subagent-custom")
 async def option_agents(stage: Stage) -> None:
-    agent = AgentDefinition(description="Reviews code", prompt="You review.")
-    expect_that("reviewer" in ((await _init(stage, agents={"reviewer": agent})).agents or ()), "it is not listed")
+    expect_that("reviewer" in ((await _init(stage, **SOME)).agents or ()), "it is not listed")
 
 
 @scenario(
@@ -54,26 +71,27 @@ async def option_agents(stage: Stage) -> None:
     simulator=NO_SYSTEM_PROMPT,
 )
 async def option_system_prompt(stage: Stage) -> None:
-    await _init(stage, system_prompt="Answer like a pirate.")
+    await _init(stage, **SOME)
     expect_that("Answer like a pirate." in stage.system_prompt, "the model was not told it")
 
 
 @scenario("options", "Text is appended to Claude Code's own system prompt", simulator=NO_SYSTEM_PROMPT)
 async def option_system_prompt_append(stage: Stage) -> None:
-    preset = {"type": "preset", "preset": "claude_code", "append": "Mind the gap."}
-    await _init(stage, system_prompt=preset)
+    await _init(stage, **_others(stage))
     prompt = stage.system_prompt
     expect_that("Mind the gap." in prompt and len(prompt) > 2000, "the model was not told both")
 
 
+@scenario("options", "A tool of disallowedTools is not there", "000-flag-disallowedTools")
+async def option_disallowed_tools(stage: Stage) -> None:
+    expect_that("Write" not in ((await _init(stage, **_others(stage))).tools or ()), "Write is there")
+
+
 @scenario("options", "add_dirs may be read without asking", "000-flag-add-dir")
 async def option_add_dirs(stage: Stage) -> None:
-    other = stage.folder / "other"
-    other.mkdir()
-    (other / "o.txt").write_text("elsewhere\n")
-    stage.reply(ToolUse("Read", {"file_path": str(other / "o.txt")}))
+    stage.reply(ToolUse("Read", {"file_path": str(stage.folder / "other" / "o.txt")}))
     stage.reply("Read.")
-    async with stage.session(add_dirs=[other], can_use_tool=stage.allow) as session:
+    async with stage.session(**_others(stage)) as session:
         messages = await told(session.prompt("read"))
     expect("asked", stage.asked, [])
     expect("errors", [block.is_error or False for block in tool_results(messages)], [False])
@@ -83,20 +101,19 @@ async def option_add_dirs(stage: Stage) -> None:
 async def option_settings(stage: Stage) -> None:
     stage.reply(ToolUse("Bash", {"command": "touch made.txt", "description": "x"}))
     stage.reply("Made.")
-    settings = {"permissions": {"allow": ["Bash(touch:*)"]}}
-    async with stage.session(settings=settings, can_use_tool=stage.allow) as session:
+    async with stage.session(**_others(stage)) as session:
         await session.prompt("make it")
     expect("asked", stage.asked, [])
     expect_that((stage.cwd / "made.txt").exists(), "the command did not run")
 
 
-@scenario("options", "CLAUDE_CONFIG_DIR moves the folder of sessions and settings", "003-env-config-dir")
+@scenario("options", "CLAUDE_CONFIG_DIR moves the folder of sessions and settings", "003-env-config-dir", alone=True)
 async def option_config_dir(stage: Stage) -> None:
     await _init(stage, env={"CLAUDE_CONFIG_DIR": str(stage.folder / "config")})
     expect("transcripts", len(list((stage.folder / "config" / "projects").glob("*/*.jsonl"))), 1)
 
 
-@scenario("options", "An unknown flag ends the CLI with exit code 1", "002-flag-cwd", "000-error-exit-code")
+@scenario("options", "An unknown flag ends the CLI with exit code 1", "002-flag-cwd", "000-error-exit-code", alone=True)
 async def option_unknown_flag(stage: Stage) -> None:
     try:
         async with stage.session(extra_args={"no-such-flag": None}):

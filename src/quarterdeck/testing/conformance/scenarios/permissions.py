@@ -66,6 +66,16 @@ async def _answered_raw(stage: Stage, answer: dict[str, Any]) -> str:
     return text_of(results[0]) if results else ""
 
 
+@scenario("permissions", "Where nobody can be asked, what would ask is refused")
+async def nobody_to_ask(stage: Stage) -> None:
+    stage.reply(TOUCH)
+    stage.reply("It was denied.")
+    async with stage.session() as session:
+        messages = await told(session.prompt("make it"))
+    expect("made", _made(stage), set())
+    expect("refused", [block.is_error for block in tool_results(messages)], [True])
+
+
 @scenario(
     "permissions",
     "A tool that needs it is asked for; allow runs it",
@@ -106,41 +116,10 @@ async def deny(stage: Stage) -> None:
     expect("denials", [denial.tool_name for denial in denials], ["Bash"])
 
 
-@scenario(
-    "permissions", "deny with interrupt ends the turn, not the session", "000-deny-interrupt", "004-deny-interrupt"
-)
-async def deny_interrupt(stage: Stage) -> None:
-    stage.reply(TOUCH)
-    async with stage.session(can_use_tool=lambda *_: PermissionResultDeny(message="Stop", interrupt=True)) as session:
-        expect("the result", (await session.prompt("make it")).subtype, "error_during_execution")
-        stage.reply("Still here.")
-        expect("the next turn", (await session.prompt("there?")).result, "Still here.")
-
-
 @scenario("permissions", "allow may change the input", "000-allow", "004-allow")
 async def updated_input(stage: Stage) -> None:
     await _answered(stage, PermissionResultAllow(updated_input={"command": "touch other.txt", "description": "x"}))
     expect("made", _made(stage), {"other.txt"})
-
-
-@scenario("permissions", "allow needs no updatedInput", "000-allow-input-optional", "004-allow-input-required")
-async def allow_without_input(stage: Stage) -> None:
-    said = await _answered_raw(stage, {"behavior": "allow"})
-    expect("made", (_made(stage), "Error" in said), ({"made.txt"}, False))
-
-
-@scenario(
-    "permissions", "An answer {allowed: true} is invalid and denies", "003-permission-allowed", "003-permission-answer"
-)
-async def allowed_true(stage: Stage) -> None:
-    said = await _answered_raw(stage, {"allowed": True})
-    expect("made", (_made(stage), bool(said)), (set(), True))
-
-
-@scenario("permissions", "An answer with the wrong toolUseID counts", "000-tool-use-id-echo")
-async def wrong_tool_use_id(stage: Stage) -> None:
-    await _answered_raw(stage, {"behavior": "allow", "updatedInput": dict(TOUCH.input), "toolUseID": "toolu_wrong"})
-    expect("made", _made(stage), {"made.txt"})
 
 
 @scenario("permissions", "An error answer denies, with its words", "004-success-envelope")
@@ -148,12 +127,12 @@ async def error_answer(stage: Stage) -> None:
     def explode(_: Any) -> Any:
         raise RuntimeError("host exploded")
 
-    _, said = await _answered(stage, explode, stderr=lambda _: None)
+    _, said = await _answered(stage, explode)
     expect("made", _made(stage), set())
     expect_that("host exploded" in said, "the model was not told the error")
 
 
-@scenario("permissions", "A rule for the session is not asked about again", "000-allow-permissions", alone=True)
+@scenario("permissions", "A rule for the session is not asked about again", "000-allow-permissions")
 async def session_rule(stage: Stage) -> None:
     rule = PermissionRuleValue(tool_name="Bash", rule_content="mkdir:*")
     update = PermissionUpdate(type="addRules", rules=[rule], behavior="allow", destination="session")
@@ -188,6 +167,45 @@ async def taken_suggestion(stage: Stage) -> None:
     await _answered(stage, take, files[1])
     expect("asked", len(stage.asked), 1)
     expect("made", _made(stage), {"a", "b"})
+
+
+@scenario("permissions", "Reading in the working directory is not asked for", "003-mode-default")
+async def reading(stage: Stage) -> None:
+    (stage.cwd / "a.txt").write_text("alpha\n")
+    _, said = await _answered(stage, PermissionResultAllow(), ToolUse("Read", {"file_path": str(stage.cwd / "a.txt")}))
+    expect("asked", stage.asked, [])
+    expect_that("alpha" in said, "the file was not read")
+
+
+@scenario(
+    "permissions", "deny with interrupt ends the turn, not the session", "000-deny-interrupt", "004-deny-interrupt"
+)
+async def deny_interrupt(stage: Stage) -> None:
+    stage.reply(TOUCH)
+    async with stage.session(can_use_tool=lambda *_: PermissionResultDeny(message="Stop", interrupt=True)) as session:
+        expect("the result", (await session.prompt("make it")).subtype, "error_during_execution")
+        stage.reply("Still here.")
+        expect("the next turn", (await session.prompt("there?")).result, "Still here.")
+
+
+@scenario("permissions", "allow needs no updatedInput", "000-allow-input-optional", "004-allow-input-required")
+async def allow_without_input(stage: Stage) -> None:
+    said = await _answered_raw(stage, {"behavior": "allow"})
+    expect("made", (_made(stage), "Error" in said), ({"made.txt"}, False))
+
+
+@scenario(
+    "permissions", "An answer {allowed: true} is invalid and denies", "003-permission-allowed", "003-permission-answer"
+)
+async def allowed_true(stage: Stage) -> None:
+    said = await _answered_raw(stage, {"allowed": True})
+    expect("made", (_made(stage), bool(said)), (set(), True))
+
+
+@scenario("permissions", "An answer with the wrong toolUseID counts", "000-tool-use-id-echo")
+async def wrong_tool_use_id(stage: Stage) -> None:
+    await _answered_raw(stage, {"behavior": "allow", "updatedInput": dict(TOUCH.input), "toolUseID": "toolu_wrong"})
+    expect("made", _made(stage), {"made.txt"})
 
 
 @scenario("permissions", "Tools that only read are asked for together, answers in any order", "001-parallel-requests")
@@ -277,16 +295,6 @@ async def bypass(stage: Stage) -> None:
     expect("made", _made(stage), {"made.txt"})
 
 
-@scenario("permissions", "Where nobody can be asked, what would ask is refused")
-async def nobody_to_ask(stage: Stage) -> None:
-    stage.reply(TOUCH)
-    stage.reply("It was denied.")
-    async with stage.session() as session:
-        messages = await told(session.prompt("make it"))
-    expect("made", _made(stage), set())
-    expect("refused", [block.is_error for block in tool_results(messages)], [True])
-
-
 @scenario("permissions", "--permission-prompts none refuses what would ask")
 async def prompts_none(stage: Stage) -> None:
     stage.reply(TOUCH)
@@ -295,11 +303,3 @@ async def prompts_none(stage: Stage) -> None:
         messages = await told(session.prompt("make it"))
     expect("made", _made(stage), set())
     expect("refused", [block.is_error for block in tool_results(messages)], [True])
-
-
-@scenario("permissions", "Reading in the working directory is not asked for", "003-mode-default")
-async def reading(stage: Stage) -> None:
-    (stage.cwd / "a.txt").write_text("alpha\n")
-    _, said = await _answered(stage, PermissionResultAllow(), ToolUse("Read", {"file_path": str(stage.cwd / "a.txt")}))
-    expect("asked", stage.asked, [])
-    expect_that("alpha" in said, "the file was not read")

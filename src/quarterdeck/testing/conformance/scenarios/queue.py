@@ -8,39 +8,6 @@ from quarterdeck.testing.model import Stall
 from quarterdeck.wire import CommandLifecycleMessage, ResultMessage
 
 
-@scenario("prompt queue", "A prompt during a turn is folded in between two rounds of tools")
-async def steering(stage: Stage) -> None:
-    gate = stage.gate()
-    stage.reply("I look.", bash("echo one"), Stall(after=3, until=gate))
-    stage.reply("Both answered.")
-    async with stage.session(allowed_tools=["Bash"]) as session:
-        turn = session.prompt("first")
-        await turn.send()
-        await stage.reached(gate)
-        steering = await session.send("second, while you work")
-        await stage.next_of(session, CommandLifecycleMessage, command_uuid=steering, state="queued")
-        gate.open()
-        result = await turn
-        expect("the result", result.result, "Both answered.")
-        expect_that("second, while you work" in stage.heard[-1].text, "the prompt was not folded in")
-
-
-@scenario("prompt queue", "A prompt with priority later waits for a turn of its own")
-async def later_prompt(stage: Stage) -> None:
-    gate = stage.gate()
-    stage.reply("I look.", bash("echo one"), Stall(after=3, until=gate))
-    stage.reply("The first.")
-    stage.reply("The later one.")
-    async with stage.session(allowed_tools=["Bash"]) as session:
-        await session.send("first")
-        await stage.reached(gate)
-        later = await session.send("third, for later", priority="later")
-        await stage.next_of(session, CommandLifecycleMessage, command_uuid=later, state="queued")
-        gate.open()
-        results = [(await stage.next_of(session, ResultMessage)).result for _ in range(2)]
-    expect("the results", results, ["The first.", "The later one."])
-
-
 @scenario("prompt queue", "Two prompts sent at once are both answered", "000-multi-turn")
 async def two_at_once(stage: Stage) -> None:
     gate = stage.gate()
@@ -85,3 +52,36 @@ async def lifecycle(stage: Stage) -> None:
             if isinstance(message, ResultMessage) and not states:
                 raise NotThere("no command_lifecycle")
     expect("the states", states, ["queued", "started", "completed"])
+
+
+@scenario("prompt queue", "A prompt during a turn is folded in between two rounds of tools")
+async def steering(stage: Stage) -> None:
+    gate = stage.gate()
+    stage.reply("I look.", bash("echo one"), Stall(after=3, until=gate))
+    stage.reply("Both answered.")
+    async with stage.session(allowed_tools=["Bash"]) as session:
+        turn = session.prompt("first")
+        await turn.send()
+        await stage.reached(gate)
+        steering = await session.send("second, while you work")
+        await stage.next_of(session, CommandLifecycleMessage, command_uuid=steering, state="queued")
+        gate.open()
+        result = await turn
+        expect("the result", result.result, "Both answered.")
+        expect_that("second, while you work" in stage.heard[-1].text, "the prompt was not folded in")
+
+
+@scenario("prompt queue", "A prompt with priority later waits for a turn of its own")
+async def later_prompt(stage: Stage) -> None:
+    gate = stage.gate()
+    stage.reply("I look.", bash("echo one"), Stall(after=3, until=gate))
+    stage.reply("The first.")
+    stage.reply("The later one.")
+    async with stage.session(allowed_tools=["Bash"]) as session:
+        await session.send("first")
+        await stage.reached(gate)
+        later = await session.send("third, for later", priority="later")
+        await stage.next_of(session, CommandLifecycleMessage, command_uuid=later, state="queued")
+        gate.open()
+        results = [(await stage.next_of(session, ResultMessage)).result for _ in range(2)]
+    expect("the results", results, ["The first.", "The later one."])

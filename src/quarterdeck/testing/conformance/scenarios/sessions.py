@@ -74,18 +74,6 @@ async def own_session_id(stage: Stage) -> None:
     expect("the session", result.session_id, OWN_ID)
 
 
-@scenario("resume and fork", "An unknown session is an error result", "004-result-no-conversation")
-async def resume_unknown(stage: Stage) -> None:
-    try:
-        async with stage.session(resume=OWN_ID) as session:
-            await _says(stage, session, "never")
-    except ProcessError as error:
-        expect_that("No conversation found" in str(error), f"the error says {error}")
-        expect("how it is told", type(error).__name__, "ResultError")
-    else:
-        raise Differs("an unknown session was resumed")
-
-
 @scenario("resume and fork", "A transcript is kept in the layout that others read")
 async def transcript(stage: Stage) -> None:
     result = await _original(stage, "An answer worth keeping.")
@@ -98,6 +86,18 @@ async def transcript(stage: Stage) -> None:
 async def not_persisted(stage: Stage) -> None:
     result = await _original(stage, "Not kept.", persist_session=False)
     expect("transcripts", list((stage.home / ".claude").glob(f"projects/*/{result.session_id}.jsonl")), [])
+
+
+@scenario("resume and fork", "An unknown session is an error result", "004-result-no-conversation")
+async def resume_unknown(stage: Stage) -> None:
+    try:
+        async with stage.session(resume=OWN_ID) as session:
+            await _says(stage, session, "never")
+    except ProcessError as error:
+        expect_that("No conversation found" in str(error), f"the error says {error}")
+        expect("how it is told", type(error).__name__, "ResultError")
+    else:
+        raise Differs("an unknown session was resumed")
 
 
 @scenario(

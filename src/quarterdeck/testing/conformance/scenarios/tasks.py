@@ -170,25 +170,6 @@ async def task_output(stage: Stage) -> None:
         await session.stop_task(started.task_id)
 
 
-@scenario(
-    "interrupts",
-    "An interrupt in the middle of a stream ends the turn, not the session",
-    "000-interrupt-ack",
-    "004-interrupt",
-)
-async def interrupt_stream(stage: Stage) -> None:
-    stage.reply("A long answer that nobody hears to its end.", Stall(after=4, until=stage.gate()))
-    async with stage.session(include_partial_messages=True) as session:
-        turn = session.prompt("talk")
-        async for message in turn:
-            if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta":
-                break
-        await session.interrupt()
-        expect("the result", (await turn).subtype, "error_during_execution")
-        stage.reply("Still here.")
-        expect("the next turn", (await session.prompt("there?")).result, "Still here.")
-
-
 @scenario("interrupts", "The answer to an interrupt tells which prompts still wait", "000-interrupt-ack")
 async def interrupt_receipt(stage: Stage) -> None:
     gate = stage.gate()
@@ -210,6 +191,25 @@ async def interrupt_idle(stage: Stage) -> None:
         await session.interrupt()
         stage.reply("hi")
         expect("the next turn", (await session.prompt("hi")).result, "hi")
+
+
+@scenario(
+    "interrupts",
+    "An interrupt in the middle of a stream ends the turn, not the session",
+    "000-interrupt-ack",
+    "004-interrupt",
+)
+async def interrupt_stream(stage: Stage) -> None:
+    stage.reply("A long answer that nobody hears to its end.", Stall(after=4, until=stage.gate()))
+    async with stage.session(include_partial_messages=True) as session:
+        turn = session.prompt("talk")
+        async for message in turn:
+            if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta":
+                break
+        await session.interrupt()
+        expect("the result", (await turn).subtype, "error_during_execution")
+        stage.reply("Still here.")
+        expect("the next turn", (await session.prompt("there?")).result, "Still here.")
 
 
 @scenario("interrupts", "An interrupt takes an open permission request back", "000-cancel-from-cli")

@@ -97,18 +97,18 @@ async def own_tool(stage: Stage) -> None:
     expect("asked", [name for name, _ in stage.asked], ["mcp__calc__add"])
 
 
+@scenario("in-process tools", "Arguments that do not fit are an error for the model")
+async def own_tool_bad_arguments(stage: Stage) -> None:
+    messages = await _called(stage, ToolUse("mcp__calc__add", {"a": "two"}), CALCULATOR)
+    expect("the error", [block.is_error for block in tool_results(messages)], [True])
+
+
 @scenario("in-process tools", "A tool that raises is an error for the model")
 async def own_tool_fails(stage: Stage) -> None:
     messages = await _called(stage, ToolUse("mcp__calc__broken", {}), CALCULATOR, allowed_tools=["mcp__calc__broken"])
     (block,) = tool_results(messages)
     expect_that("out of order" in text_of(block), "the model was not told the error")
     expect("the result", (block.is_error, result_of(messages).result), (True, "Done."))
-
-
-@scenario("in-process tools", "Arguments that do not fit are an error for the model")
-async def own_tool_bad_arguments(stage: Stage) -> None:
-    messages = await _called(stage, ToolUse("mcp__calc__add", {"a": "two"}), CALCULATOR)
-    expect("the error", [block.is_error for block in tool_results(messages)], [True])
 
 
 @scenario("in-process tools", "The server and its tools are listed in init", "000-init-mcp-servers")
@@ -124,6 +124,19 @@ async def own_tools_listed(stage: Stage) -> None:
 async def stdio_tool(stage: Stage) -> None:
     messages = await _called(stage, ToolUse("mcp__st__echo", {"text": "x"}), _echo(stage))
     expect("the result", [text_of(block) for block in tool_results(messages)], ["echo:x"])
+
+
+@scenario("MCP", "A server's question reaches the host, and its answer the server", "003-requests-from-cli")
+async def mcp_elicitation(stage: Stage) -> None:
+    questions: list[Any] = []
+
+    def answer(request: Any, _: Any) -> dict[str, Any]:
+        questions.append(request.message)
+        return {"action": "accept", "content": {"name": "Bob"}}
+
+    messages = await _called(stage, ToolUse("mcp__st__ask", {}), _echo(stage), on_elicitation=answer)
+    expect("the question", questions, ["Your name?"])
+    expect_that("Bob" in text_of(tool_results(messages)[0]), "the server was not told the answer")
 
 
 @scenario("MCP", "mcp_status tells servers, their state and their tools", "000-mcp-status")
@@ -183,16 +196,3 @@ async def mcp_call(stage: Stage) -> None:
         await session.mcp_status()
         result = await session.call_mcp_tool("mcp__st__echo", {"text": "direct"}, timeout_s=stage.patience_s)
         expect("the result", result.content, [{"type": "text", "text": "echo:direct"}])
-
-
-@scenario("MCP", "A server's question reaches the host, and its answer the server", "003-requests-from-cli")
-async def mcp_elicitation(stage: Stage) -> None:
-    questions: list[Any] = []
-
-    def answer(request: Any, _: Any) -> dict[str, Any]:
-        questions.append(request.message)
-        return {"action": "accept", "content": {"name": "Bob"}}
-
-    messages = await _called(stage, ToolUse("mcp__st__ask", {}), _echo(stage), on_elicitation=answer)
-    expect("the question", questions, ["Your name?"])
-    expect_that("Bob" in text_of(tool_results(messages)[0]), "the server was not told the answer")

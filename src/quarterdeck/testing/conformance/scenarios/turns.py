@@ -97,6 +97,62 @@ async def usage_and_cost(stage: Stage) -> None:
     expect("the cost of two turns", round(totals[1], 6), round(2 * totals[0], 6))
 
 
+@scenario("turns", "No stream events unless asked for", "000-stream-only-when-asked")
+async def no_deltas(stage: Stage) -> None:
+    stage.reply("A first sentence.")
+    async with stage.session() as session:
+        expect("stream events", len(of_kind(await told(session.prompt("talk")), StreamEvent)), 0)
+
+
+@scenario("turns", "Redacted thinking is a block of its own kind")
+async def redacted_thinking(stage: Stage) -> None:
+    stage.reply(RedactedThinking(), "The answer.")
+    async with stage.session() as session:
+        messages = await told(session.prompt("think"))
+    blocks = [block for message in of_kind(messages, AssistantMessage) for block in message.content]
+    expect("the blocks", [type(block) for block in blocks], [RedactedThinkingBlock, TextBlock])
+
+
+@scenario("turns", "A prompt may hold text and images", "004-user-content-blocks")
+async def image_prompt(stage: Stage) -> None:
+    stage.reply("A very small picture.")
+    source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
+    async with stage.session() as session:
+        turn = session.prompt([{"type": "text", "text": "What is this?"}, {"type": "image", "source": source}])
+        expect("the result", (await turn).result, "A very small picture.")
+    expect_that("What is this?" in stage.heard[-1].text, "the model was not told the text")
+
+
+@scenario("turns", "Without the flag nothing is echoed", "000-echo")
+async def prompt_not_echoed(stage: Stage) -> None:
+    stage.reply("Not echoed.")
+    async with stage.session() as session:
+        messages = await told(session.prompt("do not echo me"))
+    expect("user messages", len(of_kind(messages, UserMessage)), 0)
+
+
+@scenario("turns", "A prompt that wants no answer is kept for the next one", alone=True)
+async def prompt_without_query(stage: Stage) -> None:
+    stage.reply("Now I answer both.")
+    async with stage.session() as session:
+        first = await session.prompt("context only", uuid=UUID, shouldQuery=False)
+        if stage.heard:
+            raise NotThere("shouldQuery has no effect: the model was asked")
+        expect("the first result", first.num_turns, 0)
+        expect("the second", (await session.prompt("now")).result, "Now I answer both.")
+
+
+@scenario("turns", "A tool that does not exist is an error for the model, not for the turn")
+async def unknown_tool(stage: Stage) -> None:
+    stage.reply(ToolUse("NoSuchTool", {"x": 1}))
+    stage.reply("There is no such tool.")
+    async with stage.session() as session:
+        messages = await told(session.prompt("use it"))
+    (result,) = tool_results(messages)
+    expect_that("No such tool available: NoSuchTool" in text_of(result), "the model was told something else")
+    expect("the result", (result.is_error, result_of(messages).is_error), (True, False))
+
+
 @scenario("turns", "One message per block; those of one answer share its id", "000-assistant-all-blocks")
 async def block_per_message(stage: Stage) -> None:
     stage.reply(Thinking("hm"), "I run it.", bash("echo one"))
@@ -140,11 +196,14 @@ async def text_deltas(stage: Stage) -> None:
     expect_that(len(deltas) > 3, "the text came in too few pieces")
 
 
-@scenario("turns", "No stream events unless asked for", "000-stream-only-when-asked")
-async def no_deltas(stage: Stage) -> None:
-    stage.reply("A first sentence.")
-    async with stage.session() as session:
-        expect("stream events", len(of_kind(await told(session.prompt("talk")), StreamEvent)), 0)
+@scenario("turns", "With deltas, a status tells that the model is being asked", "000-status-words")
+async def status_requesting(stage: Stage) -> None:
+    stage.reply("hi")
+    async with stage.session(include_partial_messages=True) as session:
+        messages = await told(session.prompt("hi"))
+    if not of_kind(messages, StatusMessage):
+        raise NotThere("no status message")
+    expect("the status", {message.status for message in of_kind(messages, StatusMessage)}, {"requesting"})
 
 
 @scenario("turns", "Thinking streams as deltas and comes as a block", "003-thinking-streaming", "000-assistant-blocks")
@@ -159,25 +218,6 @@ async def thinking_deltas(stage: Stage) -> None:
     expect("the blocks", [type(block) for block in blocks], [ThinkingBlock, TextBlock])
 
 
-@scenario("turns", "Redacted thinking is a block of its own kind")
-async def redacted_thinking(stage: Stage) -> None:
-    stage.reply(RedactedThinking(), "The answer.")
-    async with stage.session() as session:
-        messages = await told(session.prompt("think"))
-    blocks = [block for message in of_kind(messages, AssistantMessage) for block in message.content]
-    expect("the blocks", [type(block) for block in blocks], [RedactedThinkingBlock, TextBlock])
-
-
-@scenario("turns", "A prompt may hold text and images", "004-user-content-blocks")
-async def image_prompt(stage: Stage) -> None:
-    stage.reply("A very small picture.")
-    source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
-    async with stage.session() as session:
-        turn = session.prompt([{"type": "text", "text": "What is this?"}, {"type": "image", "source": source}])
-        expect("the result", (await turn).result, "A very small picture.")
-    expect_that("What is this?" in stage.heard[-1].text, "the model was not told the text")
-
-
 @scenario("turns", "Prompts are echoed, marked isReplay, only with --replay-user-messages", "000-echo", "004-user-echo")
 async def echoed_prompt(stage: Stage) -> None:
     stage.reply("Echoed.")
@@ -185,24 +225,6 @@ async def echoed_prompt(stage: Stage) -> None:
         messages = await told(session.prompt("echo me", uuid=UUID))
     echoes = [message for message in of_kind(messages, UserMessage) if message.uuid == UUID]
     expect("echoes", [message.is_replay for message in echoes], [True])
-
-
-@scenario("turns", "Without the flag nothing is echoed", "000-echo")
-async def prompt_not_echoed(stage: Stage) -> None:
-    stage.reply("Not echoed.")
-    async with stage.session() as session:
-        messages = await told(session.prompt("do not echo me"))
-    expect("user messages", len(of_kind(messages, UserMessage)), 0)
-
-
-@scenario("turns", "With deltas, a status tells that the model is being asked", "000-status-words")
-async def status_requesting(stage: Stage) -> None:
-    stage.reply("hi")
-    async with stage.session(include_partial_messages=True) as session:
-        messages = await told(session.prompt("hi"))
-    if not of_kind(messages, StatusMessage):
-        raise NotThere("no status message")
-    expect("the status", {message.status for message in of_kind(messages, StatusMessage)}, {"requesting"})
 
 
 @scenario("turns", "Session states are told when asked for: running, requires_action, idle", alone=True)
@@ -218,17 +240,6 @@ async def session_states(stage: Stage) -> None:
     expect("the states", states, ["running", "requires_action", "running", "idle"])
 
 
-@scenario("turns", "A prompt that wants no answer is kept for the next one", alone=True)
-async def prompt_without_query(stage: Stage) -> None:
-    stage.reply("Now I answer both.")
-    async with stage.session() as session:
-        first = await session.prompt("context only", uuid=UUID, shouldQuery=False)
-        if stage.heard:
-            raise NotThere("shouldQuery has no effect: the model was asked")
-        expect("the first result", first.num_turns, 0)
-        expect("the second", (await session.prompt("now")).result, "Now I answer both.")
-
-
 @scenario("turns", "A suggestion for the next prompt follows the result when asked for", alone=True)
 async def prompt_suggestion(stage: Stage) -> None:
     stage.reply("First answer.")
@@ -239,14 +250,3 @@ async def prompt_suggestion(stage: Stage) -> None:
         await session.prompt("two")
         suggestion = await stage.next_of(session, PromptSuggestionMessage)
     expect("the suggestion", suggestion.suggestion, "run the tests")
-
-
-@scenario("turns", "A tool that does not exist is an error for the model, not for the turn")
-async def unknown_tool(stage: Stage) -> None:
-    stage.reply(ToolUse("NoSuchTool", {"x": 1}))
-    stage.reply("There is no such tool.")
-    async with stage.session() as session:
-        messages = await told(session.prompt("use it"))
-    (result,) = tool_results(messages)
-    expect_that("No such tool available: NoSuchTool" in text_of(result), "the model was told something else")
-    expect("the result", (result.is_error, result_of(messages).is_error), (True, False))
