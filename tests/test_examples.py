@@ -325,6 +325,24 @@ def custom_transport(model: ModelServer) -> None:
     """There is no CLI, so no model."""
 
 
+# Without asyncio
+
+
+@example("4\nMay it run? mcp__shop__stock\nThere are 12.\ncontext used: True\n")
+def sync_script(model: ModelServer) -> None:
+    model.reply("4")
+    model.reply(ToolUse("mcp__shop__stock", {"article": "pen"}))
+    model.reply_with(lambda request: Reply((Text(f"There are {next(iter(request.tool_results.values()))}."),)))
+
+
+@example("Hello.\nHello.\nMay it run? Bash\nMade.\n")
+def trio_program(model: ModelServer) -> None:
+    model.reply("Hello.")
+    model.reply("Hello.")
+    model.reply(bash("mkdir folder"))
+    model.reply("Made.")
+
+
 # The guide
 
 GUIDE = (EXAMPLES.parent / "docs" / "client.md").read_text()
