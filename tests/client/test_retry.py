@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from client.fake import FakeCli, session_and_cli
+from client.fake import FakeCli, session_and_cli, until
 from quarterdeck import (
     ClaudeAgentOptions,
+    ControlError,
     Message,
     ProcessExited,
     ResultError,
@@ -235,6 +238,31 @@ async def test_a_cli_that_died_later_is_resumed_with_what_was_set_meanwhile(clau
         assert session.session_id == before
         assert session._link.side.init is not None
         assert session._link.side.init.permission_mode == "plan"
+
+
+async def test_a_cli_that_died_between_turns_is_resumed(claude: FakeClaude) -> None:
+    claude.play(["first"], ["second"])
+    async with connect(claude.options(retry=Retry(sleep=Waits()))) as session:
+        await collected(session, "one")
+        before = session.session_id
+        assert session._launch is not None
+        os.kill(session._launch.transport.pid or 0, signal.SIGKILL)
+        await until(lambda: session.exit_status is not None)
+        messages = await collected(session, "two")
+        assert [(one.kind, one.action) for one in notices(messages)] == [("exit", "resend")]
+        assert isinstance(messages[-1], ResultMessage)
+        assert session.session_id == before
+
+
+async def test_rights_that_cannot_be_set_again_end_the_session(claude: FakeClaude) -> None:
+    claude.play(["first"], [{"exit": 9}])
+    async with connect(claude.options(retry=Retry(sleep=Waits()))) as session:
+        await session.request("set_permission_mode", mode="plan")
+        await collected(session, "one")
+        session._lasting["set_permission_mode"] = ("set_permission_mode", {"mode": "bypassPermissions"})
+        with pytest.raises(ControlError):
+            await collected(session, "two")
+        assert session.closed
 
 
 async def test_a_cli_that_dies_each_time_is_given_up(claude: FakeClaude) -> None:

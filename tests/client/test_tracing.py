@@ -243,3 +243,19 @@ assert not [name for name in sys.modules if name.startswith("opentelemetry")]
 assert "quarterdeck.client.tracing" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True, timeout=60)
+
+
+async def test_a_session_that_is_closed_twice_ends_its_span_once(
+    spans: Spans, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with session_and_cli() as (session, _):
+        await session.close()
+    assert [span.name for span in spans.all] == ["quarterdeck.session"]
+    assert caplog.text == ""
+
+
+async def test_asking_for_tracing_without_its_package_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "quarterdeck.client.tracing", None)
+    with pytest.raises(ImportError, match="opentelemetry-api"):
+        async with session_and_cli(ClaudeAgentOptions(tracing=True)):
+            raise AssertionError("it must not open")

@@ -6,6 +6,7 @@ import random
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,26 @@ async def test_idle_ones_age_out() -> None:
         clock.now += 61
         async with pool.session() as session:
             assert session not in fakes.sessions[:4]
+
+
+async def test_sessions_are_started_in_the_context_of_the_pool_not_of_a_taker() -> None:
+    who = ContextVar("who", default="nobody")
+    seen: list[str] = []
+
+    class Noting(Fakes):
+        def __call__(self, options: ClaudeAgentOptions) -> Session:
+            seen.append(who.get())
+            return super().__call__(options)
+
+    fakes = Noting()
+    who.set("the pool")
+    async with asyncio.timeout(20), WarmPool(1, new_session=fakes) as pool:
+        await pool.ready()
+        who.set("a taker")
+        async with pool.session():
+            await pool.ready()
+    await fakes.stop()
+    assert seen == ["the pool", "the pool"]
 
 
 async def test_only_so_many_start_at_a_time() -> None:

@@ -234,7 +234,7 @@ class RetryingTurn(Turn):
         await self._retry.sleep(notice.wait_s)
         self._next = None
         self.attempt = notice.attempt
-        if self._session.exit_status is not None:
+        if notice.kind == "exit":
             await self._session.reopen(self._resuming(notice))
         if notice.model is not None:
             await self._session.set_model(notice.model)

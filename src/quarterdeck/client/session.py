@@ -32,9 +32,6 @@ from quarterdeck.wire import (
     PermissionResult,
     ResultMessage,
     SessionStateChangedMessage,
-    SetMaxThinkingTokensRequest,
-    SetModelRequest,
-    SetPermissionModeRequest,
     TranscriptMirrorMessage,
     WireObject,
 )
@@ -62,7 +59,7 @@ SERVER_CLOSE_S = 2.0
 
 MIRROR_ERRORS_KEPT = 100
 
-_LASTING = (SetModelRequest, SetPermissionModeRequest, SetMaxThinkingTokensRequest)
+_LASTING = frozenset({"set_model", "set_permission_mode", "set_max_thinking_tokens"})
 
 _FOR_US: frozenset[type[Message]] = frozenset({TranscriptMirrorMessage})
 
@@ -88,7 +85,7 @@ class Session(Controls):
         self._stored: StoredSession | None = None
         self._observers: Observers | None = None
         self._tracer: SessionTracer | None = None
-        self._lasting: dict[type, WireObject] = {}
+        self._lasting: dict[str, tuple[WireObject | str, dict[str, Any]]] = {}
         """Changes made by control calls that the next process has to be told again."""
         self.mirror_errors: deque[MirrorErrorMessage] = deque(maxlen=MIRROR_ERRORS_KEPT)
         """What did not reach the session store, the latest of it; each also comes as a message."""
@@ -180,7 +177,10 @@ class Session(Controls):
         if wanted is False or (wanted is None and "opentelemetry.trace" not in sys.modules):
             return options
         if self._tracer is None:
-            from .tracing import SessionTracer
+            try:
+                from .tracing import SessionTracer
+            except ImportError as error:
+                raise ImportError("tracing=True needs the package opentelemetry-api (quarterdeck[otel])") from error
 
             self._tracer = SessionTracer(self.options)
             if self._tracer.recording:
@@ -214,8 +214,12 @@ class Session(Controls):
         self._closed = False
         self.costs.process_started()
         await self.open()
-        for request in list(self._lasting.values()):
-            await self._link.call(request)
+        try:
+            for request, fields in self._lasting.values():
+                await self._link.call(request, **fields)
+        except BaseException:
+            await self.close()  # with other rights than those that were set it must not go on
+            raise
 
     def _connect_servers(self, servers: Mapping[str, Any]) -> None:
         for name, instance in servers.items():
@@ -477,8 +481,9 @@ class Session(Controls):
     ) -> Any:
         """Any control request by its subtype and its fields' wire names: for what has no method yet."""
         answer = await self._link.call(request, timeout_s=timeout_s, **fields)
-        if isinstance(request, _LASTING):
-            self._lasting[type(request)] = request
+        subtype = request if isinstance(request, str) else str(request.get("subtype"))
+        if subtype in _LASTING:
+            self._lasting[subtype] = (request, fields)
         return answer
 
     def update_environment(self, variables: Mapping[str, str]) -> None:

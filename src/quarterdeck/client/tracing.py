@@ -49,6 +49,7 @@ class SessionTracer(Observer):
         self._model = options.model
         self._session = self._tracer.start_span("quarterdeck.session", attributes=_common())
         self._context = trace.set_span_in_context(self._session)
+        self._over = False
         self._sender: Context | None = None
         self._turn: Span | None = None
         self._turn_context = self._context
@@ -101,8 +102,10 @@ class SessionTracer(Observer):
         self._end_wait(request_id, "error" if payload is None else str(payload.get("behavior")))
 
     def closed(self) -> None:
-        self._break_off("session_closed")
-        self._session.end()
+        if not self._over:
+            self._over = True
+            self._break_off("session_closed")
+            self._session.end()
 
     # Turns
 

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from types import TracebackType
 from typing import Any
 
@@ -101,6 +102,8 @@ class WarmPool:
         self._age_timer: asyncio.TimerHandle | None = None
         self._retry_timer: asyncio.TimerHandle | None = None
         self._open = False
+        self._context = copy_context()
+        """Where sessions are started: not in the context, and the trace, of the taker who made room for them."""
 
     async def __aenter__(self) -> WarmPool:
         self.start()
@@ -284,7 +287,7 @@ class WarmPool:
         self._run(close(), self._ends)
 
     def _run(self, work: Coroutine[Any, Any, None], jobs: set[asyncio.Task[None]]) -> None:
-        job = asyncio.get_running_loop().create_task(work)
+        job = asyncio.get_running_loop().create_task(work, context=self._context.copy())
         jobs.add(job)
         job.add_done_callback(self._done)
 
