@@ -31,7 +31,7 @@ PACE = 250
 PACED_S = Size(full=5, quick=2)
 IN_FLIGHT = 100
 REQUESTS = Size(full=20_000, quick=5_000)
-CALLS = Size(full=2_000, quick=500)
+CALLS = Size(full=1_000, quick=300)
 IDLE_SESSIONS = Size(full=50, quick=20)
 CLOCK_PER_S = 100
 CLOCK_S = Size(full=5, quick=2)
