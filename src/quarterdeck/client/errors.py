@@ -16,6 +16,7 @@
     │   └── ControlTimeout            it did not answer in time (old CLIs ignore what they do not know)
     ├── LocalProtocolError            the program asked for something that cannot be now
     ├── Aborted                       the program itself ended it
+    ├── RetryRefused                  a turn failed after tools had run (in ``retry``): look at what they did
     ├── CLIJSONDecodeError            never raised here (bad lines are ``BadLine`` messages); for ``except`` clauses
     └── MessageParseError             never raised here (odd messages are ``UnknownMessage``); likewise
 """
