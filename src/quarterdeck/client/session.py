@@ -448,7 +448,11 @@ class Session(Controls):
         """Whoever sees a result, or the end, finds the session store up to date."""
         batch = await self._link.inbox.batch()
         if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
-            await self._stored.flush()
+            try:
+                await self._stored.flush()
+            except asyncio.CancelledError:
+                self._ready.extend(batch)  # for the next reader
+                raise
         return batch
 
     async def batches(self) -> AsyncIterator[list[Message]]:

@@ -176,6 +176,30 @@ async def test_closing_a_mirror_stores_the_rest_although_the_caller_is_cancelled
     assert store.get_entries(key()) == [record(1)]
 
 
+async def test_a_reader_that_gives_up_while_the_store_is_slow_loses_no_message(projects: Projects) -> None:
+    gate = asyncio.Event()
+
+    class Slow(InMemorySessionStore):
+        async def append(self, key: Any, entries: list[Any]) -> None:
+            await gate.wait()
+            await super().append(key, entries)
+
+    store = Slow()
+    async with session_and_cli(ClaudeAgentOptions(session_store=store)) as (session, cli):
+        await session.send("hi")
+        await cli.turn(frame(projects, record(1)))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                async for _ in session.messages():
+                    pass
+        gate.set()
+        kinds = []
+        while not kinds or kinds[-1] != "ResultMessage":
+            kinds.append(type(await session.next_message()).__name__)
+        assert kinds == ["InitMessage", "ResultMessage"]
+    assert store.get_entries(key()) == [record(1)]
+
+
 def mirror_message(line: dict[str, Any]) -> TranscriptMirrorMessage:
     return TranscriptMirrorMessage(file_path=line["filePath"], entries=line["entries"])
 
