@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chaos.kit import Chaos
 from elsewhere import ASKS, Simulated, finished, interrupted, until
 
 
@@ -45,6 +46,43 @@ def test_ctrl_c_in_a_callbacks_wait_for_input_ends_everything(fake: Simulated) -
     code, _, complained = interrupted(fake, program)
     assert code != 0
     assert "KeyboardInterrupt" in complained
+
+
+def test_a_second_ctrl_c_does_not_wait_for_a_cli_that_will_not_end(fake: Simulated) -> None:
+    stubborn = Chaos(fake.root).program(f"""
+        for prompt in prompts():
+            pass
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        open({str(fake.gate)!r} + ".reached", "w").close()
+        time.sleep(600)
+    """)
+    program = fake.program(f"""
+        import dataclasses
+        session = sync.connect(dataclasses.replace(options(), cli_path={stubborn!r}, close_grace_s=600.0)).open()
+        try:
+            session.close()
+        except KeyboardInterrupt:
+            print("interrupted", session.exit_status is not None)
+    """)
+    assert interrupted(fake, program) == (0, "interrupted True\n", "")
+
+
+def test_ctrl_c_under_trio_ends_the_wait_and_the_session(fake: Simulated) -> None:
+    fake.play(["hello", fake.held, "never"])
+    program = fake.program("""
+        import trio
+        async def main():
+            async with connect(options()) as session:
+                try:
+                    await session.prompt("hi")
+                finally:
+                    print("left")
+        try:
+            trio.run(main)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    assert interrupted(fake, program) == (0, "left\ninterrupted\n", "")
 
 
 def test_the_end_of_the_interpreter_closes_what_is_open(fake: Simulated) -> None:

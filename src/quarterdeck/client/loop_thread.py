@@ -14,7 +14,7 @@ import contextvars
 import os
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakSet
 
 from .errors import Aborted
@@ -57,6 +57,37 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
         """Nothing is kept between calls, and none is waited for."""
 
 
+class Work(Generic[T]):
+    """A coroutine that runs in the loop's thread, or is about to."""
+
+    def __init__(self, make: Callable[[], Coroutine[Any, Any, T]], on_done: Callable[[asyncio.Task[T]], Any]) -> None:
+        self._make = make
+        self._on_done = on_done
+        self._context = contextvars.copy_context()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[T] | None = None
+
+    def hand_to(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        loop.call_soon_threadsafe(self._begin, loop)
+
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._task = loop.create_task(self._make(), context=self._context)
+        self._task.add_done_callback(self._on_done)
+
+    def cancel(self) -> bool:
+        """Cancel it, from any thread; False if it was never handed to a loop."""
+        if self._loop is None:
+            return False
+        with contextlib.suppress(RuntimeError):  # the loop is closed: everything was cancelled then
+            self._loop.call_soon_threadsafe(self._cancel)
+        return True
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+
 class LoopThread:
     """The thread, or the promise of one."""
 
@@ -80,33 +111,15 @@ class LoopThread:
 
     # Work
 
-    def start(
-        self, work: Callable[[], Coroutine[Any, Any, T]], on_done: Callable[[asyncio.Task[T]], Any]
-    ) -> Callable[[], None]:
-        """Run what ``work`` makes, in the caller's context; ``on_done`` gets the ended task, in the loop's thread.
+    def start(self, work: Callable[[], Coroutine[Any, Any, T]], on_done: Callable[[asyncio.Task[T]], Any]) -> Work[T]:
+        """Run what ``work`` makes, in the caller's context; ``on_done`` gets the ended task, in the loop's thread."""
+        started = Work(work, on_done)
+        self._hand_over(started)
+        return started
 
-        Returns what cancels it.
-        """
-        context = contextvars.copy_context()
-        tasks: list[asyncio.Task[T]] = []
-
-        def begin() -> None:
-            task = asyncio.get_running_loop().create_task(work(), context=context)
-            tasks.append(task)
-            task.add_done_callback(on_done)
-
-        def cancel() -> None:
-            for task in tasks:
-                task.cancel()
-
-        def cancel_soon() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: everything was cancelled then
-                loop.call_soon_threadsafe(cancel)
-
+    def _hand_over(self, work: Work[T]) -> None:
         with self._lock:  # nothing is handed to a loop after it was told to stop
-            loop = self._running_loop()
-            loop.call_soon_threadsafe(begin)
-        return cancel_soon
+            work.hand_to(self._running_loop())
 
     def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run what ``work`` makes and wait for it. Interrupted (Ctrl-C), it cancels the work and lets it clean up."""
@@ -116,12 +129,12 @@ class LoopThread:
                 "the callback a plain function, it gets a thread"
             )
         outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
-        cancel = self.start(work, lambda task: _copy(task, outcome))
-        try:
+        started = Work(work, lambda task: _copy(task, outcome))
+        try:  # a signal may come anywhere from here on
+            self._hand_over(started)
             return outcome.result()
         except BaseException:
-            if not outcome.done():
-                cancel()
+            if not outcome.done() and started.cancel():
                 concurrent.futures.wait([outcome], UNWIND_S)
             raise
 

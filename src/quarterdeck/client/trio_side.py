@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import copy
 import functools
@@ -24,27 +25,26 @@ T = TypeVar("T")
 _END = object()
 
 
+@trio.lowlevel.enable_ki_protection
 async def in_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run what ``work`` makes in the loop's thread and wait for it, under trio.
 
     When trio cancels the wait, the work is cancelled, and the wait goes on until it has cleaned up behind itself.
+    Ctrl-C comes as such a cancellation, never between start and wait: nobody would be there to be woken.
     """
     await trio.lowlevel.checkpoint_if_cancelled()
     token, waiting = trio.lowlevel.current_trio_token(), trio.lowlevel.current_task()
     cancelled_by: list[Callable[[], NoReturn]] = []
 
-    def ended(task: asyncio.Task[T]) -> None:
-        if task.cancelled() and cancelled_by:
-            result: outcome.Outcome[Any] = outcome.capture(cancelled_by[0])
-        else:
-            result = outcome.capture(task.result)
-        token.run_sync_soon(trio.lowlevel.reschedule, waiting, result)
+    def wake(task: asyncio.Task[T]) -> None:
+        cause = cancelled_by[0] if cancelled_by and task.cancelled() else task.result
+        trio.lowlevel.reschedule(waiting, outcome.capture(cause))
 
-    cancel = LOOP_THREAD.start(work, ended)
+    started = LOOP_THREAD.start(work, lambda task: token.run_sync_soon(wake, task))
 
     def abort(raise_cancel: Callable[[], NoReturn]) -> trio.lowlevel.Abort:
         cancelled_by.append(raise_cancel)
-        cancel()
+        started.cancel()
         return trio.lowlevel.Abort.FAILED
 
     result: T = await trio.lowlevel.wait_task_rescheduled(abort)
@@ -69,7 +69,7 @@ class TrioSide(Side):
     async def call(self, function: Callable[..., Any], /, *args: Any) -> Any:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         call = _Call(function, args, answer)
-        self._soon(call.begin, self._context)
+        self._token.run_sync_soon(call.begin, self._context)
         try:
             return await answer
         except asyncio.CancelledError:
@@ -77,7 +77,8 @@ class TrioSide(Side):
             raise
 
     def _soon(self, function: Callable[..., Any], *args: Any) -> None:
-        self._token.run_sync_soon(function, *args)
+        with contextlib.suppress(trio.RunFinishedError):  # nobody is left to be told
+            self._token.run_sync_soon(function, *args)
 
     def one_way(self, function: Callable[[T], None]) -> Callable[[T], None]:
         def take(told: T) -> None:
