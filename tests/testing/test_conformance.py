@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.testing.conformance.__main__ import main
-from quarterdeck.testing.conformance.report import as_json, as_markdown, failures
+from quarterdeck.testing.conformance.report import as_json, as_markdown, failures, merged
 from quarterdeck.testing.conformance.runner import SIMULATOR, Outcome, Target, play, play_all, real_cli, simulator
 from quarterdeck.testing.conformance.scenario import Scenario, all_scenarios
 from quarterdeck.testing.conformance.simulated import SimulatedStage
@@ -173,6 +173,12 @@ def test_the_document_tells_what_differs_once_for_all_clis_that_do_the_same() ->
 def test_a_newest_cli_that_does_not_pass_is_a_failure() -> None:
     outcomes = {"sample": {NEWEST: Outcome("differs", "why"), SIMULATOR: Outcome("not claimed", "because")}}
     assert failures(as_json([_scenario(None)], outcomes, newest=NEWEST)) == [f"sample on {NEWEST}: differs: why"]
+
+
+def test_a_run_of_one_version_keeps_what_is_known_of_the_others() -> None:
+    first = as_json([_scenario(None)], {"sample": {"1": Outcome("pass"), "2": Outcome("differs", "why")}}, newest="2")
+    again = merged(first, {"sample": {"2": Outcome("pass")}, "other": {"1": Outcome("pass")}}, order=["1", "2"])
+    assert again == {"sample": {"1": Outcome("pass"), "2": Outcome("pass")}, "other": {"1": Outcome("pass")}}
 
 
 # The command

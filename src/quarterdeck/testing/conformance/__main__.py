@@ -11,11 +11,12 @@ import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from quarterdeck.client import CanUseToolShadowedWarning
 from quarterdeck.testing.install import NEWEST, SUPPORTED
 
-from .report import as_json, failures, save
+from .report import Outcomes, as_json, failures, merged, save
 from .runner import SIMULATOR, Outcome, Target, own_cli, play_all, real_cli, simulator
 from .scenario import Scenario, all_scenarios
 
@@ -40,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     peers = json.loads(arguments.peers.read_bytes()) if arguments.peers else []
     document = as_json(chosen, outcomes, newest=NEWEST, peers=peers)
     if arguments.write:
+        document = _with_earlier(document, outcomes, arguments.write / "compatibility.json")
         save(document, arguments.write)
     if arguments.json:
         sys.stdout.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
@@ -58,9 +60,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", default=[], help="scenarios whose id or group contains one of these")
     parser.add_argument("--list", action="store_true", help="show the scenarios and end")
     parser.add_argument("--json", action="store_true", help="write the results to stdout as JSON")
-    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write compatibility.md and .json there")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="renew compatibility.md and .json there")
     parser.add_argument("--peers", type=Path, metavar="FILE", help="results of tests/conformance_peers/run.py to add")
     return parser
+
+
+def _with_earlier(document: dict[str, Any], outcomes: Outcomes, file: Path) -> dict[str, Any]:
+    """Together with what the files say that are there: a run of one version renews only that column."""
+    if not file.exists():
+        return document
+    earlier = json.loads(file.read_bytes())
+    all_outcomes = merged(earlier, outcomes, order=[*SUPPORTED, SIMULATOR])
+    peers = document["peers"] or earlier["peers"]
+    return as_json(all_scenarios().values(), all_outcomes, newest=NEWEST, peers=peers)
 
 
 def _matches(scenario: Scenario, words: Sequence[str]) -> bool:

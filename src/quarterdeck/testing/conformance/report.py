@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from .runner import SIMULATOR, Outcome
 from .scenario import Scenario
 
 FORMAT = 1
-_MARKS = {"pass": "✓", "differs": "≠", "not there": "–", "not claimed": "n/c"}
+_MARKS = {"pass": "✓", "differs": "≠", "not there": "–", "not claimed": "n/c", "not run": "?"}
 
 _HEAD = """# Compatibility
 
@@ -24,15 +24,16 @@ simulator. A scenario says what Claude Code {newest} does. Made by `make conform
 | ≠ | does something else: see the notes below |
 | – | does not have it |
 | n/c | the simulator does not claim it |
+| ? | was not played |
 """
 
 
+Outcomes: TypeAlias = Mapping[str, Mapping[str, Outcome]]
+"""Scenario → CLI → what came of it."""
+
+
 def as_json(
-    scenarios: Sequence[Scenario],
-    outcomes: Mapping[str, Mapping[str, Outcome]],
-    *,
-    newest: str,
-    peers: Sequence[Mapping[str, Any]] = (),
+    scenarios: Iterable[Scenario], outcomes: Outcomes, *, newest: str, peers: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
     rows = [
         {
@@ -42,12 +43,23 @@ def as_json(
             "sources": list(scenario.sources),
             "outcomes": {
                 name: {"status": outcome.status, **({"detail": outcome.detail} if outcome.detail else {})}
-                for name, outcome in outcomes[scenario.id].items()
+                for name, outcome in outcomes.get(scenario.id, {}).items()
             },
         }
         for scenario in scenarios
     ]
     return {"format": FORMAT, "newest": newest, "scenarios": rows, "peers": list(peers)}
+
+
+def merged(earlier: Mapping[str, Any], outcomes: Outcomes, *, order: Sequence[str]) -> dict[str, dict[str, Outcome]]:
+    """Outcomes of an earlier run where this one has none: to play only some scenarios, or only one version."""
+    found = {
+        row["id"]: {name: Outcome(**told) for name, told in row["outcomes"].items()} for row in earlier["scenarios"]
+    }
+    for identifier, by_cli in outcomes.items():
+        both = found.get(identifier, {}) | dict(by_cli)
+        found[identifier] = {name: both[name] for name in [*order, *(both.keys() - set(order))] if name in both}
+    return found
 
 
 def save(document: Mapping[str, Any], folder: Path) -> None:
@@ -59,7 +71,7 @@ def save(document: Mapping[str, Any], folder: Path) -> None:
 
 def as_markdown(document: Mapping[str, Any]) -> str:
     rows = document["scenarios"]
-    names = list(rows[0]["outcomes"]) if rows else []
+    names = list(dict.fromkeys(name for row in rows for name in row["outcomes"]))
     parts = [_HEAD.format(count=len(rows), newest=document["newest"]), _summary(rows, names)]
     groups = dict.fromkeys(row["group"] for row in rows)
     parts += [_group(group, [row for row in rows if row["group"] == group], names) for group in groups]
@@ -70,7 +82,7 @@ def as_markdown(document: Mapping[str, Any]) -> str:
 def _summary(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     lines = ["| | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
     for status, mark in _MARKS.items():
-        counts = [sum(row["outcomes"][name]["status"] == status for row in rows) for name in names]
+        counts = [sum(_status(row, name) == status for row in rows) for name in names]
         if any(counts):
             lines.append(f"| {status} ({mark}) | " + " | ".join(map(str, counts)) + " |")
     return "\n".join(lines) + "\n"
@@ -81,7 +93,7 @@ def _group(group: str, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) 
     lines.append("|---|" + "---|" * len(names))
     notes: list[str] = []
     for row in rows:
-        marks = [_MARKS[row["outcomes"][name]["status"]] for name in names]
+        marks = [_MARKS[_status(row, name)] for name in names]
         lines.append(f"| {_cell(row['title'])} (`{row['id']}`) | " + " | ".join(marks) + " |")
         notes += _notes(row, names)
     return "\n".join([*lines, *(["", *notes] if notes else []), ""])
@@ -91,7 +103,7 @@ def _notes(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """What is different, said once for all CLIs that do the same."""
     same: dict[tuple[str, str], list[str]] = {}
     for name in names:
-        outcome = row["outcomes"][name]
+        outcome = row["outcomes"].get(name, {"status": "pass"})
         if outcome["status"] != "pass":
             same.setdefault((outcome["status"], outcome.get("detail", "")), []).append(name)
     return [f"- `{row['id']}` on {', '.join(where)}: {status}: {_cell(why)}" for (status, why), where in same.items()]
@@ -105,10 +117,14 @@ def _peers(peers: Sequence[Mapping[str, Any]]) -> str:
     ways = list(peers[0]["outcomes"])
     lines += ["| SDK | " + " | ".join(ways) + " |", "|---|" + "---|" * len(ways)]
     for peer in peers:
-        marks = [_MARKS[peer["outcomes"][way]["status"]] for way in ways]
+        marks = [_MARKS[_status(peer, way)] for way in ways]
         lines.append(f"| {peer['name']} {peer['version']} | " + " | ".join(marks) + " |")
     notes = [note for peer in peers for note in _notes({"id": peer["name"], "outcomes": peer["outcomes"]}, ways)]
     return "\n".join([*lines, *(["", *notes] if notes else []), ""])
+
+
+def _status(row: Mapping[str, Any], name: str) -> str:
+    return str(row["outcomes"].get(name, {"status": "not run"})["status"])
 
 
 def _cell(text: str) -> str:
