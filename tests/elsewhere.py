@@ -28,6 +28,15 @@ for prompt in prompts():
     ask("1", subtype="make_tea", cups=2)
     result(str(answer_to("1")["response"]["cups"]))
 """
+DIES_ONCE = """
+import os
+for prompt in prompts():
+    init()
+    if not os.path.exists("died"):
+        open("died", "w").close()
+        sys.exit(3)
+    result("done")
+"""
 
 
 def until(condition: Callable[[], object]) -> None:

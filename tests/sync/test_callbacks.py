@@ -10,8 +10,16 @@ from typing import Any
 import pytest
 
 from chaos.kit import Chaos
-from elsewhere import ASKS, ASKS_FOR_TEA, LIMIT_S, Simulated, until
-from quarterdeck import HookMatcher, PermissionResultAllow, PermissionResultDeny, create_sdk_mcp_server, sync, tool
+from elsewhere import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
+from quarterdeck import (
+    HookMatcher,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    Retry,
+    create_sdk_mcp_server,
+    sync,
+    tool,
+)
 from quarterdeck.sync.side import OneByOne
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
@@ -183,3 +191,13 @@ def test_stderr_is_told_line_by_line(fake: Simulated) -> None:
     with sync.connect(fake.options(stderr=lines.append)) as session:
         assert session.prompt("hi").wait().result == "hello"
     until(lambda: lines == ["one", "two"])
+
+
+def test_a_retry_tells_its_notices_to_a_function_that_may_call_the_session(tmp_path: Path) -> None:
+    chaos = Chaos(tmp_path)
+    told: list[Any] = []
+    retry = Retry(backoff_s=0.0, on_notice=lambda notice: told.append((notice.kind, session.closed)))
+    with sync.connect(chaos.options(DIES_ONCE)) as session:
+        assert session.prompt("hi", retry=retry).wait().result == "done"
+    until(lambda: told == [("exit", False)])
+    assert chaos.left_running() == []

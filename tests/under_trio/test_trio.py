@@ -16,7 +16,7 @@ import pytest
 import trio
 
 from chaos.kit import Chaos
-from elsewhere import ASKS, ASKS_FOR_TEA, LIMIT_S, Simulated, until
+from elsewhere import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
 from quarterdeck import (
     Aborted,
     AssistantMessage,
@@ -26,6 +26,7 @@ from quarterdeck import (
     HookMatcher,
     PermissionResultAllow,
     ResultMessage,
+    Retry,
     Session,
     TextBlock,
     Transport,
@@ -332,6 +333,21 @@ def test_a_transport_for_the_official_sdk_is_run_under_trio() -> None:
     message = run(main)
     assert isinstance(message, AssistantMessage)
     assert message.content == [TextBlock(text="anybody?")]
+
+
+def test_a_retry_sleeps_under_trio_and_keeps_the_callbacks(tmp_path: Path) -> None:
+    chaos = Chaos(tmp_path)
+    told: list[str] = []
+    retry = Retry(backoff_s=0.0, on_notice=lambda notice: told.append(notice.kind), sleep=trio.sleep)
+
+    async def main() -> Any:
+        async with connect(chaos.options(DIES_ONCE, retry=retry)) as session:
+            turn = session.prompt("hi")
+            result = (await turn).result
+            return result, turn.attempt  # type: ignore[attr-defined]
+
+    assert run(main) == ("done", 2)
+    assert (told, chaos.left_running()) == (["exit"], [])
 
 
 # Cancellation

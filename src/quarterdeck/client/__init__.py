@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         for module in _MODULES:
             found = getattr(import_module(f".{module}", __name__), name, None)
-            if found is not None:
+            if found is not None and not isinstance(found, ModuleType):  # transcripts has a module named prompt
                 globals()[name] = found
                 return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
