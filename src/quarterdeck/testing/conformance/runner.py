@@ -91,11 +91,14 @@ async def _judge(scenario: Scenario, stage: Stage) -> tuple[Status, str]:
     try:
         async with asyncio.timeout(LIMIT_S):
             await scenario.play(stage)
-    except (NotThere, UnsupportedOptionError, ControlTimeout) as error:
+    except (NotThere, UnsupportedOptionError) as error:
         return "not there", str(error)
+    except ControlTimeout as error:
+        return "not there", f"{error.subtype} is never answered"
     except ControlError as error:
-        unknown = error.code == "unsupported_request" or "nsupported control request" in error.error
-        return ("not there" if unknown else "differs"), str(error)
+        if error.code == "unsupported_request" or "nsupported control request" in error.error:
+            return "not there", f"{error.subtype} is refused as unknown"
+        return "differs", f"{error.subtype} is refused: {error.error}"
     except Differs as error:
         if stage.ignored:
             return "not there", f"{', '.join(sorted(stage.ignored))} has no effect"

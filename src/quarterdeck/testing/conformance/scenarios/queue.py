@@ -63,8 +63,8 @@ async def steering(stage: Stage) -> None:
         turn = session.prompt("first")
         await turn.send()
         await stage.reached(gate)
-        steering = await session.send("second, while you work")
-        await stage.next_of(session, CommandLifecycleMessage, command_uuid=steering, state="queued")
+        await session.send("second, while you work")
+        await session.mcp_status()  # once it answers this, it has read the prompt
         gate.open()
         result = await turn
         expect("the result", result.result, "Both answered.")
@@ -80,8 +80,8 @@ async def later_prompt(stage: Stage) -> None:
     async with stage.session(allowed_tools=["Bash"]) as session:
         await session.send("first")
         await stage.reached(gate)
-        later = await session.send("third, for later", priority="later")
-        await stage.next_of(session, CommandLifecycleMessage, command_uuid=later, state="queued")
+        await session.send("third, for later", priority="later")
+        await session.mcp_status()
         gate.open()
         results = [(await stage.next_of(session, ResultMessage)).result for _ in range(2)]
     expect("the results", results, ["The first.", "The later one."])
