@@ -71,8 +71,6 @@ class Scenario:
     """Claims of the published descriptions it shows: ids of ``tests/requirements.toml``."""
     simulator: str | None = None
     """Why the simulator does not claim it; None where it does."""
-    quick: bool = True
-    """Part of the check that every test run makes of the newest CLI."""
     alone: bool = False
     """Needs a CLI of its own: it ends it, or changes it for good, or looks at how it starts."""
 
@@ -85,7 +83,6 @@ def scenario(
     title: str,
     *sources: str,
     simulator: str | None = None,
-    quick: bool = True,
     alone: bool | None = None,
 ) -> Callable[[Play], Play]:
     """Put a scenario on the list; its id is the function's name."""
@@ -95,7 +92,7 @@ def scenario(
         if identifier in _REGISTERED:
             raise ValueError(f"two scenarios are called {identifier}")
         apart = group in ALONE if alone is None else alone
-        _REGISTERED[identifier] = Scenario(identifier, group, title, play, sources, simulator, quick, apart)
+        _REGISTERED[identifier] = Scenario(identifier, group, title, play, sources, simulator, apart)
         return play
 
     return register
