@@ -96,6 +96,7 @@ class Connection:
         self._end_timer: asyncio.TimerHandle | None = None
         self._close_input = False
         self._closing = False
+        self._pump_scheduled = False
 
     async def start(self) -> None:
         await self._transport.start(self)
@@ -130,6 +131,9 @@ class Connection:
 
     def _pump(self, size: int = 0) -> None:
         """Deliver what the protocol has to tell, and send what it has to say."""
+        if size and self.side.content_only(self._apart):  # a chunk of deltas: nothing to say, no deadline changed
+            self._deliver(self.side.events(), size)  # type: ignore[arg-type]
+            return
         while events := self.side.events():
             if self._apart.isdisjoint(map(type, events)):
                 self._deliver(events, size)  # type: ignore[arg-type]
@@ -151,6 +155,16 @@ class Connection:
         if self._observer is not None:
             self._observer.received(messages)
         self.inbox.put(messages, size)
+
+    def _pump_soon(self) -> None:
+        """Once for all answers of this turn of the loop: they leave in one write."""
+        if not self._pump_scheduled:
+            self._pump_scheduled = True
+            self._loop.call_soon(self._pump_now)
+
+    def _pump_now(self) -> None:
+        self._pump_scheduled = False
+        self._pump()
 
     def _write(self) -> None:
         data = self.side.outgoing()
@@ -342,7 +356,7 @@ class Connection:
             self._signals.pop(request_id, None)
             if self._observer is not None:
                 self._observer.answered(request_id, payload, None)
-            self._pump()
+            self._pump_soon()
 
     def _refuse(self, request_id: str, error: str) -> None:
         if self.side.is_open(request_id) and not self.side.input_closed:

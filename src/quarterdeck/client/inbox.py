@@ -56,6 +56,11 @@ class Inbox:
         return self._size
 
     @property
+    def waiting(self) -> bool:
+        """Is there something to read at once?"""
+        return bool(self._batches) or bool(self._spill)
+
+    @property
     def spilled_bytes(self) -> int:
         return self._spill.size_bytes
 

@@ -13,7 +13,7 @@ import functools
 import sys
 import warnings
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -438,7 +438,6 @@ class Session(Controls):
         """The next message; None at the end. Raises ``ProcessExited`` when the CLI died in the middle."""
         ready = self._ready
         if not ready:
-            await asyncio.sleep(0)  # between batches, let other sessions have their turn
             ready.extend(await self._next_batch())
             if not ready:
                 return None
@@ -446,7 +445,10 @@ class Session(Controls):
 
     async def _next_batch(self) -> list[Message]:
         """Whoever sees a result, or the end, finds the session store up to date."""
-        batch = await self._link.inbox.batch()
+        inbox = self._link.inbox
+        if inbox.waiting:
+            await asyncio.sleep(0)  # between batches, let other sessions have their turn
+        batch = await inbox.batch()
         if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
             try:
                 await self._stored.flush()
@@ -463,11 +465,16 @@ class Session(Controls):
             yield batch
         while batch := await self._next_batch():
             yield batch
-            await asyncio.sleep(0)
 
-    def messages(self) -> Messages:
-        """All messages from here to the end of the session, between turns too."""
-        return Messages(self)
+    async def messages(self) -> AsyncGenerator[Message, None]:
+        """All messages from here to the end of the session, between turns too. Stopping early loses nothing."""
+        ready = self._ready
+        while True:
+            while ready:
+                yield ready.popleft()
+            ready.extend(await self._next_batch())
+            if not ready:
+                return
 
     def ended_early(self) -> Exception:
         """Why a turn has no result: for whoever waited for it."""
@@ -526,25 +533,6 @@ class Session(Controls):
         return {
             name: {"type": "sdk", "name": name} if name in mine else plain(config) for name, config in servers.items()
         }
-
-
-class Messages(AsyncIterator[Message]):
-    """A session's messages, one by one. Stopping early leaves the rest to the next reader."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def __aiter__(self) -> Messages:
-        return self
-
-    async def __anext__(self) -> Message:
-        message = await self._session.next_message()
-        if message is None:
-            raise StopAsyncIteration
-        return message
-
-    async def aclose(self) -> None:
-        """For programs that close what they iterate over; nothing is held here."""
 
 
 def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:

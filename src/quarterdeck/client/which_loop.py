@@ -10,5 +10,5 @@ def under_trio() -> bool:
 
     Where both run (``trio.run`` inside a coroutine of asyncio, as in a notebook), trio is the inner one.
     """
-    trio = sys.modules.get("trio")
-    return trio is not None and bool(trio.lowlevel.in_trio_task())
+    check = getattr(sys.modules.get("trio.lowlevel"), "in_trio_task", None)  # may be half imported, by another thread
+    return check is not None and bool(check())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
-from .states import REQUEST, Machine, RequestState
+from .states import REQUEST, RequestState
 
 REMEMBERED = 1024
 """How many closed requests are remembered, so that a late or second answer can be told from a foreign one."""
@@ -14,20 +13,13 @@ REMEMBERED = 1024
 class Entry:
     """One request and its state."""
 
-    __slots__ = ("_machine", "deadline", "request", "request_id")
+    __slots__ = ("deadline", "request", "request_id", "state")
 
     def __init__(self, request_id: str, request: Any, deadline: float | None) -> None:
         self.request_id = request_id
         self.request = request
         self.deadline = deadline
-        self._machine = Machine(REQUEST, RequestState.OPEN)
-
-    @property
-    def state(self) -> RequestState:
-        return self._machine.state
-
-    def end(self, trigger: str) -> None:
-        self._machine.fire(trigger)
+        self.state = RequestState.OPEN
 
     @property
     def name(self) -> str:
@@ -42,7 +34,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._open: dict[str, list[Entry]] = {}
-        self._closed: OrderedDict[str, Entry] = OrderedDict()
+        self._closed: dict[str, Entry] = {}
 
     def __len__(self) -> int:
         return sum(map(len, self._open.values()))
@@ -63,11 +55,11 @@ class Ledger:
         entry = entries.pop(0)
         if not entries:
             del self._open[request_id]
-        entry.end(trigger)
+        entry.state = REQUEST[entry.state][trigger]
+        self._closed.pop(request_id, None)
         self._closed[request_id] = entry
-        self._closed.move_to_end(request_id)
         if len(self._closed) > REMEMBERED:
-            self._closed.popitem(last=False)
+            del self._closed[next(iter(self._closed))]
         return entry
 
     def closed(self, request_id: str) -> Entry | None:

@@ -102,6 +102,10 @@ class Side:
         events, self._events = self._events, []
         return events
 
+    def content_only(self, apart: frozenset[type]) -> bool:
+        """Is there something to tell, all of it content (nothing of the kinds ``apart``), and nothing to write?"""
+        return bool(self._events) and not self._outgoing and apart.isdisjoint(map(type, self._events))
+
     def outgoing(self) -> bytes:
         """What to write now; after an ``InputClosed`` event it is the last of it."""
         data = b"".join(self._outgoing)

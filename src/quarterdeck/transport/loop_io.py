@@ -14,12 +14,20 @@ from collections.abc import Callable
 from .base import LOW_MARK, READ_SIZE, WRITE_LIMIT
 from .errors import TransportClosed, WriteOverflow
 
+SHARED_READ_SIZE = 4 * 1024
+"""One read while other sessions are open too: a flood is then taken in smaller pieces, with the others in between."""
+ALONE = 2
+"""Readers of a program with one session: its stdout and its stderr."""
+
 LAST_READS = 16
 """Reads of what is left in a pipe that somebody keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
 
 
 class LoopReader:
     """Delivers a pipe's bytes, then its end, each by one callback."""
+
+    _open = 0
+    """How many there are in this process."""
 
     def __init__(
         self,
@@ -36,11 +44,12 @@ class LoopReader:
         self._on_end = on_end
         self._paused = False
         self.ended = False
+        LoopReader._open += 1
         loop.add_reader(descriptor, self._ready)
 
     def _ready(self) -> None:
         try:
-            data = os.read(self._descriptor, READ_SIZE)
+            data = os.read(self._descriptor, READ_SIZE if LoopReader._open <= ALONE else SHARED_READ_SIZE)
         except BlockingIOError:
             return
         if data:
@@ -76,6 +85,7 @@ class LoopReader:
         if self.ended:
             return
         self.ended = True
+        LoopReader._open -= 1
         if not self._loop.is_closed():
             self._loop.remove_reader(self._descriptor)
         self.disown()

@@ -25,6 +25,9 @@ from .usage import Usage
 class TextDelta(Tagged, frozen=True, tag="text_delta"):
     text: str
 
+    def __getitem__(self, key: str) -> Any:
+        return self.text if key == "text" else super().__getitem__(key)
+
 
 class ThinkingDelta(Tagged, frozen=True, tag="thinking_delta"):
     thinking: str
@@ -72,6 +75,9 @@ class ContentBlockStart(Tagged, frozen=True, tag="content_block_start"):
 class ContentBlockDelta(Tagged, frozen=True, tag="content_block_delta"):
     index: int
     delta: Delta
+
+    def __getitem__(self, key: str) -> Any:  # the most frequent read of all: without a look at the table of names
+        return self.delta if key == "delta" else super().__getitem__(key)
 
 
 class ContentBlockStop(Tagged, frozen=True, tag="content_block_stop"):
