@@ -58,6 +58,7 @@ async def refusal(stage: Stage) -> None:
     "An error of the API is a result with subtype success and is_error",
     "000-result-error-execution",
     "004-error-line",
+    "001-result-error",
 )
 async def api_error(stage: Stage) -> None:
     result = await _failed(stage, Error(400, "the scripted model did not like this"))
@@ -98,6 +99,7 @@ async def after_api_error(stage: Stage) -> None:
     "The limit of rounds ends a turn with error_max_turns and is_error",
     "000-result-error-max-turns",
     "004-result-max-turns",
+    "002-flag-max-turns",
     alone=True,
 )
 async def max_turns(stage: Stage) -> None:
@@ -108,7 +110,13 @@ async def max_turns(stage: Stage) -> None:
     expect("the result", (result.subtype, result.is_error, bool(result.errors)), ("error_max_turns", True, True))
 
 
-@scenario("errors", "The budget ends a turn with error_max_budget_usd", "000-result-error-budget", alone=True)
+@scenario(
+    "errors",
+    "The budget ends a turn with error_max_budget_usd",
+    "000-result-error-budget",
+    "002-flag-max-budget",
+    alone=True,
+)
 async def max_budget(stage: Stage) -> None:
     stage.reply(bash("echo 1"), usage=Usage(input_tokens=900_000, output_tokens=9000))
     stage.reply("Too expensive.")

@@ -76,7 +76,13 @@ async def crlf_line(stage: Stage) -> None:
         expect("the next turn", (await turn).result, "Also read.")
 
 
-@scenario("framing", "session_id and unknown fields of a prompt are ignored", "000-user-session-id-empty")
+@scenario(
+    "framing",
+    "session_id and unknown fields of a prompt are ignored",
+    "000-user-session-id-empty",
+    "001-user-session-id",
+    "002-user-session-id",
+)
 async def unknown_prompt_fields(stage: Stage) -> None:
     stage.reply("Read.")
     async with stage.session() as session:
@@ -125,7 +131,12 @@ async def user_without_message(stage: Stage) -> None:
     await _dies_of(stage, b'{"type": "user"}')
 
 
-@scenario("handshake", "The answer to initialize tells commands, models and account", "000-initialize-answer")
+@scenario(
+    "handshake",
+    "The answer to initialize tells commands, models and account",
+    "000-initialize-answer",
+    "002-initialize-answer",
+)
 async def initialize_answer(stage: Stage) -> None:
     async with stage.session() as session:
         expect_that("compact" in {command.name for command in session.commands()}, "no /compact among the commands")
@@ -160,7 +171,13 @@ async def initialize_again(stage: Stage) -> None:
         expect("the commands", [command.name for command in again.commands or ()], first)
 
 
-@scenario("handshake", "init comes after each prompt, once per turn, and first", "000-init-first", "001-init-once")
+@scenario(
+    "handshake",
+    "init comes after each prompt, once per turn, and first",
+    "000-init-first",
+    "001-init-once",
+    "002-init-after-answer",
+)
 async def init_every_turn(stage: Stage) -> None:
     async with stage.session() as session:
         for number in (1, 2):
@@ -175,7 +192,14 @@ async def init_every_turn(stage: Stage) -> None:
             expect("the first of a turn", kinds[0], "system")
 
 
-@scenario("handshake", "init tells session, model, folder, mode, tools by name and version", "000-init-keys")
+@scenario(
+    "handshake",
+    "init tells session, model, folder, mode, tools by name and version",
+    "000-init-keys",
+    "001-init-session-model-cwd",
+    "001-init-tool-schemas",
+    "002-init-keys",
+)
 async def init_keys(stage: Stage) -> None:
     stage.reply("hi")
     async with stage.session() as session:

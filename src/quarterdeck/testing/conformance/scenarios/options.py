@@ -42,7 +42,7 @@ async def _init(stage: Stage, **options: Any) -> InitMessage:
     return init
 
 
-@scenario("options", "model is the model that is asked", "000-flag-model", "003-flag-model")
+@scenario("options", "model is the model that is asked", "000-flag-model", "003-flag-model", "002-flag-model")
 async def option_model(stage: Stage) -> None:
     init = await _init(stage, **SOME)
     expect("the model", (init.model, stage.heard[-1].model), ("claude-haiku-4-5", "claude-haiku-4-5"))
@@ -54,7 +54,13 @@ async def option_tools(stage: Stage) -> None:
     expect("the tools", (tools >= {"Bash", "Read"}, "Write" in tools, "Edit" in tools), (True, False, False))
 
 
-@scenario("options", "permission_mode is the mode of the start", "000-flag-permission-mode", "003-plan-flag")
+@scenario(
+    "options",
+    "permission_mode is the mode of the start",
+    "000-flag-permission-mode",
+    "003-plan-flag",
+    "002-flag-permission-mode",
+)
 async def option_permission_mode(stage: Stage) -> None:
     expect("the mode", (await _init(stage, **SOME)).permission_mode, "plan")
 

@@ -88,7 +88,12 @@ async def allow(stage: Stage) -> None:
     expect("made", _made(stage), {"made.txt"})
 
 
-@scenario("permissions", "A request names the tool call and how to show the tool", "000-can-use-tool-fields")
+@scenario(
+    "permissions",
+    "A request names the tool call and how to show the tool",
+    "000-can-use-tool-fields",
+    "002-permission-fields",
+)
 async def request_fields(stage: Stage) -> None:
     contexts: list[ToolPermissionContext] = []
 
@@ -106,7 +111,12 @@ async def request_fields(stage: Stage) -> None:
 
 
 @scenario(
-    "permissions", "deny tells the model the reason and is listed in the result", "000-deny", "003-result-denials"
+    "permissions",
+    "deny tells the model the reason and is listed in the result",
+    "000-deny",
+    "003-result-denials",
+    "001-deny",
+    "002-deny",
 )
 async def deny(stage: Stage) -> None:
     messages, said = await _answered(stage, PermissionResultDeny(message="Not on a Sunday"))
@@ -116,7 +126,7 @@ async def deny(stage: Stage) -> None:
     expect("denials", [denial.tool_name for denial in denials], ["Bash"])
 
 
-@scenario("permissions", "allow may change the input", "000-allow", "004-allow")
+@scenario("permissions", "allow may change the input", "000-allow", "004-allow", "001-allow-input-changes")
 async def updated_input(stage: Stage) -> None:
     await _answered(stage, PermissionResultAllow(updated_input={"command": "touch other.txt", "description": "x"}))
     expect("made", _made(stage), {"other.txt"})
@@ -155,6 +165,7 @@ async def local_rule(stage: Stage) -> None:
     "permissions",
     "The CLI's suggestion for an edit sets the mode acceptEdits",
     "000-can-use-tool-suggestions",
+    "002-allow-suggestions",
     alone=True,
 )
 async def taken_suggestion(stage: Stage) -> None:
@@ -188,7 +199,14 @@ async def deny_interrupt(stage: Stage) -> None:
         expect("the next turn", (await session.prompt("there?")).result, "Still here.")
 
 
-@scenario("permissions", "allow needs no updatedInput", "000-allow-input-optional", "004-allow-input-required")
+@scenario(
+    "permissions",
+    "allow needs no updatedInput",
+    "000-allow-input-optional",
+    "004-allow-input-required",
+    "001-allow-input-optional",
+    "002-allow-input-optional",
+)
 async def allow_without_input(stage: Stage) -> None:
     said = await _answered_raw(stage, {"behavior": "allow"})
     expect("made", (_made(stage), "Error" in said), ({"made.txt"}, False))
@@ -202,13 +220,15 @@ async def allowed_true(stage: Stage) -> None:
     expect("made", (_made(stage), bool(said)), (set(), True))
 
 
-@scenario("permissions", "An answer with the wrong toolUseID counts", "000-tool-use-id-echo")
+@scenario(
+    "permissions", "An answer with the wrong toolUseID counts", "000-tool-use-id-echo", "002-tool-use-id-must-match"
+)
 async def wrong_tool_use_id(stage: Stage) -> None:
     await _answered_raw(stage, {"behavior": "allow", "updatedInput": dict(TOUCH.input), "toolUseID": "toolu_wrong"})
     expect("made", _made(stage), {"made.txt"})
 
 
-@scenario("permissions", "Tools that only read are asked for together, answers in any order", "001-parallel-requests")
+@scenario("permissions", "Tools that only read are asked for together, answers in any order", "001-multiplexing")
 async def parallel_requests(stage: Stage) -> None:
     outside = [stage.folder / name for name in ("one.txt", "two.txt")]
     for path in outside:

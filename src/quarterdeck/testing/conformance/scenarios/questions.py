@@ -54,13 +54,20 @@ async def _planned(stage: Stage, review: Any, *further: Any) -> tuple[list[Any],
         return messages, plans
 
 
-@scenario("questions", "A question is answered by one of its options", "004-question-shape", "004-question-answer")
+@scenario(
+    "questions",
+    "A question is answered by one of its options",
+    "004-question-shape",
+    "004-question-answer",
+    "001-question-answer",
+    "002-question-answer-key",
+)
 async def question_answered(stage: Stage) -> None:
     said = await _asked(stage, {"Which topping?": "Corn"})
     expect_that("Corn" in said and "Which topping?" in said, f"the model was told {said!r}")
 
 
-@scenario("questions", "Several options may be chosen, as a list", "002-multi-select-array")
+@scenario("questions", "Several options may be chosen, as a list", "002-question-multi-array")
 async def question_several(stage: Stage) -> None:
     said = await _asked(stage, {"Which topping?": ["Olives", "Corn"]}, multiSelect=True)
     expect_that("Olives" in said and "Corn" in said, f"the model was told {said!r}")
@@ -78,7 +85,7 @@ async def question_skipped(stage: Stage) -> None:
     expect_that("The user skipped the question." in said, f"the model was told {said!r}")
 
 
-@scenario("questions", "Answers without the questions are refused", "002-answers-only")
+@scenario("questions", "Answers without the questions are refused", "002-question-answers-only")
 async def question_answers_only(stage: Stage) -> None:
     stage.reply(ToolUse("AskUserQuestion", {"questions": [QUESTION]}))
     stage.reply("Thank you.")

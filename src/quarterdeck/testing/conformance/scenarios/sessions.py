@@ -33,7 +33,13 @@ async def _says(stage: Stage, session: Session, text: str) -> ResultMessage:
     return await session.prompt("go on")
 
 
-@scenario("resume and fork", "A resumed session keeps its id and its history", "000-resume-same-id", "000-flag-resume")
+@scenario(
+    "resume and fork",
+    "A resumed session keeps its id and its history",
+    "000-resume-same-id",
+    "000-flag-resume",
+    "002-flag-resume",
+)
 async def resume(stage: Stage) -> None:
     original = await _original(stage, "original answer")
     async with stage.session(resume=original.session_id) as session:

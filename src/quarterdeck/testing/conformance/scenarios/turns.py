@@ -37,7 +37,12 @@ UUID = "aaaaaaaa-0000-4000-8000-000000000001"
 
 
 @scenario(
-    "turns", "A turn is init, assistant, result", "000-single-turn", "000-result-ends-turn", "004-query-until-result"
+    "turns",
+    "A turn is init, assistant, result",
+    "000-single-turn",
+    "002-flow-standard",
+    "000-result-ends-turn",
+    "004-query-until-result",
 )
 async def plain_turn(stage: Stage) -> None:
     stage.reply("Hello.")
@@ -153,7 +158,12 @@ async def unknown_tool(stage: Stage) -> None:
     expect("the result", (result.is_error, result_of(messages).is_error), (True, False))
 
 
-@scenario("turns", "One message per block; those of one answer share its id", "000-assistant-all-blocks")
+@scenario(
+    "turns",
+    "One message per block; those of one answer share its id",
+    "000-assistant-all-blocks",
+    "001-assistant-complete",
+)
 async def block_per_message(stage: Stage) -> None:
     stage.reply(Thinking("hm"), "I run it.", bash("echo one"))
     stage.reply("Done.")
@@ -166,7 +176,13 @@ async def block_per_message(stage: Stage) -> None:
     expect("stop reasons", {message.stop_reason for message in first}, {None})
 
 
-@scenario("turns", "A tool's result comes as a user message, with its typed output beside", "000-tool-results-as-user")
+@scenario(
+    "turns",
+    "A tool's result comes as a user message, with its typed output beside",
+    "000-tool-results-as-user",
+    "001-user-tool-results",
+    "002-tool-result",
+)
 async def tool_result(stage: Stage) -> None:
     stage.reply(bash("echo one"))
     stage.reply("Done.")
@@ -180,7 +196,13 @@ async def tool_result(stage: Stage) -> None:
     expect("model rounds", result_of(messages).num_turns, 2)
 
 
-@scenario("turns", "Text streams as deltas when asked for", "000-stream-only-when-asked", "001-stream-types")
+@scenario(
+    "turns",
+    "Text streams as deltas when asked for",
+    "000-stream-only-when-asked",
+    "001-stream-types",
+    "001-flag-partial",
+)
 async def text_deltas(stage: Stage) -> None:
     stage.reply("A first sentence, cut into pieces.", delta_size=7)
     accumulator = TextAccumulator()
