@@ -77,6 +77,9 @@ class TrioSession(Session):
     async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> Any:
         return await in_loop(lambda: self._core.set_mcp_servers(self._side.servers(servers), **more))
 
+    def messages(self) -> Any:
+        return Messages(self)
+
     async def batches(self) -> AsyncIterator[Any]:
         batches = self._core.batches()
         try:
@@ -84,6 +87,22 @@ class TrioSession(Session):
                 yield batch
         finally:
             await shielded(batches.aclose)  # type: ignore[attr-defined]
+
+
+class Messages(AsyncIterator[Message]):
+    """A session's messages. No generator: trio warns of those that are left early, and leaving early is fine here."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def __anext__(self) -> Message:
+        message = await self._session.next_message()
+        if message is None:
+            raise StopAsyncIteration
+        return message
+
+    async def aclose(self) -> None:
+        """For programs that close what they iterate over; nothing is held here."""
 
 
 class TrioTurn(Turn):
@@ -128,7 +147,7 @@ def _bridged(name: str, member: Any) -> Any:
     return property(lambda self: getattr(self._core, name), doc=getattr(member, "__doc__", None))
 
 
-_AS_THEY_ARE = {"messages", "options"}
+_AS_THEY_ARE = {"options"}
 
 
 def _add_members() -> None:
