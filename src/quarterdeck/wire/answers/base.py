@@ -18,7 +18,7 @@ def parse_answer(request: Any, payload: Any) -> Any:
 
     A payload that does not fit is returned as it is: an odd answer is for the caller to judge. Never raises.
     """
-    kind = request.Answer
+    kind = getattr(request, "Answer", None)
     if not isinstance(payload, dict) or not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
         return payload
     try:
