@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from quarterdeck.testing.conformance.report import as_json, as_markdown, failure
 from quarterdeck.testing.conformance.runner import SIMULATOR, Outcome, Target, play, play_all, real_cli, simulator
 from quarterdeck.testing.conformance.scenario import Scenario, all_scenarios
 from quarterdeck.testing.conformance.simulated import SimulatedStage
-from quarterdeck.testing.conformance.stage import Differs, NotThere, Stage
+from quarterdeck.testing.conformance.stage import Differs, NotThere, Stage, bash
 from quarterdeck.testing.install import NEWEST, SUPPORTED, InstallError
+from quarterdeck.wire import PermissionResultAllow
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = json.loads((ROOT / "docs" / "compatibility.json").read_bytes())
@@ -147,17 +147,45 @@ async def test_what_the_simulator_does_not_claim_is_not_played() -> None:
     assert await _judged(never, simulator="for a reason") == Outcome("not claimed", "for a reason")
 
 
-async def test_a_difference_of_a_real_cli_is_looked_at_twice() -> None:
-    played: Counter[str] = Counter()
+@pytest.mark.parametrize("error", [Differs("a scenario before it was in the way"), TimeoutError()])
+async def test_what_may_be_the_fault_of_others_is_played_again_alone(error: Exception) -> None:
+    folders: list[Path] = []
 
     async def once(stage: Stage) -> None:
-        played[stage.version] += 1
-        if played[stage.version] == 1:
-            raise Differs("busy")
+        folders.append(stage.folder)
+        if len(folders) == 1:
+            raise error
 
     target = Target("9.9.9", SimulatedStage)
     found = await play_all([_scenario(once)], [target], on_outcome=lambda *_: None)
-    assert (found["sample"]["9.9.9"].status, played.total()) == ("pass", 2)
+    assert (found["sample"]["9.9.9"].status, len(set(folders))) == ("pass", 2)
+
+
+async def test_scenarios_in_a_row_share_a_session_but_not_their_callbacks() -> None:
+    sessions: set[int] = set()
+    asked: list[str] = []
+
+    def asks(name: str) -> Any:
+        async def play_it(stage: Stage) -> None:
+            async def decide(*_: Any) -> PermissionResultAllow:
+                asked.append(name)
+                return PermissionResultAllow()
+
+            stage.reply(bash(f"touch {name}"))
+            stage.reply("Done.")
+            async with stage.session(can_use_tool=decide) as session:
+                sessions.add(id(session))
+                await session.prompt("go")
+            assert [path.name for path in stage.cwd.iterdir()] == [name]
+            assert len(stage.heard) == 2
+
+        return play_it
+
+    listed = [Scenario(name, "turns", name, asks(name)) for name in ("one", "two")]
+    target = Target("9.9.9", SimulatedStage)
+    found = await play_all(listed, [target], on_outcome=lambda *_: None, at_once=1)
+    assert {by_cli["9.9.9"].detail for by_cli in found.values()} == {""}
+    assert (len(sessions), asked) == (1, ["one", "two"])
 
 
 def test_the_document_tells_what_differs_once_for_all_clis_that_do_the_same() -> None:

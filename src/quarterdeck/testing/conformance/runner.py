@@ -23,6 +23,7 @@ from .stage import LIMIT_S, Differs, NotThere, Stage
 
 SIMULATOR = "simulator"
 AT_ONCE = 2
+TOO_LATE = f"not done within {LIMIT_S:.0f} s"
 
 Status: TypeAlias = Literal["pass", "differs", "not there", "not claimed"]
 MakeStage: TypeAlias = Callable[[Path], Stage]
@@ -106,7 +107,7 @@ async def _judge(scenario: Scenario, stage: Stage) -> tuple[Status, str]:
     except ProcessExited as error:
         return "differs", f"the CLI ends with exit code {error.exit_code}"
     except TimeoutError:
-        return "differs", f"not done within {LIMIT_S:.0f} s"
+        return "differs", TOO_LATE
     except Exception as error:  # noqa: BLE001  # whatever a CLI makes the client raise is what it does
         return "differs", f"{type(error).__name__}: {error}"
     return "pass", ""
@@ -130,7 +131,9 @@ class SharedStage:
 
     async def play(self, scenario: Scenario, target: Target) -> Outcome | None:
         """The outcome; None when it must be played alone."""
-        if scenario.alone or target.name == SIMULATOR:
+        if target.name == SIMULATOR and scenario.simulator is not None:
+            return None
+        if scenario.alone:
             await self.close()
             return None
         if self._stage is not None and (self._target is not target or not self._stage.share()):
@@ -171,8 +174,7 @@ async def play_all(
         try:
             for scenario, target in jobs:
                 outcome = await shared.play(scenario, target) or await play(scenario, target)
-                if target.name != SIMULATOR and scenario.alone and outcome.status == "differs":
-                    # Once more: a busy machine must not look like another behaviour
+                if outcome.detail == TOO_LATE:  # once more: a busy machine must not look like another behaviour
                     outcome = await play(scenario, target)
                 found[scenario.id][target.name] = outcome
                 on_outcome(scenario, target, outcome)

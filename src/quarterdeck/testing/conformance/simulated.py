@@ -38,6 +38,7 @@ class SimulatedStage(Stage):
         self._script = folder / "script"
         self._script.mkdir()
         self._count = 0
+        self._heard_before = 0
         self._launcher = write_launcher(folder / "bin" / "claude", __name__, [])
 
     def reply(self, *parts: Any, **options: Any) -> None:
@@ -53,8 +54,15 @@ class SimulatedStage(Stage):
 
     @property
     def heard(self) -> list[Heard]:
+        return [Heard(**json.loads(line)) for line in self._lines()[self._heard_before :]]
+
+    def _lines(self) -> list[str]:
         path = self._script / HEARD
-        return [Heard(**json.loads(line)) for line in path.read_text().splitlines()] if path.exists() else []
+        return path.read_text().splitlines() if path.exists() else []
+
+    def share(self) -> bool:
+        self._heard_before = len(self._lines())
+        return super().share() and not list(self._script.glob("*.reply"))
 
     def command(self) -> tuple[str, dict[str, str]]:
         return str(self._launcher), {FOLDER_VARIABLE: str(self._script), "ANTHROPIC_API_KEY": "none"}
