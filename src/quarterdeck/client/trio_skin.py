@@ -147,13 +147,11 @@ def _bridged(name: str, member: Any) -> Any:
     return property(lambda self: getattr(self._core, name), doc=getattr(member, "__doc__", None))
 
 
-_AS_THEY_ARE = {"options"}
-
-
 def _add_members() -> None:
+    """For whatever ``Session`` has; the options stay those that the program gave, not those carried over."""
     known = dict(inspect.getmembers(Session)) | dict.fromkeys(vars(Session()))
     for name, member in known.items():
-        if not name.startswith("_") and name not in vars(TrioSession) and name not in _AS_THEY_ARE:
+        if not name.startswith("_") and name not in vars(TrioSession) and name != "options":
             setattr(TrioSession, name, _bridged(name, member))
 
 
