@@ -9,9 +9,12 @@ from typing import Any
 
 LONGEST = 200
 
+_raw_decode = json.JSONDecoder().raw_decode
+
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>")
 _MADE_BY_A_PROGRAM = ("<local-command-stdout>", "<session-start-hook>", "<tick>", "<goal>")
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
+_MARKED_AS_NO_PROMPT = (b'"isMeta":true', b'"isCompactSummary":true', b'"isMeta": true', b'"isCompactSummary": true')
 _EDITOR_NOTES = ("ide_opened_file", "ide_selection")
 
 
@@ -69,20 +72,18 @@ def _next_mark(head: bytes, at: int) -> int:
 
 
 def _is_no_prompt(line: bytes) -> bool:
-    return (
-        b'"tool_result"' in line
-        or b'"isMeta":true' in line
-        or b'"isCompactSummary":true' in line
-        or b'"isMeta": true' in line
-        or b'"isCompactSummary": true' in line
-    )
+    if b'"tool_result"' in line:
+        return True
+    return b"true" in line and any(mark in line for mark in _MARKED_AS_NO_PROMPT)
 
 
 def _decode(line: bytes) -> Any:
+    text = line.decode("utf-8", "replace").strip()
     try:
-        return json.loads(line.decode("utf-8", "replace"))
+        value, end = _raw_decode(text)  # what ``json.loads`` does in twice the time
     except (ValueError, RecursionError):
         return None
+    return value if end == len(text) else None
 
 
 def prompt_texts(record: dict[str, Any]) -> list[str]:
