@@ -42,7 +42,12 @@ class NotThere(Exception):  # noqa: N818  # says what happened
 
 def expect(what: str, found: Any, expected: Any) -> None:
     if found != expected:
-        raise Differs(f"{what}: {found!r}, not {expected!r}")
+        raise Differs(f"{what}: {_shown(found)}, not {_shown(expected)}")
+
+
+def _shown(value: Any) -> str:
+    """The same on every run, also for sets."""
+    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, set) and value else repr(value)
 
 
 def expect_that(condition: object, otherwise: str) -> None:
