@@ -1,7 +1,7 @@
 """The real CLI and ours on rules that are not about commands or paths: MCP servers and tools, sub-agents, skills.
 
-As in ``tests/policy/test_differential.py``: the same rules and the same call, and ours may only be stricter. Rules come by the command
-line here, where ``allowed_tools`` and ``disallowed_tools`` put them.
+As in ``tests/policy/test_differential.py``: the same rules and the same call, and ours may only be stricter. Rules come
+by the command line here, where ``allowed_tools`` and ``disallowed_tools`` put them.
 """
 
 from __future__ import annotations
