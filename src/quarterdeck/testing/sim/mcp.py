@@ -35,6 +35,7 @@ class Server:
         self.tools: list[dict[str, Any]] = []
         self._link: SdkLink | StdioLink | None = None
         self._shaken = False
+        self._connecting = asyncio.Lock()
 
     def park(self, manifest: dict[str, Any]) -> None:
         """The host told beforehand what the server would say: no need to ask until a tool is called."""
@@ -43,28 +44,37 @@ class Server:
         self.status = "connected"
 
     async def connect(self) -> None:
-        self.error = None
-        try:
-            async with asyncio.timeout(CONNECT_LIMIT_S):
-                await self._shake_hands()
-                await self.refresh_tools()
-            self.status = "connected"
-        except (LinkError, TimeoutError, OSError) as error:
-            self.status, self.error = "failed", str(error) or "connection timed out"
-            await self.close()
+        """One at a time: a host may ask to reconnect while the first connection is being made."""
+        async with self._connecting:
+            self.error = None
+            try:
+                async with asyncio.timeout(CONNECT_LIMIT_S):
+                    await self._shake_hands()
+                    await self.refresh_tools()
+                self.status = "connected"
+            except (LinkError, TimeoutError, OSError) as error:
+                self.status, self.error = "failed", str(error) or "connection timed out"
+                await self.close()
 
     async def _shake_hands(self) -> None:
+        link: SdkLink | StdioLink
         if self.kind == "sdk":
-            self._link = SdkLink(self._cli.host, self.name)
+            self._link = link = SdkLink(self._cli.host, self.name)
         elif self.kind == "stdio":
-            self._link = StdioLink(self.config, cwd=self._cli.session.cwd, env=self._cli.env, on_request=self._asked)
-            await self._link.start()
+            self._link = link = StdioLink(
+                self.config, cwd=self._cli.session.cwd, env=self._cli.env, on_request=self._asked
+            )
+            await link.start()
         else:
             raise LinkError(f"the simulator does not connect to {self.kind} servers")
         hello = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": CLIENT}
-        answer = await self._link.request("initialize", hello)
+        answer = await link.request("initialize", hello)
         self.info = answer.get("serverInfo")
-        await self._link.notify("notifications/initialized")
+        await link.notify("notifications/initialized")
+        if self._link is not link:
+            if isinstance(link, StdioLink):
+                await link.close()
+            raise LinkError("the connection was closed while it was being made")
         self._shaken = True
 
     async def refresh_tools(self) -> None:

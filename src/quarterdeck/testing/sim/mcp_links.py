@@ -107,9 +107,7 @@ class StdioLink:
                 continue  # a server that prints beside the protocol: the CLI passes over it too
             if isinstance(message, dict):
                 self._received(message)
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(LinkError(f"{self._command[0]} has ended"))
+        self._fail_waiting()
 
     def _received(self, message: dict[str, Any]) -> None:
         if "method" in message:
@@ -153,6 +151,12 @@ class StdioLink:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._fail_waiting()
+
+    def _fail_waiting(self) -> None:
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(LinkError(f"{self._command[0]} has ended"))
 
 
 def _result(response: Any) -> dict[str, Any]:
