@@ -82,8 +82,9 @@ class Server:
             self.tools = (await self._link.request("tools/list")).get("tools", [])
 
     async def call(self, tool: str, arguments: dict[str, Any], tool_use_id: str | None) -> dict[str, Any]:
-        if not self._shaken:
-            await self._shake_hands()
+        async with self._connecting:  # it may be connecting just now
+            if not self._shaken:
+                await self._shake_hands()
         if self._link is None:
             raise LinkError(f"{self.name} is not connected")
         params: dict[str, Any] = {"name": tool, "arguments": arguments}
