@@ -42,7 +42,7 @@ format: $(STAMP)  ## let ruff format and fix what it can
 	@$(BIN)/ruff format .
 
 fuzz: $(STAMP)  ## random input for longer: make fuzz CASES=5000000
-	@QUARTERDECK_FUZZ_CASES=$(or $(CASES),2000000) $(BIN)/python -m pytest tests/fuzz -n auto --timeout 36000
+	@QUARTERDECK_FUZZ_SEED=$(or $(SEED),0) QUARTERDECK_FUZZ_CASES=$(or $(CASES),2000000) $(BIN)/python -m pytest tests/fuzz -n auto --timeout 36000
 
 conformance: $(STAMP)  ## play the protocol against five CLI versions and write docs/compatibility.md
 	$(call say,the official SDKs with our tools (the first time fetches them and five CLIs: 1 GB))
