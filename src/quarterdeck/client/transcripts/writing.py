@@ -11,6 +11,7 @@ import contextlib
 import os
 import shutil
 import stat
+import time
 import uuid
 from collections.abc import Iterable
 
@@ -20,6 +21,8 @@ from .places import SUFFIX, find_transcript, projects_dir
 _APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+_LOOKS = 3
+_BETWEEN_LOOKS_S = 0.01
 
 
 def transcript_to_change(session_id: str, directory: str | None) -> str:
@@ -54,13 +57,7 @@ def append_line(path: str, line: bytes) -> None:
 
 
 def _append(file: int, line: bytes) -> None:
-    size = os.lseek(file, 0, os.SEEK_END)
-    os.lseek(file, max(size - 1, 0), os.SEEK_SET)
-    torn = os.read(file, 1) not in (
-        b"",
-        b"\n",
-    )  # somebody was stopped in the middle of a line: leave it a line of its own
-    data = (b"\n" if torn else b"") + line + b"\n"
+    data = (b"\n" if _is_torn(file) else b"") + line + b"\n"
     written = os.write(file, data)
     if written == len(data):
         return
@@ -72,6 +69,20 @@ def _append(file: int, line: bytes) -> None:
         if os.fstat(file).st_size == end:
             os.ftruncate(file, end - written)
         raise
+
+
+def _is_torn(file: int) -> bool:
+    """Whether somebody was stopped in the middle of the last line, which is then to stay a line of its own.
+
+    A write of another process that crosses a page shows its first half for a moment: only an end that stays is torn.
+    """
+    for _ in range(_LOOKS):
+        size = os.lseek(file, 0, os.SEEK_END)
+        os.lseek(file, max(size - 1, 0), os.SEEK_SET)
+        if os.read(file, 1) in (b"", b"\n"):
+            return False
+        time.sleep(_BETWEEN_LOOKS_S)
+    return True
 
 
 def create_transcript(path: str, lines: Iterable[bytes]) -> None:
