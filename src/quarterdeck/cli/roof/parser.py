@@ -1,0 +1,156 @@
+"""The parser of every command: one style of help, and errors that say where to read on."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+
+from .exits import USAGE_ERROR
+from .look import Look
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+WIDEST = 100
+"""Longer lines are tiring to read, however wide the terminal."""
+HELP_COLUMN = 28
+
+_HEADING = re.compile(r"^(usage:|[a-z ]+:$)")
+_NAMES = re.compile(r"^( {2,4})(\S+(?: \S+)*)(?=  |$)")
+"""The left column of a list of arguments."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An ``ArgumentParser`` with examples and exit codes in its help.
+
+    ``examples`` are (command line, what it does); ``exits`` says what exit codes mean here, where that is more than
+    what ``roof.exits.COMMON`` says. Long options cannot be shortened: a script that does breaks with the next option.
+    """
+
+    def __init__(
+        self,
+        prog: str | None = None,
+        *,
+        examples: Iterable[tuple[str, str]] = (),
+        exits: Mapping[int, str] | None = None,
+        **settings: Any,
+    ) -> None:
+        settings.setdefault("allow_abbrev", False)
+        settings.setdefault("formatter_class", _Formatter)
+        settings.setdefault("add_help", True)
+        wants_help = settings.pop("add_help")
+        super().__init__(prog, add_help=False, **settings)
+        self.color = False  # from Python 3.14 argparse has colours of its own
+        self.examples = list(examples)
+        self.exits = dict(exits or {})
+        self._positionals.title = "arguments"
+        self._optionals.title = "options"
+        if wants_help:
+            self.add_argument("-h", "--help", action="help", help="show this help")
+
+    def add_commands(self, **settings: Any) -> argparse._SubParsersAction[Parser]:
+        """``add_subparsers`` in our style: a list headed "commands", and a word from it is required."""
+        settings.setdefault("required", True)
+        return self.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser, **settings)
+
+    def format_help(self) -> str:
+        """Plain; ``print_help`` adds colour where the stream shows it."""
+        return self.help_for(Look(width=Look.of(sys.stdout).width))
+
+    def help_for(self, look: Look) -> str:
+        formatter = _Formatter(self.prog, look=look)
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        for group in self._ordered_groups():
+            formatter.start_section(group.title)
+            formatter.add_text(group.description)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        parts = ["\n".join(_painted(line, look) for line in formatter.format_help().rstrip().splitlines())]
+        parts += filter(None, (self._examples(look), self._exits(look)))
+        if self.epilog:
+            parts.append("\n".join(_wrapped(self.epilog, min(look.width, WIDEST))))
+        return "\n\n".join(parts) + "\n"
+
+    def _ordered_groups(self) -> list[argparse._ArgumentGroup]:
+        """Arguments and commands first, ``options`` after them, then the groups a command has added."""
+        own = [self._positionals, *(group for group in self._action_groups if group.title == "commands")]
+        rest = [group for group in self._action_groups if group not in own and group is not self._optionals]
+        return [*own, self._optionals, *rest]
+
+    def _examples(self, look: Look) -> str:
+        if not self.examples:
+            return ""
+        lines = [look.paint("bold", "examples:")]
+        for command, purpose in self.examples:
+            lines += [look.paint("dim", f"  # {line}") for line in _wrapped(purpose, min(look.width, WIDEST) - 4)]
+            lines.append(f"  {command}")  # not wrapped: it is there to be copied
+        return "\n".join(lines)
+
+    def _exits(self, look: Look) -> str:
+        if not self.exits:
+            return ""
+        lines = [look.paint("bold", "exit codes:")]
+        column = max(len(str(code)) for code in self.exits)
+        for code, meaning in self.exits.items():
+            first, *rest = _wrapped(meaning, min(look.width, WIDEST) - column - 4)
+            lines.append(f"  {code:<{column}}  {first}")
+            lines += [f"  {'':{column}}  {line}" for line in rest]
+        return "\n".join(lines)
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        out = cast("TextIO", sys.stdout if file is None else file)
+        out.write(self.help_for(Look.of(out)))
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE_ERROR, f"{self.prog}: {message}\n  {self.prog} --help shows how it is called.\n")
+
+
+class _Formatter(argparse.HelpFormatter):
+    def __init__(self, prog: str, look: Look | None = None, **settings: Any) -> None:
+        width = min((look or Look.of(sys.stdout)).width, WIDEST)
+        settings.setdefault("max_help_position", min(HELP_COLUMN, max(width // 3, 12)))
+        settings.setdefault("width", width)
+        super().__init__(prog, **settings)
+
+    def _format_action(self, action: argparse.Action) -> str:
+        """Without the line that argparse has for the group of commands itself: its heading says it already."""
+        if isinstance(action, argparse._SubParsersAction):
+            return self._join_parts([self._format_action(one) for one in self._iter_indented_subactions(action)])
+        return super()._format_action(action)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """``-o, --out FILE``: the value once, and choices by their metavar."""
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Paragraphs stay paragraphs, and indented lines stay as they are."""
+        return "\n".join(f"{indent}{line}".rstrip() for line in _wrapped(text, width - len(indent)))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    from textwrap import wrap
+
+    lines: list[str] = []
+    for paragraph in re.split(r"\n{2,}", text.strip("\n")):
+        if lines:
+            lines.append("")
+        if any(line.startswith(" ") for line in paragraph.split("\n")):
+            lines += paragraph.split("\n")
+        else:
+            lines += wrap(paragraph, max(width, 20), break_long_words=False, break_on_hyphens=False)
+    return lines
+
+
+def _painted(line: str, look: Look) -> str:
+    if not look.colour:
+        return line
+    if _HEADING.match(line):
+        return _HEADING.sub(lambda found: look.paint("bold", found.group()), line)
+    return _NAMES.sub(lambda found: found[1] + look.paint("cyan", found[2]), line)
