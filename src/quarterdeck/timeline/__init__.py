@@ -1,1 +1,24 @@
-"""What a person follows: one fold from wire messages to events and a state that any face can draw."""
+"""What a person follows: one fold from wire messages to events and a state that any face can draw.
+
+A face (terminal, page, gRPC, ACP) hands over every message of a conversation, in both directions, and gets back what
+happened; it never looks at a wire message itself::
+
+    timeline = Timeline()
+    events = timeline.received(message, at=seconds)    # what the CLI wrote, control messages too
+    events = timeline.sent(message, at=seconds)        # what we wrote: prompts, requests, answers
+    timeline.state                                     # everything so far, to draw from nothing
+    Timeline.restore(timeline.snapshot())              # goes on exactly as this one would
+
+``events`` are for who follows live, the ``state`` for who comes later or redraws. Both speak of the same things by the
+same ids. The rooms: ``events`` what happened · ``items`` what there is to draw · ``state`` the tree of it · ``parts``
+what these are made of.
+"""
+
+from __future__ import annotations
+
+from . import events, items, parts, state
+from .events import Event, EventBase
+from .items import Item, ItemBase, Request
+from .state import Limits, State
+
+__all__ = ["Event", "EventBase", "Item", "ItemBase", "Limits", "Request", "State", "events", "items", "parts", "state"]

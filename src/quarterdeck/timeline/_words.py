@@ -1,0 +1,34 @@
+"""The words that events and state share. They are ours, closed lists; words of the CLI stay plain ``str``."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+ToolStatus: TypeAlias = Literal[
+    "writing", "waiting", "running", "background", "finished", "failed", "denied", "interrupted"
+]
+"""``writing``: the model still writes the input. ``waiting``: for a person. The last four are final.
+``background``: the call itself has ended, its task goes on."""
+
+FINAL_TOOL_STATUSES: frozenset[str] = frozenset({"finished", "failed", "denied", "interrupted"})
+
+RequestStatus: TypeAlias = Literal["open", "answered", "cancelled"]
+"""What became of something a person was asked; ``cancelled`` by the CLI, which then no longer wants an answer."""
+
+TaskStatus: TypeAlias = Literal["running", "paused", "completed", "failed", "stopped"]
+TurnOutcome: TypeAlias = Literal["done", "failed", "interrupted", "limit"]
+"""``limit``: the turns, the budget or the retries that were allowed are used up."""
+
+By: TypeAlias = Literal["us", "cli"]
+PromptStatus: TypeAlias = Literal["sent", "queued", "started", "completed", "cancelled"]
+PlanStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
+DiffKind: TypeAlias = Literal["create", "update", "delete"]
+HookSource: TypeAlias = Literal["command", "callback"]
+
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def tag(name: str) -> str:
+    """The ``type`` under which a class stands in JSON: ``ToolStarted`` is ``tool_started``."""
+    return _HUMP.sub("_", name).lower()

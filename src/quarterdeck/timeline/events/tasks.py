@@ -1,0 +1,89 @@
+"""Tasks that run beside the conversation, and hooks."""
+
+from __future__ import annotations
+
+from quarterdeck.timeline._words import HookSource, TaskStatus
+from quarterdeck.timeline.parts import Kept
+
+from ._base import EventBase
+
+
+class TaskStarted(EventBase, frozen=True):
+    """A task runs: of a sub-agent, a shell, a workflow. ``tool_id`` is the call that it belongs to."""
+
+    id: str
+    tool_id: str | None
+    description: str
+    kind: str | None = None
+    agent_type: str | None = None
+    background: bool = False
+    parent_task_id: str | None = None
+
+
+class TaskProgressed(EventBase, frozen=True):
+    """What it does, and what it has used."""
+
+    id: str
+    tool_id: str | None
+    doing: str
+    tokens: int = 0
+    tool_uses: int = 0
+    duration_s: float = 0.0
+    last_tool: str | None = None
+    summary: str | None = None
+
+
+class TaskChanged(EventBase, frozen=True):
+    """It was paused, continued, or put into the background."""
+
+    id: str
+    status: TaskStatus
+    background: bool
+    description: str = ""
+    tool_id: str | None = None
+
+
+class TaskEnded(EventBase, frozen=True):
+    """It is over. ``while_idle``: no turn runs; the CLI will start one to tell the model."""
+
+    id: str
+    tool_id: str | None
+    status: TaskStatus
+    description: str = ""
+    summary: str | None = None
+    error: str | None = None
+    output_path: str | None = None
+    background: bool = False
+    while_idle: bool = False
+    tokens: int = 0
+    tool_uses: int = 0
+    duration_s: float = 0.0
+
+
+class HookStarted(EventBase, frozen=True):
+    """A hook runs."""
+
+    id: str
+    event: str
+    name: str = ""
+    source: HookSource = "command"
+    tool_id: str | None = None
+
+
+class HookProgressed(EventBase, frozen=True):
+    """What a hook has written so far."""
+
+    id: str
+    output: Kept
+
+
+class HookEnded(EventBase, frozen=True):
+    """A hook has ended: ``success``, ``error``, ``cancelled``, or what a callback decided (``allow``, ``deny`` …)."""
+
+    id: str
+    event: str
+    outcome: str
+    name: str = ""
+    output: Kept | None = None
+    exit_code: int | None = None
+    tool_id: str | None = None

@@ -1,0 +1,252 @@
+"""The things of a conversation that a face draws, in the order in which they began.
+
+Each has a stable ``id`` (a message's id and a block's index, a tool call's id, a request's id), the ``at`` of its
+beginning, and ``parent_id``: the call of the sub-agent it belongs to, None for the main conversation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ._words import HookSource, PromptStatus, RequestStatus, ToolStatus, TurnOutcome, tag
+from .parts import Diff, Kept, ModelCost, PlanEntry, Question, Suggestion, Tokens
+
+
+class ItemBase(msgspec.Struct, omit_defaults=True, tag_field="type", tag=tag):
+    """What all items have."""
+
+    id: str
+    at: float = 0.0
+    parent_id: str | None = None
+
+
+class Prompt(ItemBase, kw_only=True):
+    """What was said to the model: by us, by another client, by a task that ended, by the agent to a sub-agent."""
+
+    text: Kept = msgspec.field(default_factory=Kept)
+    attachments: list[str] = []
+    """Media types of images and documents."""
+    status: PromptStatus = "sent"
+    source: str = "us"
+    """``us``, ``agent`` (to a sub-agent), or the origin as the CLI names it, e.g. ``task-notification``."""
+
+
+class Said(ItemBase, kw_only=True):
+    """A block of text. While it is being said its end is in ``pieces``; ``str(item)`` is all there is so far."""
+
+    text: Kept = msgspec.field(default_factory=Kept)
+    pieces: list[str] = []
+    pieces_size: int = 0
+    done: bool = False
+    uuid: str | None = None
+    model: str | None = None
+    error: str | None = None
+    """The CLI itself speaks, to report this API error."""
+    retracted: bool = False
+    """It no longer counts: the model was stopped or replaced, and said it anew."""
+
+    def __str__(self) -> str:
+        return f"{self.text}{''.join(self.pieces)}"
+
+
+class Text(Said, kw_only=True):
+    """What the model says."""
+
+
+class Thinking(Said, kw_only=True):
+    """What the model thinks. ``hidden``: only the API can read it."""
+
+    hidden: bool = False
+    duration_s: float | None = None
+
+
+class ToolCall(ItemBase, kw_only=True):
+    """A call of a tool, from the first word of its input to its result. ``id`` is the ``tool_use_id``."""
+
+    name: str
+    label: str = ""
+    """The tool's name for people."""
+    about: str = ""
+    """One line: the command, the file, the pattern, the errand …"""
+    input: dict[str, Any] = {}
+    """Long texts in it are shortened here; the events have them whole."""
+    input_pieces: list[str] = []
+    """The input's JSON while it is being written."""
+    input_size: int = 0
+    status: ToolStatus = "writing"
+    called_at: float | None = None
+    ended_at: float | None = None
+    elapsed_s: float | None = None
+    """As the CLI tells it while the tool runs; with ``ended_at``, from the call to its end."""
+    output: Kept | None = None
+    output_images: int = 0
+    output_path: str | None = None
+    """Where the CLI has put an output that is too large for the model."""
+    live_output: Kept | None = None
+    diffs: list[Diff] = []
+    reason: str | None = None
+    """Why it failed or was denied."""
+    request_id: str | None = None
+    """The permission, question or plan review that it waits for, or waited for last."""
+    task_id: str | None = None
+    agent_type: str | None = None
+    """Set when the call is a sub-agent: items with this ``id`` as their ``parent_id`` are its conversation."""
+    agent_id: str | None = None
+    summary: str | None = None
+    run_by_api: bool = False
+
+
+class RequestBase(ItemBase, kw_only=True):
+    """Something that a person is asked. ``id`` is the ``request_id`` by which it is answered."""
+
+    status: RequestStatus = "open"
+    closed_at: float | None = None
+    tool_id: str | None = None
+    """The call that waits for it."""
+    agent_id: str | None = None
+
+
+class Permission(RequestBase, kw_only=True):
+    """May this tool run?"""
+
+    tool_name: str
+    label: str = ""
+    about: str = ""
+    input: dict[str, Any] = {}
+    description: str | None = None
+    diffs: list[Diff] = []
+    suggestions: list[Suggestion] = []
+    reason: str | None = None
+    reason_kind: str | None = None
+    blocked_path: str | None = None
+    mcp_server: str | None = None
+    default_to_no: bool = False
+    needs_person: bool = False
+    """A rule cannot answer it."""
+    allowed: bool | None = None
+    note: str | None = None
+    """What the model was told with a denial, or how the answer failed."""
+    interrupted: bool = False
+    input_changed: bool = False
+    rules_added: list[str] = []
+
+
+class Questions(RequestBase, kw_only=True):
+    """The model asks the person."""
+
+    questions: list[Question] = []
+    answers: dict[str, str] = {}
+    """Question → answer; several labels are joined by a comma."""
+    declined: bool = False
+    note: str | None = None
+
+
+class PlanReview(RequestBase, kw_only=True):
+    """The model shows its plan and asks to begin."""
+
+    plan: str | None = None
+    """None where the CLI does not tell it: 2.1.325 does only when there is a plan file."""
+    path: str | None = None
+    allowed_prompts: list[str] = []
+    approved: bool | None = None
+    note: str | None = None
+    mode: str | None = None
+    """The permission mode that was chosen with the approval."""
+
+
+class Elicitation(RequestBase, kw_only=True):
+    """An MCP server wants something from the person: a form to fill, or a page to visit."""
+
+    server: str
+    message: str = ""
+    url: str | None = None
+    form: dict[str, Any] | None = None
+    """The JSON schema of what is wanted."""
+    elicitation_id: str | None = None
+    action: str | None = None
+    completed: bool = False
+
+
+class Dialog(RequestBase, kw_only=True):
+    """The CLI wants a dialog shown whose kind the host has declared to know."""
+
+    kind: str
+    payload: dict[str, Any] = {}
+    behavior: str | None = None
+
+
+class Hook(ItemBase, kw_only=True):
+    """A hook that ran: a command of the settings, or a callback of ours."""
+
+    event: str
+    name: str = ""
+    source: HookSource = "command"
+    tool_id: str | None = None
+    output: Kept | None = None
+    outcome: str | None = None
+    """None while it runs; then success, error, cancelled, or what a callback decided."""
+    exit_code: int | None = None
+
+
+class Notice(ItemBase, kw_only=True):
+    """A line for the person. ``kind`` says about what; ``level`` is info, notice, suggestion, warning or error."""
+
+    kind: str
+    text: str = ""
+    level: str = "info"
+    details: dict[str, Any] = {}
+    tool_ids: list[str] = []
+
+
+class Turn(ItemBase, kw_only=True):
+    """The end of a turn."""
+
+    number: int
+    outcome: TurnOutcome
+    subtype: str = ""
+    error: str | None = None
+    result: Kept | None = None
+    structured_output: Any = None
+    started_at: float | None = None
+    duration_s: float = 0.0
+    api_s: float = 0.0
+    steps: int = 0
+    """Calls of the model, as the CLI counts."""
+    tokens: Tokens = msgspec.field(default_factory=Tokens)
+    cost_usd: float = 0.0
+    by_model: dict[str, ModelCost] = {}
+    total_usd: float = 0.0
+    stop_reason: str | None = None
+    terminal_reason: str | None = None
+    denied: list[str] = []
+    """Tool calls that were not allowed."""
+    source: str | None = None
+    """What started the turn if no prompt did, e.g. ``task-notification``."""
+    command: str | None = None
+    """The local command that it was, without the model."""
+
+
+class Plan(msgspec.Struct, omit_defaults=True):
+    """What is to be done, as the agent keeps it; ``source`` is ``todo`` (TodoWrite) or ``tasks`` (the Task tools)."""
+
+    source: str
+    entries: list[PlanEntry] = []
+
+
+Item = (
+    Prompt
+    | Text
+    | Thinking
+    | ToolCall
+    | Permission
+    | Questions
+    | PlanReview
+    | Elicitation
+    | Dialog
+    | Hook
+    | Notice
+    | Turn
+)
+Request = Permission | Questions | PlanReview | Elicitation | Dialog

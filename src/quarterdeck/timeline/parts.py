@@ -1,0 +1,183 @@
+"""What events and state are both made of: kept text, diffs, plans, questions, tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ._words import DiffKind, PlanStatus
+
+
+class Part(msgspec.Struct, omit_defaults=True):
+    """A piece of an event or of the state."""
+
+
+class Kept(Part):
+    """A text, or the two ends of one that is too long: ``text``, then ``left_out`` characters, then ``tail``."""
+
+    text: str = ""
+    tail: str = ""
+    left_out: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many characters there were."""
+        return len(self.text) + self.left_out + len(self.tail)
+
+    def __str__(self) -> str:
+        if not self.left_out:
+            return self.text
+        return f"{self.text}\n… {self.left_out:,} characters left out …\n{self.tail}"
+
+
+class Hunk(Part):
+    """Neighbouring changed lines. Each line begins with ``-``, ``+`` or a space; the starts count from 1."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: list[str]
+
+
+class Diff(Part):
+    """A change of one file, proposed by a call's input or made by it."""
+
+    path: str
+    kind: DiffKind
+    hunks: list[Hunk]
+    added: int = 0
+    removed: int = 0
+    numbered: bool = False
+    """True when the line numbers are the file's own: only the result of a call tells them, not its input."""
+    cell: str | None = None
+    """The notebook cell that is changed; the lines are the cell's."""
+    left_out: int = 0
+    """Lines that were too many to keep."""
+
+
+class PlanEntry(Part):
+    """One thing to do."""
+
+    id: str
+    text: str
+    status: PlanStatus = "pending"
+    doing: str | None = None
+    """How to say it while it is being done."""
+    details: str | None = None
+    owner: str | None = None
+    blocked_by: list[str] = []
+
+
+class Choice(Part):
+    """One of the answers a question offers."""
+
+    label: str
+    description: str | None = None
+    preview: str | None = None
+
+
+class Question(Part):
+    """One question. Its answer is the label of a choice, several of them, or a text of one's own."""
+
+    text: str
+    header: str | None = None
+    choices: list[Choice] = []
+    several: bool = False
+
+
+class Suggestion(Part):
+    """Something that can be allowed for good with the answer.
+
+    ``text`` is for people; ``update`` is to be put into the answer's ``updatedPermissions`` as it is.
+    """
+
+    text: str
+    destination: str | None
+    update: dict[str, Any]
+    rules: list[str] = []
+    """Each rule as it would stand in the settings, e.g. ``Bash(git status)``."""
+
+
+class Tokens(Part):
+    """Tokens that were used."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    thinking: int = 0
+    web_searches: int = 0
+
+    @property
+    def context(self) -> int:
+        """What of it stood in the context window at the end: all that went in, and what came out."""
+        return self.input + self.cache_read + self.cache_write + self.output
+
+
+class ModelCost(Part):
+    """What one model has used and cost."""
+
+    tokens: Tokens = msgspec.field(default_factory=Tokens)
+    cost_usd: float = 0.0
+
+
+class Context(Part):
+    """How full the context window is. ``window`` is 0 while nobody has told its size."""
+
+    tokens: int = 0
+    window: int = 0
+    model: str = ""
+
+    @property
+    def fraction(self) -> float | None:
+        """0 to 1; None while the size of the window is not known."""
+        return min(1.0, self.tokens / self.window) if self.window else None
+
+
+class McpServer(Part):
+    """An MCP server of the session; ``status`` is the CLI's word: connected, failed, needs-auth, pending, disabled."""
+
+    name: str
+    status: str = ""
+    error: str | None = None
+    tools: int | None = None
+
+
+class Command(Part):
+    """A slash command."""
+
+    name: str
+    description: str = ""
+    argument_hint: str = ""
+
+
+class Model(Part):
+    """A model that can be chosen."""
+
+    value: str
+    name: str = ""
+    description: str = ""
+
+
+class Account(Part):
+    """Whose account it is."""
+
+    email: str | None = None
+    organization: str | None = None
+    subscription: str | None = None
+    api_key_source: str | None = None
+    provider: str | None = None
+
+
+class RateLimit(Part):
+    """Where the account stands; ``resets_at`` is in seconds since 1970, ``used`` a fraction."""
+
+    status: str
+    kind: str | None = None
+    used: float | None = None
+    resets_at: float | None = None
+    overage_status: str | None = None
+    windows: dict[str, float] = {}
+    """Window → fraction used."""
