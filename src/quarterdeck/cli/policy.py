@@ -8,56 +8,106 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
+
+from .roof import Look, Parser
 
 if TYPE_CHECKING:
     from quarterdeck.policy import Explanation, Policy
 
 ALLOWED, DENIED, FAILED, ASKED = 0, 1, 2, 3
 _EXIT = {"allow": ALLOWED, "deny": DENIED, "ask": ASKED}
-_COLOURS = {"allow": "32", "deny": "31", "ask": "33", "bold": "1", "dim": "2"}
+_COLOURS = {"allow": "green", "deny": "red", "ask": "yellow", "bold": "bold", "dim": "dim"}
+
+
+DESCRIPTION = "Says what permission rules do: before they are written into settings, and when a tool call surprises."
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``policy`` to the commands of ``quarterdeck``."""
-    parser = subparsers.add_parser("policy", help="see what permission rules do", description=__doc__)
-    _add_commands(parser)
+    """Add ``policy`` to the commands of another program."""
+    joined = subparsers.add_parser("policy", help="see what permission rules do", description=DESCRIPTION)
+    _add_commands(joined.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser))
+
+
+def parser() -> Parser:
+    built = Parser(
+        "quarterdeck policy",
+        description=DESCRIPTION,
+        examples=[
+            ("quarterdeck policy explain 'git push --force'", "what would happen in this folder, and why"),
+            ("quarterdeck policy check .claude/settings.json", "rules that are wrong or do nothing"),
+            ("quarterdeck policy test rules.toml", "a table of expectations, for continuous integration"),
+        ],
+        exits={0: "allow, or all is fine", 1: "deny, or something is not", 2: "it cannot be done at all", 3: "ask"},
+    )
+    _add_commands(built.add_commands())
+    return built
 
 
 def main(argv: list[str] | None = None) -> int:
     """The commands of ``quarterdeck policy`` on their own."""
-    parser = argparse.ArgumentParser(prog="quarterdeck policy", description=__doc__)
-    _add_commands(parser)
-    args = parser.parse_args(argv)
+    args = parser().parse_args(argv)
     run: int = args.run(args)
     return run
 
 
-def _add_commands(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    explain = commands.add_parser("explain", help="why a tool call is allowed, denied or asked about")
-    explain.add_argument("request", help="a tool call such as 'Bash(rm -rf build)', or a shell command")
-    explain.add_argument("--cwd", default=".", help="judge as in this folder (default: here)")
-    explain.add_argument("--mode", help="judge in this permission mode (default: what the settings say)")
+def _add_commands(commands: argparse._SubParsersAction[Parser]) -> None:
+    for add in (_add_explain, _add_check, _add_test):
+        add(commands).add_argument("--json", action="store_true", help="write JSON")
+
+
+def _add_explain(commands: argparse._SubParsersAction[Parser]) -> Parser:
+    purpose = "why a tool call is allowed, denied or asked about"
+    explain = commands.add_parser(
+        "explain",
+        help=purpose,
+        description=f"Says {purpose}: the rule that decided, those that nearly matched, the risk, and which rule would "
+        "allow it.",
+        examples=[
+            ("quarterdeck policy explain 'rm -rf build && git status'", "a shell command"),
+            ("quarterdeck policy explain 'Read(~/.ssh/id_rsa)' --deny 'Read(~/.ssh/**)'", "with a rule to try"),
+        ],
+        exits={0: "allow", 1: "deny", 2: "it cannot be judged", 3: "ask"},
+    )
+    explain.add_argument("request", metavar="REQUEST", help="a tool call such as 'Bash(rm -rf build)', or a command")
+    explain.add_argument("--cwd", metavar="DIR", default=".", help="judge as in this folder (default: here)")
+    explain.add_argument("--mode", metavar="MODE", help="judge in this permission mode (default: as the settings say)")
     for behavior in ("allow", "deny", "ask"):
         explain.add_argument(
             f"--{behavior}", action="append", default=[], metavar="RULE", help=f"one more {behavior} rule"
         )
     explain.add_argument("--no-settings", action="store_true", help="use only the rules given here")
     explain.set_defaults(run=_guarded(_explain))
-    check = commands.add_parser("check", help="find bad rules in a settings file")
-    check.add_argument("file", type=Path)
+    return explain
+
+
+def _add_check(commands: argparse._SubParsersAction[Parser]) -> Parser:
+    check = commands.add_parser(
+        "check",
+        help="find bad rules in a settings file",
+        description="Reads the permission rules of a settings file and names those that are refused or do nothing.",
+        examples=[("quarterdeck policy check --strict .claude/settings.json", "warnings fail, too")],
+        exits={0: "fine", 1: "rules were refused (with --strict also: warnings)", 2: "the file cannot be read"},
+    )
+    check.add_argument("file", metavar="FILE", type=Path, help="a settings.json")
     check.add_argument("--strict", action="store_true", help="warnings fail, too")
     check.set_defaults(run=_guarded(_check))
-    test = commands.add_parser("test", help="run a table of expectations (TOML)")
-    test.add_argument("cases", type=Path, nargs="+")
+    return check
+
+
+def _add_test(commands: argparse._SubParsersAction[Parser]) -> Parser:
+    test = commands.add_parser(
+        "test",
+        help="run a table of expectations (TOML)",
+        description="Runs tables of expectations: rules, requests, and what should be decided.",
+        examples=[("quarterdeck policy test policy/*.toml", "every table of a folder")],
+        exits={0: "all as expected", 1: "not all", 2: "a table cannot be read"},
+    )
+    test.add_argument("cases", metavar="FILE", type=Path, nargs="+", help="a table of expectations")
     test.set_defaults(run=_guarded(_test))
-    for command in (explain, check, test):
-        command.add_argument("--json", action="store_true", help="write JSON")
+    return test
 
 
 def _guarded(run: Any) -> Any:
@@ -187,11 +237,8 @@ def _test(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _coloured(text: str, name: str, stream: TextIO | None = None) -> str:
-    out = stream or sys.stdout
-    if not out.isatty() or os.environ.get("NO_COLOR"):
-        return text
-    return f"\033[{_COLOURS[name]}m{text}\033[0m"
+def _coloured(text: str, name: str) -> str:
+    return Look.of(sys.stdout).paint(_COLOURS[name], text)
 
 
 if __name__ == "__main__":

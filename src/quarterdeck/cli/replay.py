@@ -7,40 +7,52 @@ import os
 import sys
 from pathlib import Path
 
+from .roof import Parser
+
 USAGE_ERROR = 2
 FILE_VARIABLE = "QUARTERDECK_REPLAY_FILE"
-SUMMARY = "play the CLI's part of a recording"
 DESCRIPTION = f"""\
 Plays the CLI's part of a recording on stdin and stdout, and ends as the recorded CLI did.
 
-  quarterdeck replay talk.ndjson
-  quarterdeck replay --install-launcher ./claude-replay talk.ndjson
-
 What the host says must be what was recorded (ids, uuids and times aside) unless --lenient is given. Flags of the CLI
-may follow the file; they are not compared, but --version is answered with the recorded version. The second form writes
-an executable for programs that can only be given a path; {FILE_VARIABLE}, when set, counts instead of its file.
+may follow the file; they are not compared, but --version is answered with the recorded version.
 
-exit codes: that of the recorded CLI; 2 bad recording or wrong flag; 3 the input is not the recorded one;
-4 the input ended too early"""
+With --install-launcher it writes an executable that does this, for programs that can only be given a path;
+{FILE_VARIABLE}, when set, counts instead of its file."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    return _add_arguments(
-        subparsers.add_parser(
-            "replay", help=SUMMARY, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+def parser() -> Parser:
+    built = Parser(
+        "quarterdeck replay",
+        usage="quarterdeck replay [options] FILE [FLAG …]",
+        description=DESCRIPTION,
+        examples=[
+            ("quarterdeck replay talk.ndjson", "be the CLI of that recording, at once"),
+            ("quarterdeck replay --speed 1 talk.ndjson", "as slowly as it was recorded"),
+            ("quarterdeck replay --install-launcher ./claude-replay talk.ndjson", "write ./claude-replay for an SDK"),
+        ],
+        exits={
+            0: "as the recorded CLI; its other codes are passed on, too",
+            2: "the recording or the command line is wrong",
+            3: "the input is not the recorded one",
+            4: "the input ended too early",
+        },
     )
+    built.add_argument("--lenient", action="store_true", help="take input by its kind alone")
+    built.add_argument(
+        "--speed", type=float, metavar="N", help="1: as recorded, 10: ten times as fast (default: at once)"
+    )
+    built.add_argument("--install-launcher", metavar="FILE", help="write an executable that does this, and stop")
+    built.add_argument("file", metavar="FILE", help="the recording")
+    built.add_argument("flags", nargs=argparse.REMAINDER, metavar="FLAG", help="flags for the CLI, not compared")
+    return built
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = _add_arguments(
-        argparse.ArgumentParser(
-            "quarterdeck replay", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-    )
-    arguments = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    reader = parser()
+    arguments = reader.parse_args(sys.argv[1:] if argv is None else argv)
     if arguments.speed is not None and arguments.speed <= 0:
-        parser.error(f"--speed {arguments.speed}: expected a number above 0, e.g. 1 for as recorded")
+        reader.error(f"--speed {arguments.speed}: expected a number above 0, e.g. 1 for as recorded")
     from quarterdeck.testing.recording import RecordingError, load
 
     path = Path(arguments.file)
@@ -60,17 +72,6 @@ def main(argv: list[str] | None = None) -> int:
     code = run(recording, strict=not arguments.lenient, speed=arguments.speed)
     sys.stderr.flush()
     os._exit(code)  # the thread that reads stdin may be blocked in it for ever
-
-
-def _add_arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument("--lenient", action="store_true", help="take input by its kind alone")
-    parser.add_argument(
-        "--speed", type=float, metavar="N", help="1: as recorded, 10: ten times as fast (default: at once)"
-    )
-    parser.add_argument("--install-launcher", metavar="PATH", help="write an executable that does this, and stop")
-    parser.add_argument("file", metavar="FILE", help="the recording")
-    parser.add_argument("flags", nargs=argparse.REMAINDER, metavar="…", help="flags for the CLI, not compared")
-    return parser
 
 
 def _install(arguments: argparse.Namespace) -> int:

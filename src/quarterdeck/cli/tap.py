@@ -7,29 +7,41 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # argparse, re and typing are a third of the tap's start-up time
-    import argparse
+    from .roof import Parser
 
 USAGE_ERROR = 2
 OUT_VARIABLE = "QUARTERDECK_TAP_OUT"
 CLI_VARIABLE = "QUARTERDECK_TAP_CLI"
-SUMMARY = "record a conversation with the CLI, without changing it"
 DESCRIPTION = f"""\
-Stands in front of a CLI as if it were the CLI, and records all that is said, byte for byte.
-
-  quarterdeck tap --out talk.ndjson -- claude -p --output-format stream-json …
-  quarterdeck tap --install-launcher ./claude-tap --out 'talk-{{pid}}.ndjson' -- claude
-
-The second form writes an executable for programs that can only be given a path. {OUT_VARIABLE} and {CLI_VARIABLE}
-count instead of --out and of the program when they are set."""
+Stands in front of a CLI as if it were the CLI, and records all that is said, byte for byte. With --install-launcher it
+writes an executable that does this, for programs that can only be given a path. {OUT_VARIABLE} and
+{CLI_VARIABLE} count instead of --out and of the program when they are set."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    from argparse import RawDescriptionHelpFormatter
+def parser() -> Parser:
+    from .roof import Parser
 
-    parser = subparsers.add_parser(
-        "tap", help=SUMMARY, description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter
+    built = Parser(
+        "quarterdeck tap",
+        usage="quarterdeck tap [options] --out FILE -- COMMAND …",
+        description=DESCRIPTION,
+        examples=[
+            ("quarterdeck tap --out talk.ndjson -- claude -p --output-format stream-json 'hello'", "record one run"),
+            (
+                "quarterdeck tap --install-launcher ./claude-tap --out 'talk-{pid}.ndjson' -- claude",
+                "write ./claude-tap, to be given to an SDK or editor as its claude",
+            ),
+            ("quarterdeck trace talk.ndjson", "read what was recorded"),
+        ],
+        exits={0: "as the recorded command; its other codes are passed on, too", 2: "the command line is wrong"},
     )
-    return _add_arguments(parser)
+    built.add_argument("--out", metavar="FILE", help="where to record; {pid} and {time} are replaced")
+    built.add_argument("--redact", action="store_true", help="replace keys, tokens and passwords in the recording")
+    built.add_argument(
+        "--redact-pattern", metavar="REGEX", action="append", default=[], help="replace this, too (implies --redact)"
+    )
+    built.add_argument("--install-launcher", metavar="FILE", help="write an executable that does this, and stop")
+    return built
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -44,23 +56,20 @@ def main(argv: list[str] | None = None) -> int:
 def _main(words: list[str], command: list[str]) -> int:
     """Everything but the plain case."""
     import re
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
-    parser = _add_arguments(
-        ArgumentParser("quarterdeck tap", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
-    )
-    arguments = parser.parse_args(words)
+    reader = parser()
+    arguments = reader.parse_args(words)
     out = arguments.out or os.environ.get(OUT_VARIABLE)
     command = command or list(filter(None, [os.environ.get(CLI_VARIABLE)]))
     if not out:
-        parser.error(f"expected --out FILE (or {OUT_VARIABLE}): where to record")
+        reader.error(f"expected --out FILE (or {OUT_VARIABLE}): where to record")
     if not command:
-        parser.error(f"expected -- and the command to record (or {CLI_VARIABLE}), e.g. -- claude -p")
+        reader.error(f"expected -- and the command to record (or {CLI_VARIABLE}), e.g. -- claude -p")
     for pattern in arguments.redact_pattern:
         try:
             re.compile(pattern.encode())
         except re.error as error:
-            parser.error(f"--redact-pattern {pattern!r}: expected a regular expression: {error}")
+            reader.error(f"--redact-pattern {pattern!r}: expected a regular expression: {error}")
     redact = arguments.redact or bool(arguments.redact_pattern)
     if arguments.install_launcher:
         return _install(arguments.install_launcher, out, command, redact, arguments.redact_pattern)
@@ -74,17 +83,6 @@ def _run(command: list[str], out: str, *, redact: bool, patterns: tuple[str, ...
     from quarterdeck.testing.tap import run
 
     return run(command, out=out, redact=redact, patterns=patterns)
-
-
-def _add_arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument("--out", metavar="FILE", help="where to record; {pid} and {time} are replaced")
-    parser.add_argument("--redact", action="store_true", help="replace keys, tokens and passwords in the recording")
-    parser.add_argument(
-        "--redact-pattern", metavar="REGEX", action="append", default=[], help="replace this, too (implies --redact)"
-    )
-    parser.add_argument("--install-launcher", metavar="PATH", help="write an executable that does this, and stop")
-    parser.usage = "quarterdeck tap [options] --out FILE -- command …"
-    return parser
 
 
 def _install(path: str, out: str, command: list[str], redact: bool, patterns: list[str]) -> int:

@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
 from pathlib import Path
 
+from .roof import Parser
+
 USAGE_ERROR = 2
-SUMMARY = "show a recording: who said what, how long it took, what is odd"
-DESCRIPTION = """\
-Shows a recording: who said what, requests with the time their answers took, turns, tools, costs, and anomalies
-(requests without an answer, answers to nothing, unknown types, bad lines, slow answers)."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    return _add_arguments(subparsers.add_parser("trace", help=SUMMARY, description=DESCRIPTION))
+def parser() -> Parser:
+    built = Parser(
+        "quarterdeck trace",
+        description="Shows a recording: who said what, requests with the time their answers took, turns, tools, costs, "
+        "and anomalies (requests without an answer, answers to nothing, unknown types, bad lines, slow answers).",
+        examples=[
+            ("quarterdeck trace talk.ndjson", "the whole conversation, a line for each message"),
+            ("quarterdeck trace --follow talk.ndjson", "while it is being recorded"),
+            (
+                "quarterdeck trace --type assistant --turn 2 --full talk.ndjson",
+                "what the model said in the second turn",
+            ),
+            ("quarterdeck trace --errors talk.ndjson", "only what is odd"),
+        ],
+        exits={0: "shown, or the reader went away", 2: "the command line or the recording is wrong"},
+    )
+    built.add_argument("file", metavar="FILE", help="the recording")
+    built.add_argument("--follow", action="store_true", help="go on as the recording grows, until it ends")
+    built.add_argument("--json", action="store_true", help="one JSON object for each row, and one for the summary")
+    built.add_argument("--full", action="store_true", help="wrap long texts instead of cutting them")
+    built.add_argument(
+        "--type", metavar="T", action="append", default=[], help="only this type, e.g. assistant or system/init"
+    )
+    built.add_argument("--turn", type=int, metavar="N", help="only this turn")
+    built.add_argument("--only", choices=("in", "out"), help="only what goes to the CLI (in) or comes from it (out)")
+    built.add_argument("--grep", metavar="REGEX", help="only lines that contain this")
+    built.add_argument("--errors", action="store_true", help="only errors and anomalies")
+    built.add_argument("--slow", type=float, default=5.0, metavar="S", help="answers after S seconds are slow (5)")
+    return built
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = _add_arguments(argparse.ArgumentParser("quarterdeck trace", description=DESCRIPTION))
-    arguments = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    reader = parser()
+    arguments = reader.parse_args(sys.argv[1:] if argv is None else argv)
     if arguments.grep is not None:
         try:
             re.compile(arguments.grep)
         except re.error as error:
-            parser.error(f"--grep {arguments.grep!r}: expected a regular expression: {error}")
+            reader.error(f"--grep {arguments.grep!r}: expected a regular expression: {error}")
     from quarterdeck.testing.recording import RecordingError
     from quarterdeck.testing.trace import Filter, show
 
     path = Path(arguments.file)
     if arguments.follow and path.suffix == ".gz":
-        parser.error("--follow: expected a file that is being written; a .gz file is complete")
+        reader.error("--follow: expected a file that is being written; a .gz file is complete")
     try:
         wanted = Filter(
             types=tuple(arguments.type),
@@ -46,27 +70,9 @@ def main(argv: list[str] | None = None) -> int:
     except RecordingError as error:
         print(f"quarterdeck trace: {error}", file=sys.stderr)
         return USAGE_ERROR
-    except BrokenPipeError:  # as when piped into head
+    except BrokenPipeError:  # as when piped into head; nobody misses the rest of a view
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         print(f"quarterdeck trace: {path}: {error.strerror or error}", file=sys.stderr)
         return USAGE_ERROR
-    except KeyboardInterrupt:
-        return 130
-
-
-def _add_arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument("file", metavar="FILE", help="the recording")
-    parser.add_argument("--follow", action="store_true", help="go on as the recording grows, until it ends")
-    parser.add_argument("--json", action="store_true", help="one JSON object for each row, and one for the summary")
-    parser.add_argument("--full", action="store_true", help="wrap long texts instead of cutting them")
-    parser.add_argument(
-        "--type", metavar="T", action="append", default=[], help="only this type, e.g. assistant or system/init"
-    )
-    parser.add_argument("--turn", type=int, metavar="N", help="only this turn")
-    parser.add_argument("--only", choices=("in", "out"), help="only what goes to the CLI (in) or comes from it (out)")
-    parser.add_argument("--grep", metavar="REGEX", help="only lines that contain this")
-    parser.add_argument("--errors", action="store_true", help="only errors and anomalies")
-    parser.add_argument("--slow", type=float, default=5.0, metavar="S", help="answers after S seconds are slow (5)")
-    return parser

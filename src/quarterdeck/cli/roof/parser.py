@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDEST = 100
 """Longer lines are tiring to read, however wide the terminal."""
-HELP_COLUMN = 28
+HELP_COLUMN = 30
 
 _HEADING = re.compile(r"^(usage:|[a-z ]+:$)")
 _NAMES = re.compile(r"^( {2,4})(\S+(?: \S+)*)(?=  |$)")
@@ -62,7 +62,7 @@ class Parser(argparse.ArgumentParser):
 
     def help_for(self, look: Look) -> str:
         formatter = _Formatter(self.prog, look=look)
-        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_usage(self.usage or self._call(), (), ())
         formatter.add_text(self.description)
         for group in self._ordered_groups():
             formatter.start_section(group.title)
@@ -74,6 +74,17 @@ class Parser(argparse.ArgumentParser):
         if self.epilog:
             parts.append("\n".join(_wrapped(self.epilog, min(look.width, WIDEST))))
         return "\n\n".join(parts) + "\n"
+
+    def _call(self) -> str:
+        """How it is called, in one line: argparse would name every option, and the list below does that already."""
+        needed = [action for action in self._actions if action.option_strings and action.required]
+        words = [
+            self.prog,
+            *(f"{action.option_strings[-1]} {action.metavar or action.dest.upper()}" for action in needed),
+            "[options]",
+            *(_value_shape(action) for action in self._actions if not action.option_strings),
+        ]
+        return " ".join(words).replace("%", "%%")
 
     def _ordered_groups(self) -> list[argparse._ArgumentGroup]:
         """Arguments and commands first, ``options`` after them, then the groups a command has added."""
@@ -109,17 +120,26 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE_ERROR, f"{self.prog}: {message}\n  {self.prog} --help shows how it is called.\n")
 
 
+def _value_shape(action: argparse.Action) -> str:
+    if isinstance(action, argparse._SubParsersAction):
+        return f"{action.metavar} …" if action.required else f"[{action.metavar} …]"
+    name = str(action.metavar or action.dest.upper())
+    if action.nargs in ("?", "*"):
+        return f"[{name}]" if action.nargs == "?" else f"[{name} …]"
+    return f"{name} …" if action.nargs in ("+", argparse.REMAINDER) else name
+
+
 class _Formatter(argparse.HelpFormatter):
     def __init__(self, prog: str, look: Look | None = None, **settings: Any) -> None:
         width = min((look or Look.of(sys.stdout)).width, WIDEST)
-        settings.setdefault("max_help_position", min(HELP_COLUMN, max(width // 3, 12)))
+        settings.setdefault("max_help_position", min(HELP_COLUMN, max(width * 2 // 5, 12)))
         settings.setdefault("width", width)
         super().__init__(prog, **settings)
 
     def _format_action(self, action: argparse.Action) -> str:
         """Without the line that argparse has for the group of commands itself: its heading says it already."""
         if isinstance(action, argparse._SubParsersAction):
-            return self._join_parts([self._format_action(one) for one in self._iter_indented_subactions(action)])
+            return self._join_parts([self._format_action(one) for one in action._get_subactions()])
         return super()._format_action(action)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
