@@ -15,7 +15,7 @@ def parser() -> Parser:
     built = Parser(
         "quarterdeck demo",
         description="Plays a short conversation with a simulated claude in a scratch folder: text as it streams, a "
-        "tool that asks for permission, an edit that really happens, and what it cost. No model and no login is needed. "
+        "tool that asks for permission, an edit that really happens, and what it cost. No model, no login. "
         "It asks you on a terminal and answers itself elsewhere.",
         examples=[
             ("quarterdeck demo", "three prompts, and you decide"),
