@@ -1,0 +1,175 @@
+"""Markdown that is still being written, cut into blocks that are finished and a tail that is not.
+
+A finished block is drawn once and never again; only the tail is drawn anew. So what is cut off must not be changed by
+what follows: a paragraph ends at a blank line, a list item at the next one, a table at the first line that is no row.
+Code is given out in pieces while its fence is open.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+CODE_PIECE_LINES = 24
+"""Lines of an open code block that are given out at once."""
+LONGEST_TAIL = 6_000
+"""Characters. A paragraph without an end is cut here: to draw a tail costs by its length, each frame."""
+
+_FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*([^`]*)$")
+_ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(\s+|$)")
+_HEADING = re.compile(r"^ {0,3}#{1,6}(\s|$)")
+_RULE = re.compile(r"^ {0,3}([-*_])( *\1){2,} *$")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of Markdown that is drawn on its own. ``language`` is set for code, which has no fences here."""
+
+    source: str
+    language: str | None = None
+    gap: bool = True
+    """A blank line stands before it."""
+
+
+@dataclass(slots=True)
+class _Fence:
+    mark: str
+    language: str
+    gap: bool
+    indent: int
+
+
+class Blocks:
+    """Feed it text; it gives the blocks that are finished. ``tail`` is the rest, as blocks to be drawn for now."""
+
+    def __init__(self) -> None:
+        self._line = ""
+        """The line that has no end yet."""
+        self._held: list[str] = []
+        """Whole lines of the block that is not finished."""
+        self._fence: _Fence | None = None
+        self._blank = False
+        """A blank line has come, and what follows says whether it ended the block."""
+        self._listed = ""
+        """The block before was an item of such a list: with bullets or with numbers."""
+        self._first = True
+
+    def feed(self, text: str) -> list[Block]:
+        lines = f"{self._line}{text}".split("\n")
+        self._line = lines.pop()
+        done: list[Block] = []
+        for line in lines:
+            done += self._whole_line(line)
+        if len(self._line) > LONGEST_TAIL and self._fence is None:
+            border = self._line.rfind(" ", 0, LONGEST_TAIL)
+            border = LONGEST_TAIL if border <= 0 else border
+            self._held.append(self._line[:border])
+            self._line = self._line[border:].lstrip(" ")
+            done += self._finished()
+        return done
+
+    def close(self) -> list[Block]:
+        """Nothing more will come."""
+        done = self._whole_line(self._line) if self._line else []
+        self._line = ""
+        if self._fence is not None:
+            done += self._code(close=True)
+        return done + self._finished()
+
+    def tail(self) -> list[Block]:
+        """What is not finished, as it looks now."""
+        held = [*self._held, self._line] if self._line else self._held
+        if not held:
+            return []
+        if self._fence is not None:
+            return [Block("\n".join(held), self._fence.language, self._fence.gap)]
+        opened = _FENCE.match(held[-1])
+        if opened is not None and held is not self._held:
+            held = held[:-1]
+        return [Block("\n".join(held), gap=self._gap(held))] if held else []
+
+    def _whole_line(self, line: str) -> list[Block]:
+        if self._fence is not None:
+            return self._in_fence(line)
+        opened = _FENCE.match(line)
+        if opened is not None:
+            done = self._finished()
+            language = opened[3].strip().partition(" ")[0]
+            self._fence = _Fence(opened[2], language, not self._first, len(opened[1]))
+            return done
+        if not line.strip():
+            self._blank = bool(self._held)
+            return []
+        done = self._finished() if self._ends_before(line) else []
+        if self._blank and self._held:
+            self._held.append("")
+        self._blank = False
+        self._held.append(line)
+        if _HEADING.match(line) or (_RULE.match(line) and len(self._held) == 1):
+            done += self._finished()
+        return done
+
+    def _ends_before(self, line: str) -> bool:
+        """Whether this line begins another block."""
+        if not self._held:
+            return False
+        in_list = _ITEM.match(self._held[0]) is not None
+        item = _ITEM.match(line)
+        if in_list:
+            if item is not None:
+                return len(item[1]) <= len(_indent(self._held[0]))
+            return self._blank and len(_indent(line)) <= len(_indent(self._held[0]))
+        if self._blank or _HEADING.match(line) or (item is not None and not item[1]):
+            return True
+        return _is_row(self._held[0]) != _is_row(line)
+
+    def _in_fence(self, line: str) -> list[Block]:
+        fence = self._fence
+        if fence is None:
+            return []
+        stripped = line.strip()
+        if stripped.startswith(fence.mark) and not stripped.strip(fence.mark[0]):
+            return self._code(close=True)
+        indent = min(len(_indent(line)), fence.indent)
+        self._held.append(line[indent:])
+        return self._code(close=False) if len(self._held) >= CODE_PIECE_LINES else []
+
+    def _code(self, *, close: bool) -> list[Block]:
+        fence = self._fence
+        if fence is None:
+            return []
+        block = Block("\n".join(self._held), fence.language, fence.gap)
+        held, self._held = self._held, []
+        fence.gap = False
+        if close:
+            self._fence = None
+        self._listed, self._first = "", False
+        return [block] if held else []
+
+    def _finished(self) -> list[Block]:
+        held, self._held = self._held, []
+        gap = self._gap(held)
+        self._blank = False
+        if not held:
+            return []
+        self._listed, self._first = _list_kind(held[0]), False
+        return [Block("\n".join(held), gap=gap)]
+
+    def _gap(self, held: list[str]) -> bool:
+        """Items of one list stand together."""
+        if self._first or not held:
+            return False
+        return not self._listed or self._listed != _list_kind(held[0])
+
+
+def _list_kind(line: str) -> str:
+    item = _ITEM.match(line)
+    return "" if item is None else "numbers" if item[2][0].isdecimal() else "bullets"
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" "))]
+
+
+def _is_row(line: str) -> bool:
+    return line.lstrip().startswith("|")

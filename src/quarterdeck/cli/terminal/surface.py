@@ -1,0 +1,184 @@
+"""Where it is drawn: finished lines that go to the scrollback once, and a live part below them that is redrawn.
+
+One frame is one write, so a reader never sees half of it. A line of the live part that did not change is not written
+again. No line is as wide as the terminal, so nothing wraps; should a terminal think otherwise about a character's
+width, wrapping is off while the live part is drawn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from .text import painted_cells, painted_cut
+
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
+BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
+"""Terminals that know it show the whole frame at once; the others ignore it."""
+NO_WRAP, WRAP = "\x1b[?7l", "\x1b[?7h"
+RESTORE = f"\x1b[0m{WRAP}{SHOW}\x1b[?2004l{END_FRAME}"
+"""All that we ever switch, switched back."""
+
+
+class Surface(Protocol):
+    """What a painter needs of the place it paints on."""
+
+    @property
+    def width(self) -> int:
+        """The widest line, in cells."""
+
+    @property
+    def height(self) -> int:
+        """The rows that the live part may have."""
+
+    def commit(self, lines: Sequence[str]) -> None:
+        """These lines are finished."""
+
+    def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
+        """The live part as it is now; ``cursor`` is where a person writes in it: row and column."""
+
+    def flush(self) -> None:
+        """Show it."""
+
+
+class PlainSurface:
+    """No terminal: finished lines are written, and there is no live part."""
+
+    height = 0
+
+    def __init__(self, write: Callable[[str], object], *, width: int) -> None:
+        self._write = write
+        self.width = width
+
+    def commit(self, lines: Sequence[str]) -> None:
+        self._write("".join(f"{line.rstrip()}\n" for line in lines))
+
+    def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
+        """Nobody watches."""
+
+    def flush(self) -> None:
+        """Written already."""
+
+
+class TerminalSurface:
+    """A terminal that we have for ourselves."""
+
+    def __init__(self, descriptor: int, *, size: Callable[[], os.terminal_size] | None = None) -> None:
+        self._descriptor = descriptor
+        self._size = size or (lambda: os.get_terminal_size(descriptor))
+        self._columns, self._rows = self._measured()
+        self._pending: list[str] = []
+        self._wanted: list[str] = []
+        self._wanted_cursor: tuple[int, int] | None = None
+        self._shown: list[str] = []
+        self._cursor: tuple[int, int] | None = None
+        """Where the cursor was left: None for the end of the last live line."""
+        self._resized = False
+        self.frames = 0
+        self.bytes_written = 0
+
+    def _measured(self) -> tuple[int, int]:
+        found = self._size()
+        return max(found.columns, 20), max(found.lines, 4)
+
+    @property
+    def width(self) -> int:
+        return self._columns - 1
+
+    @property
+    def height(self) -> int:
+        return self._rows - 1
+
+    def commit(self, lines: Sequence[str]) -> None:
+        self._pending += lines
+
+    def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
+        """Of more lines than there are rows the last are shown."""
+        hidden = max(0, len(lines) - self.height)
+        self._wanted = [painted_cut(line, self.width) for line in lines[hidden:]]
+        self._wanted_cursor = (cursor[0] - hidden, cursor[1]) if cursor and cursor[0] >= hidden else None
+
+    def resized(self) -> None:
+        """The terminal has another size. What is drawn has been wrapped anew by it, as most terminals do."""
+        before = self._columns
+        self._columns, self._rows = self._measured()
+        if self._columns < before:
+            taken = [max(1, -(-painted_cells(line) // self._columns)) for line in self._shown]
+            self._shown = [""] * sum(taken)
+            self._cursor = None
+        self._resized = True
+
+    def flush(self) -> None:
+        body = self._frame()
+        if not body:
+            return
+        self.frames += 1
+        self._write(f"{BEGIN_FRAME}{body}{END_FRAME}")
+        self._shown, self._cursor = self._wanted, self._wanted_cursor
+
+    def _frame(self) -> str:
+        place = self._to_place()
+        if self._pending or self._resized or len(self._wanted) != len(self._shown):
+            body = self._all()
+        else:
+            body = self._changed()
+        if not body and self._wanted_cursor == self._cursor:
+            return ""
+        if not body:  # only the cursor has moved
+            body = self._to_end(place=self._to_top(), rows=len(self._wanted))
+        return f"{HIDE}{place}{body}{self._to_cursor()}"
+
+    def _to_place(self) -> str:
+        """From where the cursor was left to the end of the last live line."""
+        if self._cursor is None or not self._shown:
+            return ""
+        down = len(self._shown) - 1 - self._cursor[0]
+        return f"\x1b[{down}B" if down else ""
+
+    def _to_top(self) -> str:
+        up = len(self._shown) - 1
+        return f"\r\x1b[{up}A" if up > 0 else "\r"
+
+    def _to_end(self, place: str, rows: int) -> str:
+        return f"{place}\x1b[{rows - 1}B" if rows > 1 else place
+
+    def _all(self) -> str:
+        finished = "".join(f"{line}\x1b[0m\x1b[K\r\n" for line in self._pending)
+        self._pending, self._resized = [], False
+        below = "\x1b[K\r\n".join(self._wanted)
+        return f"{self._to_top()}{finished}{NO_WRAP}{below}{WRAP}\x1b[J"
+
+    def _changed(self) -> str:
+        parts: list[str] = []
+        row = len(self._shown) - 1
+        for index, (old, new) in enumerate(zip(self._shown, self._wanted, strict=True)):
+            if old != new:
+                parts.append(f"{_move(index - row)}\r{new}\x1b[K")
+                row = index
+        if not parts:
+            return ""
+        return f"{NO_WRAP}{''.join(parts)}{WRAP}{_move(len(self._shown) - 1 - row)}"
+
+    def _to_cursor(self) -> str:
+        if self._wanted_cursor is None:
+            return ""
+        row, column = self._wanted_cursor
+        right = f"\x1b[{column}C" if column else ""
+        return f"\r{_move(row - (len(self._wanted) - 1))}{right}{SHOW}"
+
+    def close(self) -> None:
+        """Leave the terminal as anybody expects it, with the cursor below what was drawn."""
+        self._wanted, self._wanted_cursor = [], None
+        self.flush()
+        self._write(RESTORE)
+
+    def _write(self, text: str) -> None:
+        data = memoryview(text.encode("utf-8", "replace"))
+        self.bytes_written += len(data)
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+
+def _move(rows: int) -> str:
+    return "" if rows == 0 else f"\x1b[{rows}B" if rows > 0 else f"\x1b[{-rows}A"

@@ -1,0 +1,99 @@
+"""Text of others as lines on a screen: harmless, measured in cells, never wider than it may be."""
+
+from __future__ import annotations
+
+import re
+
+from quarterdeck.cli.roof import cells, cut, plain
+
+TAB = "    "
+"""A tab's width depends on where it stands; as blanks a line is as wide as we measure it."""
+_UNSEEN = re.compile("[\u200b\u2060-\u2064\u00ad\ufff9-\ufffb\U000e0000-\U000e007f]")
+"""Characters that take no room and can carry words nobody sees. The joiners U+200C and U+200D stay: Persian
+and emoji need them."""
+_SGR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def safe(text: str) -> str:
+    """``text`` without effect on the terminal, and with nothing in it that cannot be seen."""
+    shown = plain(text)
+    if not shown.isascii():
+        shown = _UNSEEN.sub(lambda found: f"<U+{ord(found.group()):04X}>", shown)
+    return shown.replace("\t", TAB)
+
+
+def one_line(text: str, width: int) -> str:
+    """``text`` on one line of at most ``width`` cells."""
+    head = text[: width * 8 + 80]  # a tool's input can be megabytes; blanks may fold, so more than fits is looked at
+    folded = " ".join(safe(head).split())
+    if len(head) < len(text):
+        folded += " …"
+    return cut(folded, width)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Safe text in lines of at most ``width`` cells, broken at blanks where there are some."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        while cells(line) > width:
+            fits = _fitting(line, width)
+            blank = line.rfind(" ", 0, fits + 1)
+            border = blank if blank > width // 3 else fits
+            lines.append(line[:border].rstrip())
+            line = line[border:].lstrip(" ")
+        lines.append(line)
+    return lines
+
+
+def _fitting(line: str, width: int) -> int:
+    """How many characters fit; at least one, or nothing would ever be drawn."""
+    low, high = 1, min(len(line), width * 4 + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cells(line[:middle]) <= width:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def unpainted(line: str) -> str:
+    """A line of ours without its colours."""
+    return _SGR.sub("", line) if "\x1b" in line else line
+
+
+def painted_cells(line: str) -> int:
+    """The width of a line of ours."""
+    return cells(unpainted(line))
+
+
+def painted_cut(line: str, width: int) -> str:
+    """A line of ours in at most ``width`` cells, with its colours closed."""
+    if painted_cells(line) <= width:
+        return line
+    kept, room = "", width - 1
+    for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
+        if piece.startswith("\x1b["):
+            kept += piece
+            continue
+        shown = cut(piece, room, mark="") if cells(piece) > room else piece
+        kept, room = kept + shown, room - cells(shown)
+        if shown != piece:
+            break
+    return f"{kept}…\x1b[0m" if "\x1b[" in kept else f"{kept}…"
+
+
+def size(count: int) -> str:
+    """Bytes or characters for people."""
+    for limit, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= limit:
+            return f"{count / limit:.1f}{unit}"
+    return str(count)
+
+
+def seconds(elapsed_s: float) -> str:
+    """A duration for people."""
+    if elapsed_s < 60:
+        return f"{elapsed_s:.1f}s" if elapsed_s < 10 else f"{elapsed_s:.0f}s"
+    minutes, rest = divmod(round(elapsed_s), 60)
+    return f"{minutes}m {rest:02}s" if minutes < 60 else f"{minutes // 60}h {minutes % 60:02}m"
