@@ -10,8 +10,8 @@ import re
 
 _COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 """What programs colour their output with. Nothing is hidden by dropping it."""
-_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""Control characters but tab and line feed; marks that turn the direction; lone surrogates, which cannot be written."""
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""Control characters but tab and line feed; what turns the direction of whole runs; lone surrogates (unwritable)."""
 
 
 def plain(text: str, *, one_line: bool = False) -> str:

@@ -1,0 +1,143 @@
+"""``sessions list`` and ``sessions search``."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby, islice
+from pathlib import Path
+
+from quarterdeck.cli.roof import FAILED, OK, Look, Trouble, cells, cut, padded, plain
+from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions, search_sessions
+
+from .find import SHORT, age, scope, size, title
+
+FOR_PEOPLE = 30
+"""Sessions that are listed when nobody says how many."""
+WIDE = 90
+"""From this width on there is room for the branch and the size."""
+
+
+def show_list(given: Namespace) -> int:
+    folder = scope(given)
+    for_people = not (given.json or given.quiet)
+    limit = given.limit if given.limit is not None else (FOR_PEOPLE if for_people else 0)
+    sessions = _sessions(folder, given.tag, limit + 1 if limit else 0)
+    shown = sessions[:limit] if limit else sessions
+    if given.json:
+        for info in shown:
+            print(json.dumps(asdict(info)))
+    elif given.quiet:
+        print("".join(f"{info.session_id}\n" for info in shown), end="")
+    elif not shown:
+        print(_none_here(given))
+    else:
+        look = Look.of(sys.stdout)
+        print("\n".join(table(shown, look, folders=folder is None)))
+        if len(sessions) > len(shown):
+            print(look.paint("dim", f"{look.sign('…', '...')} and older ones: --limit 0 lists all"))
+    return OK
+
+
+def _sessions(folder: str | None, tag: str | None, limit: int) -> Sequence[SDKSessionInfo]:
+    if tag is None:
+        return list_sessions(folder, limit or None)
+    tagged = (info for info in list_sessions(folder) if info.tag == tag)
+    return list(islice(tagged, limit or None))
+
+
+def _none_here(given: Namespace) -> str:
+    if given.tag is not None:
+        return f"No session has the tag {plain(given.tag)}. quarterdeck sessions tag ID {plain(given.tag)} gives it."
+    if given.all:
+        return 'There are no sessions yet. quarterdeck run "hello" starts one.'
+    where = plain(str(Path(given.project or ".").resolve()))
+    return f"There are no sessions of {where}.\nquarterdeck sessions --all lists those of every folder."
+
+
+def table(sessions: Sequence[SDKSessionInfo], look: Look, *, folders: bool) -> list[str]:
+    """One line for each session: as many columns as there is room for, the title last."""
+    wide = look.width >= WIDE
+    short = _unique_length([info.session_id for info in sessions])
+    columns: list[tuple[str, str, list[str]]] = [
+        ("ID", "cyan", [info.session_id[:short] for info in sessions]),
+        ("CHANGED", "dim", [age(info.last_modified) for info in sessions]),
+    ]
+    if wide:
+        columns.append(("SIZE", "dim", [size(info.file_size) for info in sessions]))
+        columns.append(("BRANCH", "dim", [cut(plain(info.git_branch or "", one_line=True), 16) for info in sessions]))
+    if folders:
+        columns.append(("FOLDER", "dim", [_folder(info.cwd, look.width // 5) for info in sessions]))
+    columns.append(("TAG", "yellow", [cut(plain(info.tag or "", one_line=True), 12) for info in sessions]))
+    columns = [column for column in columns if any(column[2])]
+    widths = [max(cells(text) for text in (name, *texts)) for name, _, texts in columns]
+    room = max(look.width - sum(widths) - 2 * len(widths), 10)
+    heads = "".join(f"{padded(name, width)}  " for (name, _, _), width in zip(columns, widths, strict=True))
+    lines = [look.paint("bold", f"{heads}TITLE")]
+    for index, info in enumerate(sessions):
+        fields = (
+            look.paint(style, padded(texts[index], width)) + "  "
+            for (_, style, texts), width in zip(columns, widths, strict=True)
+        )
+        lines.append("".join(fields) + title(info, room))
+    return lines
+
+
+def _unique_length(ids: Sequence[str]) -> int:
+    return next(length for length in range(SHORT, 37) if len({one[:length] for one in ids}) == len(ids) or length == 36)
+
+
+def _folder(path: str | None, width: int) -> str:
+    """The end of a path, which tells more than its beginning."""
+    text = plain(path or "", one_line=True)
+    home = str(Path.home())
+    if text == home or text.startswith(f"{home}/"):
+        text = f"~{text[len(home) :]}"
+    if cells(text) <= width:
+        return text
+    parts = text.split("/")
+    while len(parts) > 1 and cells("…/" + "/".join(parts)) > width:
+        parts.pop(0)
+    return cut("…/" + "/".join(parts), width)
+
+
+def show_hits(given: Namespace) -> int:
+    if not given.text:
+        raise Trouble("the text to look for is empty", "give some words, e.g. quarterdeck sessions search deadlock")
+    hits = search_sessions(given.text, scope(given), limit=given.limit or None, case_sensitive=given.case_sensitive)
+    look = Look.of(sys.stdout)
+    count = 0
+    for session_id, group in groupby(hits, key=lambda hit: hit.session_id):
+        if not given.json:
+            info = get_session_info(session_id)
+            when = f"  {look.paint('dim', age(info.last_modified))}" if info else ""
+            name = title(info, max(look.width - 24, 10)) if info else ""
+            print(f"{look.paint('cyan', session_id[:SHORT])}{when}  {look.paint('bold', name)}", flush=True)
+        for hit in group:
+            count += 1
+            if given.json:
+                print(json.dumps(asdict(hit)), flush=True)
+            else:
+                speaker = "user" if hit.type == "user" else "claude"
+                print(f"  {look.paint('dim', padded(speaker, 6))}  {_excerpt(hit.excerpt, given, look)}", flush=True)
+    if not count and not given.json:
+        everywhere = "" if given.all else "; --all looks in every folder"
+        print(f"Nobody said {plain(given.text, one_line=True)!r} here{everywhere}.")
+    elif given.limit and count >= given.limit and not given.json:
+        print(look.paint("dim", f"The first {count}; --limit 0 finds all."))
+    return OK if count else FAILED
+
+
+def _excerpt(text: str, given: Namespace, look: Look) -> str:
+    """With what was looked for in bold, and never cut away: what stands before it is shortened first."""
+    shown = plain(text, one_line=True)
+    wanted = re.compile(re.escape(plain(given.text, one_line=True)), 0 if given.case_sensitive else re.IGNORECASE)
+    room = max(look.width - 10, 20)
+    found = wanted.search(shown)
+    if found and cells(shown[: found.end()]) > room:
+        shown = "…" + shown[max(found.start() - room // 3, 0) :]
+    return wanted.sub(lambda match: look.paint("bold yellow", match.group()), cut(shown, room))

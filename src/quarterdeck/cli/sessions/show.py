@@ -1,0 +1,116 @@
+"""``sessions show``: a stored conversation on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections import deque
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+import msgspec
+
+from quarterdeck.cli.roof import OK, Look, cut, plain
+from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
+
+from .find import age, find, size, title
+from .patch import diff_text
+from .story import story
+
+RESULT_LINES = 8
+DIFF_LINES = 40
+TAB = "    "
+
+
+def show(given: Namespace) -> int:
+    info = find(given)
+    items: Iterable[Item] = story(info.session_id, given.project)
+    if given.last is not None:
+        items = deque(items, maxlen=given.last)
+    if given.json:
+        encoder = msgspec.json.Encoder()
+        for item in items:
+            print(encoder.encode(item).decode(errors="replace"))
+        return OK
+    look = Look.of(sys.stdout)
+    print(look.paint("bold", title(info, look.width)))
+    facts = [info.session_id, age(info.last_modified), size(info.file_size), info.cwd, info.git_branch, info.tag]
+    print(look.paint("dim", cut(plain(" · ".join(filter(None, facts)), one_line=True), look.width)))
+    for item in items:
+        print("\n".join(lines_of(item, look, full=given.full)))
+    return OK
+
+
+def lines_of(item: Item, look: Look, *, full: bool) -> Iterator[str]:
+    """The item in lines no wider than the look; those of a sub-agent stand behind a bar."""
+    bar = look.paint("dim", f"{look.sign('│', '|')} ") if item.parent_id else ""
+    width = look.width - (2 if item.parent_id else 0)
+    inner = Look(colour=look.colour, width=width, unicode=look.unicode)
+    yield bar.rstrip()
+    for line in _drawn(item, inner, full):
+        yield f"{bar}{line}"
+
+
+def _drawn(item: Item, look: Look, full: bool) -> Iterator[str]:
+    match item:
+        case Prompt():
+            text = str(item.text) or f"[{', '.join(item.attachments)}]"
+            for index, line in enumerate(_wrapped(text, look.width - 2)):
+                yield look.paint("bold", f"{look.sign('›', '>') if not index else ' '} {line}")
+        case Text():
+            yield from _wrapped(str(item), look.width)
+        case Thinking():
+            yield from _thinking(item, look, full)
+        case ToolCall():
+            yield from _call(item, look, full)
+        case Notice():
+            text = item.text or f"[{item.kind}]"
+            yield from (look.paint("dim", line) for line in _cut_lines(text, look, RESULT_LINES, full))
+
+
+def _thinking(item: Thinking, look: Look, full: bool) -> Iterator[str]:
+    if item.hidden or not str(item).strip():
+        yield look.paint("dim italic", "thought, not to be read")
+    elif full:
+        yield from (look.paint("dim italic", line) for line in _wrapped(str(item), look.width))
+    else:
+        yield look.paint("dim italic", cut(f"thought: {plain(str(item)[:4000], one_line=True)}", look.width))
+
+
+def _call(item: ToolCall, look: Look, full: bool) -> Iterator[str]:
+    sign = {"failed": look.paint("red", look.sign("✗", "x")), "finished": look.paint("green", look.sign("✓", "+"))}
+    name = cut(plain(item.label, one_line=True), look.width - 4)
+    room = max(look.width - len(name) - 4, 0)
+    about = cut(plain(item.about[: look.width * 8], one_line=True), room)
+    yield f"{sign.get(item.status, look.sign('…', '?'))} {look.paint('cyan', name)} {about}".rstrip()
+    for diff in item.diffs:
+        for line in _cut_lines(diff_text(diff), look, DIFF_LINES, full):
+            yield look.paint({"+": "green", "-": "red"}.get(line[2:3], "dim"), line)
+    if item.output is not None and not (item.diffs and item.status == "finished"):
+        style = "red" if item.status == "failed" else "dim"
+        yield from (look.paint(style, line) for line in _cut_lines(str(item.output), look, RESULT_LINES, full))
+
+
+def _cut_lines(text: str, look: Look, most: int, full: bool) -> Iterator[str]:
+    """Indented; the first lines of a long text, and how many there are more."""
+    lines = plain(text.strip("\n")).replace("\t", TAB).split("\n")
+    shown = lines if full or len(lines) <= most + 1 else lines[:most]
+    for line in shown:
+        yield f"  {line}" if full else f"  {cut(line, look.width - 2)}"
+    if len(shown) < len(lines):
+        yield f"  {look.sign('…', '...')} {len(lines) - len(shown):,} more lines (--full shows them)"
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """Prose as wide as the screen; lines that fit, and code, stay as they are written."""
+    in_code = False
+    for line in plain(text.strip("\n")).replace("\t", TAB).split("\n"):
+        fence = line.lstrip().startswith("```")
+        in_code ^= fence
+        if in_code or fence or len(line) <= width:
+            yield line
+            continue
+        indent = " " * (len(line) - len(line.lstrip()))
+        yield from wrap(line, max(width, 20), initial_indent="", subsequent_indent=indent, break_on_hyphens=False) or [
+            ""
+        ]

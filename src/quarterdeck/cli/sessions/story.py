@@ -1,0 +1,155 @@
+"""A stored conversation as the things that a face draws.
+
+The items are those of ``quarterdeck.timeline``, so that what draws a live session can draw a stored one; but they come
+from the transcript, whole and one by one: an export of a gigabyte must neither shorten a text nor hold them all. Only
+calls that wait for their results are held, and what was said after them, up to a limit.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from quarterdeck.client.transcripts import (
+    SessionMessage,
+    get_subagent_messages,
+    iter_session_messages,
+    list_subagents,
+)
+from quarterdeck.timeline.diffs import proposed
+from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
+from quarterdeck.timeline.naming import about, label
+from quarterdeck.timeline.parts import Kept
+
+HELD_ITEMS = 200
+"""Calls run side by side, and what follows them before their results; a result that comes later has lost its call."""
+DEEPEST = 8
+"""Sub-agents of sub-agents. No CLI lets them nest so deep; a transcript that names its own parent would."""
+
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_OUTPUT = re.compile(r"\A\s*<local-command-(?:stdout|stderr)>(.*?)</local-command-(?:stdout|stderr)>\s*\Z", re.DOTALL)
+
+
+def story(session_id: str, directory: str | None = None) -> Iterator[Item]:
+    """The conversation as it stands, calls with their results; what a sub-agent did follows its call."""
+    agents = _Agents(session_id, directory)
+    for item in _paired(iter_session_messages(session_id, directory)):
+        yield item
+        if isinstance(item, ToolCall):
+            yield from agents.below(item.id, 1)
+
+
+class _Agents:
+    """The sub-agents of a session, looked up when the first call asks for one."""
+
+    def __init__(self, session_id: str, directory: str | None) -> None:
+        self._session_id, self._directory = session_id, directory
+        self._by_call: dict[str, list[str]] | None = None
+
+    def below(self, call_id: str, depth: int) -> Iterator[Item]:
+        for agent_id in self._of(call_id) if depth <= DEEPEST else ():
+            for item in _paired(iter(self._messages(agent_id)), parent_id=call_id):
+                yield item
+                if isinstance(item, ToolCall):
+                    yield from self.below(item.id, depth + 1)
+
+    def _of(self, call_id: str) -> list[str]:
+        if self._by_call is None:
+            self._by_call = {}
+            for agent_id in list_subagents(self._session_id, self._directory):
+                first = self._messages(agent_id, limit=1)
+                if first and first[0].parent_tool_use_id:
+                    self._by_call.setdefault(first[0].parent_tool_use_id, []).append(agent_id)
+        return self._by_call.get(call_id, [])
+
+    def _messages(self, agent_id: str, limit: int | None = None) -> list[SessionMessage]:
+        return get_subagent_messages(self._session_id, agent_id, self._directory, limit)
+
+
+def _paired(messages: Iterator[SessionMessage], parent_id: str | None = None) -> Iterator[Item]:
+    """Items in order, each call held back until it has its result."""
+    held: list[Item] = []
+    waiting: dict[str, ToolCall] = {}
+    for message in messages:
+        for block, index in _blocks(message):
+            if block.get("type") in ("tool_result", "web_search_tool_result", "mcp_tool_result"):
+                call = waiting.pop(str(block.get("tool_use_id")), None)
+                if call is not None:
+                    _answer(call, block)
+                    continue
+            item = _item(message, block, f"{message.uuid}-{index}", parent_id)
+            if item is None:
+                continue
+            held.append(item)
+            if isinstance(item, ToolCall):
+                waiting[item.id] = item
+        if not waiting or len(held) > HELD_ITEMS:
+            yield from held
+            held.clear()
+            waiting.clear()
+    yield from held
+
+
+def _blocks(message: SessionMessage) -> Iterator[tuple[dict[str, Any], int]]:
+    content = message.message.get("content") if isinstance(message.message, dict) else None
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for index, block in enumerate(blocks if isinstance(blocks, list) else ()):
+        if isinstance(block, dict):
+            yield block, index
+
+
+def _item(message: SessionMessage, block: dict[str, Any], item_id: str, parent_id: str | None) -> Item | None:
+    match block:
+        case {"type": "text", "text": str(text)}:
+            if message.type == "user":
+                return _prompt(text, item_id, parent_id)
+            return Text(id=item_id, parent_id=parent_id, text=Kept(text), done=True, uuid=message.uuid)
+        case {"type": "thinking", "thinking": str(text)}:
+            return Thinking(id=item_id, parent_id=parent_id, text=Kept(text), done=True, uuid=message.uuid)
+        case {"type": "redacted_thinking"}:
+            return Thinking(id=item_id, parent_id=parent_id, done=True, hidden=True, uuid=message.uuid)
+        case {"type": "tool_use" | "server_tool_use" | "mcp_tool_use", "name": str(name), "id": str(call_id)}:
+            given = block.get("input")
+            made = given if isinstance(given, dict) else {}
+            call = ToolCall(id=call_id, parent_id=parent_id, name=name, input=made, status="interrupted")
+            call.label, call.about = label(name), about(name, made)
+            call.diffs = proposed(name, made, sys.maxsize)
+            return call
+        case {"type": "tool_result"}:
+            return Notice(id=item_id, parent_id=parent_id, kind="tool_result", text=result_text(block.get("content")))
+        case {"type": "image" | "document" as kind}:
+            source = block.get("source")
+            media = source.get("media_type") if isinstance(source, dict) else None
+            return Prompt(id=item_id, parent_id=parent_id, attachments=[str(media or kind)])
+        case {"type": str(kind)}:
+            return Notice(id=item_id, parent_id=parent_id, kind=kind)
+    return None
+
+
+def _prompt(text: str, item_id: str, parent_id: str | None) -> Item:
+    """What was typed; commands of the CLI are kept in the transcript as tags."""
+    if output := _OUTPUT.match(text):
+        return Notice(id=item_id, parent_id=parent_id, kind="command_output", text=output[1].strip())
+    if command := _COMMAND.search(text):
+        arguments = _ARGUMENTS.search(text)
+        text = f"{command[1].strip()} {arguments[1].strip() if arguments else ''}".strip()
+    return Prompt(id=item_id, parent_id=parent_id, text=Kept(text), source="agent" if parent_id else "us")
+
+
+def _answer(call: ToolCall, block: dict[str, Any]) -> None:
+    content = block.get("content")
+    call.output = Kept(result_text(content))
+    call.status = "failed" if block.get("is_error") else "finished"
+    parts = content if isinstance(content, list) else []
+    call.output_images = sum(isinstance(part, dict) and part.get("type") == "image" for part in parts)
+
+
+def result_text(content: Any) -> str:
+    """The text of a tool's result."""
+    if isinstance(content, str):
+        return content
+    parts = (part for part in (content if isinstance(content, list) else ()) if isinstance(part, dict))
+    return "\n".join(str(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts)
