@@ -110,6 +110,8 @@ class Connection:
 
     def bytes_received(self, data: bytes) -> None:
         try:
+            if self._observer is not None:
+                self._observer.read(data)
             self.side.receive(data)
             self._pump(len(data))
         except Exception as error:
@@ -170,6 +172,8 @@ class Connection:
         data = self.side.outgoing()
         try:
             if data:
+                if self._observer is not None:
+                    self._observer.wrote(data)
                 self._transport.write(data)
             if self._close_input:
                 self._close_input = False

@@ -31,6 +31,12 @@ class Observer:
     def answered(self, request_id: str, payload: Mapping[str, Any] | None, error: str | None) -> None:
         """A request of the CLI has its answer: a payload, or an error."""
 
+    def read(self, data: bytes) -> None:
+        """The CLI wrote these bytes, cut anywhere; before anything else is told of them."""
+
+    def wrote(self, data: bytes) -> None:
+        """These lines go to the CLI: prompts, requests of ours, answers."""
+
     def closed(self) -> None:
         """The session is over."""
 
@@ -68,6 +74,12 @@ class Observers(Observer):
 
     def answered(self, request_id: str, payload: Mapping[str, Any] | None, error: str | None) -> None:
         self._tell(lambda one: one.answered(request_id, payload, error))
+
+    def read(self, data: bytes) -> None:
+        self._tell(lambda one: one.read(data))
+
+    def wrote(self, data: bytes) -> None:
+        self._tell(lambda one: one.wrote(data))
 
     def closed(self) -> None:
         self._tell(lambda one: one.closed())
