@@ -20,8 +20,8 @@ from ._peer import peer_python
 from ._table import OURS, PEER, Row, Section, say, show
 
 CHILD = Path(__file__).parent / "_children" / "decode.py"
-ROUNDS = Size(full=5, quick=3)
-MESSAGES = Size(full=200_000, quick=40_000)
+ROUNDS = Size(full=25, quick=8)
+MESSAGES = Size(full=40_000, quick=20_000)
 END_S = 10.0
 
 DELTA_FACTOR = 12.0

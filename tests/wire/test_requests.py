@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from quarterdeck.wire.agents import AgentDefinition, SdkPluginConfig
+from quarterdeck.wire.codec import encode
 from quarterdeck.wire.control import ControlRequest, parse_request
 from quarterdeck.wire.inbound import INCOMING_REQUESTS, IncomingRequest, McpMessageRequest
 from quarterdeck.wire.mcp import McpServerToolPolicy, McpStdioServerConfig
@@ -332,7 +333,7 @@ def test_a_request_is_written_exactly_so(request_: Any, wire: dict[str, Any]) ->
     line = {"type": "control_request", "request_id": "r1", "request": wire}
     envelope = ControlRequest(request_id="r1", request=request_)
     assert envelope.to_dict() == line
-    assert msgspec.json.decode(msgspec.json.encode(envelope)) == line
+    assert msgspec.json.decode(encode(envelope)) == line
 
 
 @pytest.mark.parametrize(("request_", "wire"), REQUESTS, ids=lambda value: value.get("subtype"))

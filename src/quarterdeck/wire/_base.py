@@ -20,6 +20,7 @@ therefore refers to its line through ``Lines``, which holds bytes only, never to
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -105,18 +106,25 @@ def _fields_as_dict(value: msgspec.Struct) -> dict[str, Any]:
 
 
 class Lines:
-    """The lines of one received chunk, split when first asked for; messages share it and hold their index."""
+    """The lines of one received chunk, split when first asked for; messages share it and hold their index.
 
-    __slots__ = ("_chunk", "_split", "demand")
+    They are ``chunk[start:end]``: to cut them out at once would cost more than all else that is done to a line.
+    """
 
-    def __init__(self, chunk: bytes, demand: Demand) -> None:
+    __slots__ = ("_chunk", "_end", "_split", "_start", "demand", "system")
+
+    def __init__(self, chunk: bytes, demand: Demand, start: int = 0, end: int | None = None) -> None:
         self._chunk = chunk
+        self._start = start
+        self._end = end
         self._split: list[bytes] | None = None
         self.demand = demand
+        self.system: list[Message] = []
+        """Those whose class depends on more than ``type``; they come here as they are made."""
 
     def __getitem__(self, index: int) -> bytes:
         if self._split is None:
-            self._split = self._chunk.split(b"\n")
+            self._split = self._chunk[self._start : self._end].split(b"\n")
             self._chunk = b""
         return self._split[index]
 
@@ -128,6 +136,10 @@ class Demand:
 
     def __init__(self) -> None:
         self.events = False
+
+
+being_decoded: ContextVar[Lines | None] = ContextVar("being_decoded", default=None)
+"""The chunk at work: messages take it as they are made, which is far cheaper than to tell each afterwards."""
 
 
 class WireObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=False):
@@ -252,7 +264,7 @@ class MessageType(msgspec.StructMeta):
 class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=False, kw_only=True, metaclass=MessageType):
     """One line of the conversation, in either direction."""
 
-    lines_: Any = msgspec.field(default=None, name=HIDDEN + "lines")
+    lines_: Any = msgspec.field(default_factory=being_decoded.get, name=HIDDEN + "lines")
     index_: int = msgspec.field(default=0, name=HIDDEN + "index")
 
     @property

@@ -21,12 +21,11 @@ from typing import Any, Union
 import msgspec
 from msgspec.structs import force_setattr
 
-from ._base import Demand, Lines, Message, WireObject
+from ._base import Demand, Lines, Message, WireObject, being_decoded
 from ._degrade import typed_or_reason
 from ._json import dumps, loads
 from .control import ControlCancelRequest, ControlRequest, ControlResponse
 from .messages import MESSAGE_TYPES, SYSTEM_TYPES, EagerStreamEvent, StreamEvent, SystemMessage
-from .stream import STREAM_EVENTS, being_decoded
 
 DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024
 """Longest line taken. The CLI has no limit of its own: a 5 MB text block was seen as one line (2.1.325)."""
@@ -122,7 +121,13 @@ class Decoder:
         if end < 0:
             self._keep(data)
             return []
-        messages = self._complete(memoryview(data)[:end])
+        if not self._pending and self._overlong is None:
+            messages = self._decode_block(data, 0, end)
+        else:
+            first = data.find(b"\n")
+            messages = self._complete(data[:first])
+            if first < end:
+                messages += self._decode_block(data, first + 1, end)
         if end + 1 < len(data):
             self._keep(data[end + 1 :])
         return messages
@@ -131,7 +136,7 @@ class Decoder:
         """What the end of the stream completes: a last line without a newline, if there was one."""
         if not self._pending and self._overlong is None:
             return []
-        return self._complete(memoryview(b""))
+        return self._complete(b"")
 
     def _keep(self, part: bytes) -> None:
         """Keep the beginning of a line; past the limit keep only its head and count the rest."""
@@ -145,28 +150,27 @@ class Decoder:
             self._pending.clear()
             self._pending_size = 0
 
-    def _complete(self, lines: memoryview) -> list[Message]:
-        """Whole lines, joined by newlines; the first one may have begun in earlier chunks."""
-        if self._overlong is not None:
-            return self._end_overlong(self._overlong, bytes(lines))
-        block = b"".join((*self._pending, lines))
+    def _complete(self, rest: bytes) -> list[Message]:
+        """The end of the line that began in earlier chunks."""
+        overlong, self._overlong = self._overlong, None
+        if overlong is not None:
+            overlong.size += len(rest)
+            return [overlong.bad_line(self._limit)]
+        line = b"".join((*self._pending, rest))
         self._pending.clear()
         self._pending_size = 0
-        return self._decode_block(block)
+        return self._one_line(line)
 
-    def _end_overlong(self, overlong: BadLineHead, block: bytes) -> list[Message]:
-        rest_of_it, newline, others = block.partition(b"\n")
-        overlong.size += len(rest_of_it)
-        self._overlong = None
-        messages: list[Message] = [overlong.bad_line(self._limit)]
-        return messages + self._decode_block(others) if newline else messages
-
-    def _decode_block(self, block: bytes) -> list[Message]:
-        if b"\n" not in block:  # at a model's pace nearly every chunk is one line
-            return self._line_by_line(block)
-        if len(block) > self._limit or b"\r" in block or not _is_utf8(block):
-            return self._line_by_line(block)
-        lines = Lines(block, self._demand)
+    def _decode_block(self, data: bytes, start: int, end: int) -> list[Message]:
+        """The whole lines in ``data[start:end]``, which is copied only when something about them is unusual."""
+        if data.find(b"\n", start, end) < 0:  # at a model's pace nearly every chunk is one line
+            return self._one_line(data[start:end])
+        if end - start > self._limit or data.find(b"\r", start, end) >= 0:
+            return self._line_by_line(data[start:end])
+        block = memoryview(data)[start:end]
+        if not (data.isascii() or _is_utf8(block)):
+            return self._line_by_line(data[start:end])
+        lines = Lines(data, self._demand, start, end)
         decoder = _decoder(EagerStreamEvent if self._demand.events else StreamEvent)
         outer = being_decoded.set(lines)
         try:
@@ -175,25 +179,28 @@ class Decoder:
             messages = []
         finally:
             being_decoded.reset(outer)
-        if len(messages) != _count_lines(block):
-            return self._line_by_line(block)
+        if len(messages) != _count_lines(data, start, end):
+            return self._line_by_line(data[start:end])
         deque(map(force_setattr, messages, repeat("index_"), range(len(messages))), 0)
-        types = set(map(type, messages))
-        if not types <= STREAM_EVENTS:
-            deque(map(force_setattr, messages, repeat("lines_"), repeat(lines)), 0)
-        if SystemMessage in types:
-            _type_system_messages(messages, block, lines)
+        if lines.system:
+            _type_system_messages(messages, data, start, lines)
         return messages
 
     def _line_by_line(self, block: bytes) -> list[Message]:
         messages: list[Message] = []
-        for piece in block.split(b"\n"):
-            line = piece.removesuffix(b"\r")
-            if len(line) > self._limit:
-                messages.append(BadLineHead(line[:HEAD_BYTES], len(line)).bad_line(self._limit))
-            elif line and not line.isspace():
-                messages.append(_decode_line(line, self._demand))
+        for line in block.split(b"\n"):
+            messages += self._one_line(line)
         return messages
+
+    def _one_line(self, line: bytes) -> list[Message]:
+        """Its message; none when it is blank."""
+        if line.endswith(b"\r"):
+            line = line[:-1]
+        if len(line) > self._limit:
+            return [BadLineHead(line[:HEAD_BYTES], len(line)).bad_line(self._limit)]
+        if not line or line.isspace():
+            return []
+        return [_decode_line(line, self._demand)]
 
 
 class BadLineHead:
@@ -210,19 +217,19 @@ class BadLineHead:
         return BadLine(head=self.head, reason=reason, size=self.size)
 
 
-def _count_lines(block: bytes) -> int:
-    """``bytes.count`` looks at each byte by itself before Python 3.13; this takes a third of its time."""
-    return len(block) - len(block.replace(b"\n", b"")) + 1
+def _count_lines(data: bytes, start: int, end: int) -> int:
+    """``bytes.count`` looks at each byte by itself before Python 3.13; this takes a fifth of its time."""
+    newlines = len(data) - len(data.replace(b"\n", b""))
+    # The chunk ends its last line at ``end``, and what stands before ``start`` is the end of one line.
+    return newlines - (1 if start else 0)
 
 
-def _is_utf8(block: bytes) -> bool:
+def _is_utf8(block: bytes | memoryview) -> bool:
     """The typed decoder skips what it has no field for without looking at its bytes, so look here.
 
     In pieces: one emoji makes the text of a whole chunk four times as large as its bytes, which the C library then gets
     from the kernel and gives back each time; that costs more than all the rest.
     """
-    if block.isascii():
-        return True
     view, start, size = memoryview(block), 0, len(block)
     try:
         while start < size:
@@ -235,7 +242,7 @@ def _is_utf8(block: bytes) -> bool:
 
 def _decode_line(line: bytes, demand: Demand) -> Message:
     lines = Lines(line, demand)
-    if not _is_utf8(line):
+    if not (line.isascii() or _is_utf8(line)):
         return _bad(line, NOT_UTF8)
     try:
         message: Message = _decoder(EagerStreamEvent if demand.events else StreamEvent).decode(line)
@@ -245,16 +252,17 @@ def _decode_line(line: bytes, demand: Demand) -> Message:
     return _by_subtype(message, line, lines, 0) if type(message) is SystemMessage else message
 
 
-def _type_system_messages(messages: list[Message], block: bytes, lines: Lines) -> None:
+def _type_system_messages(messages: list[Message], data: bytes, start: int, lines: Lines) -> None:
     """Find their lines without splitting the block: they are few, and nobody may ever ask for the other lines."""
-    start = reached = 0
-    for index in [index for index, kind in enumerate(map(type, messages)) if kind is SystemMessage]:
+    next_line, reached = data.index, 0
+    for message in lines.system:
+        index = message.index_
         for _ in range(reached, index):
-            start = block.index(b"\n", start) + 1
-        reached = index
-        end = block.find(b"\n", start)
-        line = block[start:] if end < 0 else block[start:end]
-        messages[index] = _by_subtype(messages[index], line, lines, index)  # type: ignore[arg-type]
+            start = next_line(b"\n", start) + 1
+        end = next_line(b"\n", start)
+        messages[index] = _by_subtype(message, data[start:end], lines, index)  # type: ignore[arg-type]
+        start, reached = end + 1, index + 1
+    lines.system.clear()
 
 
 def _by_subtype(message: SystemMessage, line: bytes, lines: Lines, index: int) -> Message:

@@ -7,7 +7,6 @@ also tells the decoder of the stream that its consumer does read events (``Deman
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import Any
 
 import msgspec
@@ -18,16 +17,12 @@ from ._json import dumps, loads
 from ._shapes import Number
 from .events import Event, UnknownEvent, decode_event
 
-being_decoded: ContextVar[Lines | None] = ContextVar("being_decoded", default=None)
-"""The chunk at work: these messages take it as they are made, which is far cheaper than to tell each afterwards."""
-
 _CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError)
 
 
 class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
     """One event of the message being said. Build one with ``StreamEvent.of``."""
 
-    lines_: Any = msgspec.field(default_factory=being_decoded.get, name=HIDDEN + "lines")
     event_: Any = msgspec.field(default=None, name=HIDDEN + "event")
 
     @classmethod
@@ -141,8 +136,6 @@ class EagerStreamEvent(StreamEvent, frozen=True, kw_only=True, tag="stream_event
 
 
 EagerStreamEvent.__name__ = StreamEvent.__name__  # programs print it; which of the two it is, is our affair
-
-STREAM_EVENTS = frozenset({StreamEvent, EagerStreamEvent})
 
 
 class _EventHolder(msgspec.Struct, gc=False):

@@ -54,6 +54,10 @@ class SystemMessage(Message, frozen=True, tag="system"):
     official_fields: ClassVar[tuple[str, ...]] = ("subtype", "data")
     """What the official SDK's class of this name takes, by position."""
 
+    def __post_init__(self) -> None:
+        if self.lines_ is not None:
+            self.lines_.system.append(self)
+
     @classmethod
     def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
         """The official SDK's ``SystemMessage(subtype, data)``, and its subclasses with their fields besides."""
