@@ -59,6 +59,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(name: str, words: list[str]) -> int:
+    if hasattr(sys.stdout, "reconfigure"):  # a locale without UTF-8: a letter too few is better than an error
+        sys.stdout.reconfigure(errors="replace")
     try:
         code: int = import_module(f".{name}", __name__).main(words)
         sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the interpreter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import tempfile
 import time
 from collections.abc import Sequence
@@ -13,23 +14,21 @@ from .finding import Finding
 
 START_LIMIT_S = 60.0
 """From the start to the end of the process; a cold CLI takes a few seconds."""
-ADVICE = (
-    "run it by hand to see more: quarterdeck tap --out talk.ndjson -- claude -p hello; quarterdeck trace talk.ndjson"
-)
 
 
 def start_check(words: Sequence[str]) -> Finding:
     from quarterdeck import QuarterdeckError
 
     begun = time.monotonic()
+    advice = f"see what it says: quarterdeck tap --out talk.ndjson -- {shlex.join(words)} -p hello"
     try:
         details = asyncio.run(_start(words))
     except TimeoutError:
         what = f"it was not ready within {START_LIMIT_S:.0f} s, and was ended"
-        return Finding("Claude Code", "cli-start", "problem", what, ADVICE)
+        return Finding("Claude Code", "cli-start", "problem", what, advice)
     except (QuarterdeckError, OSError) as error:
         what = f"it does not start: {cut(plain(str(error), one_line=True), 400)}"
-        return Finding("Claude Code", "cli-start", "problem", what, ADVICE)
+        return Finding("Claude Code", "cli-start", "problem", what, advice)
     took = time.monotonic() - begun
     what = f"started, answered the handshake and ended, in {took:.1f} s"
     return Finding("Claude Code", "cli-start", "ok", what, details={"seconds": round(took, 3), **details})
