@@ -18,7 +18,25 @@ from __future__ import annotations
 
 from . import events, items, parts, state
 from .events import Event, EventBase
+from .folding import SnapshotError, Timeline, decode_event, encode, fold
 from .items import Item, ItemBase, Request
 from .state import Limits, State
 
-__all__ = ["Event", "EventBase", "Item", "ItemBase", "Limits", "Request", "State", "events", "items", "parts", "state"]
+__all__ = [
+    "Event",
+    "EventBase",
+    "Item",
+    "ItemBase",
+    "Limits",
+    "Request",
+    "SnapshotError",
+    "State",
+    "Timeline",
+    "decode_event",
+    "encode",
+    "events",
+    "fold",
+    "items",
+    "parts",
+    "state",
+]

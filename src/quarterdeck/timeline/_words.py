@@ -22,8 +22,12 @@ TurnOutcome: TypeAlias = Literal["done", "failed", "interrupted", "limit"]
 
 By: TypeAlias = Literal["us", "cli"]
 PromptStatus: TypeAlias = Literal["sent", "queued", "started", "completed", "cancelled"]
+Activity: TypeAlias = Literal["idle", "requesting", "compacting", "responding", "working", "waiting"]
+"""It waits for the model, shortens the conversation, says something, runs tools, waits for a person … or none of it."""
+
 PlanStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
-DiffKind: TypeAlias = Literal["create", "update", "delete"]
+DiffKind: TypeAlias = Literal["create", "update", "delete", "write"]
+"""``write``: the whole file; whether there was one before only the result tells."""
 HookSource: TypeAlias = Literal["command", "callback"]
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")

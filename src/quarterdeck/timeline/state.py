@@ -5,11 +5,11 @@ Nothing else remembers anything, so that a timeline restored from its snapshot g
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-from ._words import TaskStatus
+from ._words import Activity, TaskStatus
 from .items import Item, Plan, Request
 from .parts import Account, Command, Context, Kept, McpServer, Model, ModelCost, RateLimit, Tokens
 
@@ -28,7 +28,6 @@ class Limits(msgspec.Struct, frozen=True):
     diff_lines: int = 2_000
     """Of one diff."""
     finished_tasks: int = 200
-    turns: int = 1_000
 
 
 class Session(msgspec.Struct, omit_defaults=True):
@@ -122,7 +121,7 @@ class Speech(msgspec.Struct, omit_defaults=True):
     model: str | None = None
     completed: int = 0
     blocks: dict[int, str] = {}
-    """Index → id of the item, for the blocks that the stream began."""
+    """Index → id of the item, for the blocks that the stream began and that are not complete."""
 
 
 class Asked(msgspec.Struct, omit_defaults=True):
@@ -138,8 +137,7 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
 
     limits: Limits = Limits()
     session: Session = msgspec.field(default_factory=Session)
-    activity: Literal["idle", "requesting", "compacting", "responding", "working", "waiting"] = "idle"
-    """What it does: waits for the model, says something, runs tools, waits for a person … or nothing."""
+    activity: Activity = "idle"
     items: dict[str, Item] = {}
     """By id, in the order of their beginning."""
     waiting: list[str] = []
@@ -153,6 +151,10 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The number of the turn that runs, or of the last one."""
     turn_started_at: float | None = None
     """None between turns."""
+    interrupting: bool = False
+    """We asked to stop the turn."""
+    cli_state: str | None = None
+    """The CLI's own word for what it does, where it was asked to tell: idle, running, requires_action."""
     thinking_tokens: int = 0
     """Estimate for the thought that is being thought."""
     context: Context = msgspec.field(default_factory=Context)
@@ -168,12 +170,14 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     dropped_items: int = 0
     """Items that were over the limit."""
 
+    phase: str = ""
+    """What the CLI said last that it does: requesting, compacting or nothing special."""
+    mode_wanted: str | None = None
+    """The permission mode that we asked for and that the CLI has not confirmed yet."""
     speeches: dict[str, Speech] = {}
     streams: dict[str, str] = {}
     """Who speaks by stream (``""`` or the sub-agent's call) → the message."""
     asked: dict[str, Asked] = {}
-    hooks: dict[str, str] = {}
-    """Request id of a running hook callback → its item."""
     counter: int = 0
     """For the ids of items that have none on the wire."""
 

@@ -11,9 +11,9 @@ tasks, hooks              ``TaskStarted`` ``TaskProgressed`` ``TaskChanged`` ``T
                           ``HookProgressed`` ``HookEnded``
 turns                     ``TurnStarted`` ``TurnEnded`` ``ActivityChanged`` ``ContextChanged`` ``CompactionEnded``
                           ``RetryScheduled`` ``InterruptSent``
-the session               ``SessionChanged`` ``ModelChanged`` ``ModeChanged`` ``McpChanged`` ``RateLimitChanged``
-                          ``AuthChanged`` ``ConversationReset`` ``FilesPersisted`` ``FilesRewound`` ``PromptSuggested``
-                          ``ControlAnswered`` ``ControlProgressed``
+the session               ``SessionChanged`` ``SessionStateChanged`` ``ModelChanged`` ``ModeChanged`` ``McpChanged``
+                          ``RateLimitChanged`` ``AuthChanged`` ``ConversationReset`` ``FilesPersisted`` ``FilesRewound``
+                          ``PromptSuggested`` ``ControlAnswered`` ``ControlProgressed``
 everything else           ``NoticeShown`` ``UnknownSeen`` ``BadLineSeen``
 ========================  ===========================================================================================
 
@@ -61,6 +61,7 @@ from .session import (
     PromptSuggested,
     RateLimitChanged,
     SessionChanged,
+    SessionStateChanged,
     UnknownSeen,
 )
 from .tasks import HookEnded, HookProgressed, HookStarted, TaskChanged, TaskEnded, TaskProgressed, TaskStarted
@@ -125,6 +126,7 @@ Event = (
     | RetryScheduled
     | InterruptSent
     | SessionChanged
+    | SessionStateChanged
     | ModelChanged
     | ModeChanged
     | McpChanged
@@ -179,6 +181,7 @@ __all__ = [
     "Retracted",
     "RetryScheduled",
     "SessionChanged",
+    "SessionStateChanged",
     "TaskChanged",
     "TaskEnded",
     "TaskProgressed",

@@ -56,7 +56,7 @@ class RequestAnswered(EventBase, frozen=True):
 
 
 class RequestCancelled(EventBase, frozen=True):
-    """The CLI no longer wants an answer; ``why`` is ``cancelled`` or, when it can no longer come, ``ended``."""
+    """The CLI no longer wants an answer."""
 
     id: str
     kind: str

@@ -19,6 +19,12 @@ class SessionChanged(EventBase, frozen=True):
     changed: list[str]
 
 
+class SessionStateChanged(EventBase, frozen=True):
+    """The CLI's own word for what it does: idle, running, requires_action. Only where it was asked to tell."""
+
+    state: str
+
+
 class ModelChanged(EventBase, frozen=True):
     """Another model answers from now on. ``reason`` when the CLI chose it."""
 

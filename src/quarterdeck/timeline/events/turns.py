@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.timeline._words import TurnOutcome
+from quarterdeck.timeline._words import Activity, TurnOutcome
 from quarterdeck.timeline.items import Turn
 from quarterdeck.timeline.parts import Context
 
@@ -27,9 +27,9 @@ class TurnEnded(EventBase, frozen=True):
 
 
 class ActivityChanged(EventBase, frozen=True):
-    """What it does now; see ``State.activity``."""
+    """What it does now."""
 
-    activity: str
+    activity: Activity
 
 
 class ContextChanged(EventBase, frozen=True):

@@ -1,0 +1,116 @@
+"""Diffs of the tools that change files: what a call would change (from its input) and what it has changed.
+
+Only the result knows line numbers (``structuredPatch``); a diff made from the input is not ``numbered``. An input tells
+nothing about what it replaces when it is a whole file or a whole notebook cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from ._words import DiffKind
+from .parts import Diff, Hunk
+
+_COMPARABLE = 250_000
+"""Lines times lines, over which two texts are not compared but shown one after the other: comparing is quadratic."""
+
+
+def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[Diff]:
+    """What a call with this input would change."""
+    match tool, arguments:
+        case "Edit", {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
+            return [_diff(path, "update" if old else "create", [_compared(old, new)], limit_lines)]
+        case "MultiEdit", {"file_path": str(path), "edits": list(edits)}:
+            return [_diff(path, "update", _edits(edits), limit_lines)]
+        case "Write", {"file_path": str(path), "content": str(content)}:
+            return [_diff(path, "write", [_compared("", content)], limit_lines)]
+        case "NotebookEdit", {"notebook_path": str(path)}:
+            return [_cell(path, arguments, "", limit_lines)]
+    return []
+
+
+def made(tool: str, result: Any, limit_lines: int) -> list[Diff]:
+    """What a call has changed, as its result tells; nothing when it does not tell."""
+    match tool, result:
+        case "Write", {"filePath": str(path), "type": "create", "content": str(content)}:
+            return [_diff(path, "create", [_compared("", content)], limit_lines, numbered=True)]
+        case "NotebookEdit", {"notebook_path": str(path)} if not result.get("error"):
+            return [_cell(path, result, result.get("old_source") or "", limit_lines)]
+        case _, {"filePath": str(path), "structuredPatch": list(patch)}:
+            hunks = [hunk for hunk in map(_hunk, patch) if hunk is not None]
+            return [_diff(path, "update", hunks, limit_lines, numbered=True)] if hunks else []
+    return []
+
+
+def _edits(edits: list[Any]) -> list[Hunk]:
+    pairs = [(edit.get("old_string"), edit.get("new_string")) for edit in edits if isinstance(edit, dict)]
+    return [_compared(old, new) for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
+
+
+def _cell(path: str, change: Mapping[str, Any], old: str, limit_lines: int) -> Diff:
+    kinds: dict[Any, DiffKind] = {"insert": "create", "delete": "delete"}
+    kind = kinds.get(change.get("edit_mode"), "update")
+    source = change.get("new_source")
+    new = source if isinstance(source, str) and kind != "delete" else ""
+    made = _diff(path, kind, [_compared(old, new)], limit_lines)
+    cell = change.get("cell_id")
+    made.cell = cell if isinstance(cell, str) else ""
+    return made
+
+
+def _hunk(data: Any) -> Hunk | None:
+    match data:
+        case {
+            "oldStart": int(old_start),
+            "oldLines": int(old_lines),
+            "newStart": int(new_start),
+            "newLines": int(new_lines),
+            "lines": list(lines),
+        }:
+            return Hunk(old_start, old_lines, new_start, new_lines, [line for line in lines if isinstance(line, str)])
+    return None
+
+
+def _compared(old: str, new: str) -> Hunk:
+    """One hunk with all lines of both texts, those they share once."""
+    before, after = _lines(old), _lines(new)
+    lines: list[str] = []
+    if len(before) * len(after) > _COMPARABLE:
+        lines = [*("-" + line for line in before), *("+" + line for line in after)]
+    else:
+        for word, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            if word == "equal":
+                lines += (" " + line for line in before[i1:i2])
+            else:
+                lines += ("-" + line for line in before[i1:i2])
+                lines += ("+" + line for line in after[j1:j2])
+    return Hunk(1 if before else 0, len(before), 1 if after else 0, len(after), lines)
+
+
+def _lines(text: str) -> list[str]:
+    """By newlines alone, as the CLI does: ``splitlines`` knows a dozen other line ends."""
+    lines = text.split("\n")
+    return lines[:-1] if not lines[-1] else lines
+
+
+def _diff(path: str, kind: DiffKind, hunks: list[Hunk], limit_lines: int, *, numbered: bool = False) -> Diff:
+    signs = [line[:1] for hunk in hunks for line in hunk.lines]
+    kept: list[Hunk] = []
+    room = limit_lines
+    for hunk in hunks:
+        if room <= 0:
+            break
+        hunk.lines = hunk.lines[:room]
+        room -= len(hunk.lines)
+        kept.append(hunk)
+    return Diff(
+        path=path,
+        kind=kind,
+        hunks=kept,
+        added=signs.count("+"),
+        removed=signs.count("-"),
+        numbered=numbered,
+        left_out=max(0, len(signs) - limit_lines),
+    )

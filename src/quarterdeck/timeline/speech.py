@@ -1,0 +1,297 @@
+"""What the model says: the stream's pieces, and the completed blocks that follow (or stand alone).
+
+The CLI writes one ``assistant`` line for each content block, all with the message's id, before the block's
+``content_block_stop`` (2.0.77 to 2.1.325). So the n-th line is the block with index n, and the item of a block has the
+same id whether it was streamed or not. Tool calls have their own ids.
+
+Whose stream it is stands beside each event, but to read it costs more than all the rest. As long as only the main agent
+streams (no CLI up to 2.1.325 has been seen to stream a sub-agent) it is read when a message starts, not at each piece.
+"""
+
+from __future__ import annotations
+
+from quarterdeck.wire import (
+    AssistantMessage,
+    ContentBlock,
+    ContentBlockDelta,
+    ContentBlockStart,
+    ErrorEvent,
+    InputJsonDelta,
+    MessageDelta,
+    MessageStart,
+    MessageStop,
+    RedactedThinkingBlock,
+    StreamEvent,
+    TextBlock,
+    TextDelta,
+    ThinkingBlock,
+    ThinkingDelta,
+    UnknownEvent,
+)
+
+from .activity import begin_turn, settle
+from .blocks import CALLS, fold_other_block
+from .context import fold_usage
+from .events import (
+    BlockStarted,
+    Event,
+    Retracted,
+    TextAdded,
+    TextCompleted,
+    ThinkingAdded,
+    ThinkingCompleted,
+    ToolInputAdded,
+)
+from .items import Said, Text, Thinking, ToolCall
+from .keeping import add_item, clip, new_id, shorten_pieces
+from .notices import show, unknown
+from .state import Speech, State
+from .toolcalls import call_started, call_stopped
+
+_REMEMBERED = 64
+"""Messages whose blocks are counted; a late line of an older one would only get another id."""
+
+
+def fold_stream_event(state: State, message: StreamEvent, at: float, out: list[Event]) -> None:
+    event = message.event
+    kind = type(event)
+    if kind is ContentBlockDelta:
+        _piece(state, message, event, at, out)  # type: ignore[arg-type]
+        return
+    if kind is MessageStart:
+        _message_started(state, message, event, at, out)  # type: ignore[arg-type]
+    elif kind is ContentBlockStart:
+        _block_started(state, message, event, at, out)  # type: ignore[arg-type]
+    elif kind is MessageDelta:
+        speech = _speech(state, message)
+        if speech is not None and speech.parent_id is None:
+            fold_usage(state, event.usage, speech.model, at, out)  # type: ignore[union-attr]
+    elif kind is MessageStop:
+        state.streams.pop(_voice(state, message), None)
+    elif kind is ErrorEvent:
+        show(state, at, out, kind="api_error", text=event.error.message or event.error.type or "", level="error")  # type: ignore[union-attr]
+    elif kind is UnknownEvent:
+        unknown(state, at, out, what=f"stream event {event.get('type')}", raw=message.raw, reason=event.reason)  # type: ignore[union-attr]
+    settle(state, at, out)
+
+
+def _voice(state: State, message: StreamEvent) -> str:
+    streams = state.streams
+    if len(streams) == 1 and "" in streams:
+        return ""
+    return message.parent_tool_use_id or ""
+
+
+def _speech(state: State, message: StreamEvent) -> Speech | None:
+    message_id = state.streams.get(_voice(state, message))
+    return None if message_id is None else state.speeches.get(message_id)
+
+
+def _piece(state: State, message: StreamEvent, event: ContentBlockDelta, at: float, out: list[Event]) -> None:
+    speech = _speech(state, message)
+    key = None if speech is None else speech.blocks.get(event.index)
+    if key is None:
+        return  # of a message whose beginning was not seen: the completed block will tell all of it
+    item = state.items.get(key)
+    delta = event.delta
+    kind = type(delta)
+    if kind is TextDelta and isinstance(item, Text):
+        text: str = delta.text  # type: ignore[union-attr]
+        _add(state, item, text)
+        out.append(TextAdded(at, key, text))
+    elif kind is ThinkingDelta and isinstance(item, Thinking):
+        text = delta.thinking  # type: ignore[union-attr]
+        _add(state, item, text)
+        out.append(ThinkingAdded(at, key, text))
+    elif kind is InputJsonDelta and isinstance(item, ToolCall):
+        text = delta.partial_json  # type: ignore[union-attr]
+        item.input_size += len(text)
+        if item.input_size <= state.limits.input_chars:
+            item.input_pieces.append(text)
+        out.append(ToolInputAdded(at, key, text))
+
+
+def _add(state: State, item: Said, text: str) -> None:
+    item.pieces.append(text)
+    item.pieces_size += len(text)
+    if item.pieces_size > state.limits.text_chars:
+        shorten_pieces(item, state.limits.text_chars)
+
+
+def _message_started(state: State, message: StreamEvent, event: MessageStart, at: float, out: list[Event]) -> None:
+    parent_id = message.parent_tool_use_id
+    if parent_id is None:
+        begin_turn(state, at, out)
+        state.retry = None
+        state.phase = ""
+    message_id = event.message.id or new_id(state, "message")
+    _abandon_others(state, message_id, parent_id, at, out)
+    speech = _speech_of(state, message_id, parent_id)
+    speech.model = event.message.model or None
+    state.streams[parent_id or ""] = message_id
+
+
+def _block_started(state: State, message: StreamEvent, event: ContentBlockStart, at: float, out: list[Event]) -> None:
+    speech = _speech(state, message)
+    if speech is None:
+        return
+    block = event.content_block
+    key = f"{speech.message_id}:{event.index}"
+    match block:
+        case TextBlock():
+            item: Said = Text(id=key, at=at, parent_id=speech.parent_id, model=speech.model)
+            if block.text:
+                _add(state, item, block.text)
+        case ThinkingBlock() | RedactedThinkingBlock():
+            hidden = isinstance(block, RedactedThinkingBlock)
+            item = Thinking(id=key, at=at, parent_id=speech.parent_id, model=speech.model, hidden=hidden)
+            state.thinking_tokens = 0
+        case _ if isinstance(block, CALLS):
+            speech.blocks[event.index] = block.id
+            call_started(state, block, speech.parent_id, at, out)
+            return
+        case _:
+            return  # nothing is said about it before it is complete
+    _begin(state, item, at, out)
+    speech.blocks[event.index] = key
+
+
+def _begin(state: State, item: Said, at: float, out: list[Event]) -> None:
+    add_item(state, item)  # type: ignore[arg-type]
+    out.append(BlockStarted(at, item.id, "text" if isinstance(item, Text) else "thinking", item.parent_id))
+
+
+def _speech_of(state: State, message_id: str, parent_id: str | None) -> Speech:
+    speech = state.speeches.get(message_id)
+    if speech is None:
+        state.speeches[message_id] = speech = Speech(message_id, parent_id)
+        if len(state.speeches) > _REMEMBERED:
+            del state.speeches[next(iter(state.speeches))]
+    return speech
+
+
+def fold_assistant(state: State, message: AssistantMessage, at: float, out: list[Event]) -> None:
+    parent_id = message.parent_tool_use_id
+    if parent_id is None:
+        begin_turn(state, at, out)
+        state.retry = None
+        state.phase = ""
+    message_id = message.message_id or message.uuid or new_id(state, "message")
+    if message.supersedes:
+        retract(state, message.supersedes, at, out)
+    if message.model != "<synthetic>":
+        _abandon_others(state, message_id, parent_id, at, out)
+    speech = _speech_of(state, message_id, parent_id)
+    for block in message.content:
+        index = speech.completed
+        speech.completed += 1
+        _complete(state, message, block, speech, index, at, out)
+    if parent_id is None and message.model != "<synthetic>":
+        fold_usage(state, message.usage, message.model, at, out)
+    settle(state, at, out)
+
+
+def _complete(
+    state: State,
+    message: AssistantMessage,
+    block: ContentBlock,
+    speech: Speech,
+    index: int,
+    at: float,
+    out: list[Event],
+) -> None:
+    match block:
+        case TextBlock():
+            item: Said = _said(state, Text, speech, index, at, out)
+            text = block.text
+        case ThinkingBlock() | RedactedThinkingBlock():
+            item = _said(state, Thinking, speech, index, at, out)
+            text = block.thinking if isinstance(block, ThinkingBlock) else ""
+        case _:
+            speech.blocks.pop(index, None)
+            fold_other_block(state, message, block, at, out)
+            return
+    told = item.text.size + item.pieces_size
+    item.text, item.pieces, item.pieces_size = clip(text, state.limits.text_chars), [], 0
+    item.done, item.uuid, item.model, item.error = True, message.uuid, message.model, message.error
+    stopped = bool(message.aborted)
+    if isinstance(item, Thinking):
+        item.hidden = isinstance(block, RedactedThinkingBlock)
+        if message.thinking_duration_ms is not None:
+            item.duration_s = message.thinking_duration_ms / 1000
+        state.thinking_tokens = 0
+        out.append(
+            ThinkingCompleted(
+                at, item.id, text, text[told:], item.parent_id, item.hidden, item.duration_s, stopped=stopped
+            )
+        )
+        return
+    synthetic = message.model == "<synthetic>"
+    out.append(
+        TextCompleted(
+            at, item.id, text, text[told:], item.parent_id, message.error, synthetic=synthetic, stopped=stopped
+        )
+    )
+
+
+def _said(
+    state: State, kind: type[Text] | type[Thinking], speech: Speech, index: int, at: float, out: list[Event]
+) -> Said:
+    """The item of a completed block: the one that the stream began, or a new one."""
+    for begun in (index, *speech.blocks):
+        item = state.items.get(speech.blocks.get(begun, ""))
+        if isinstance(item, kind) and not item.done:
+            del speech.blocks[begun]
+            return item
+    item = kind(id=f"{speech.message_id}:{index}", at=at, parent_id=speech.parent_id)
+    _begin(state, item, at, out)
+    return item
+
+
+def _abandon_others(state: State, message_id: str, parent_id: str | None, at: float, out: list[Event]) -> None:
+    """Another message of the same voice begins: what an earlier one left unsaid will never come.
+
+    Up to 2.1.52 a stream that breaks is said anew by another message, without any word about the first.
+    """
+    for other in state.speeches.values():
+        if other.blocks and other.parent_id == parent_id and other.message_id != message_id:
+            ids = list(other.blocks.values())
+            stop_blocks(state, other, at, out)
+            for key in ids:
+                if isinstance(item := state.items.get(key), Said):
+                    item.retracted = True
+            out.append(Retracted(at, ids))
+
+
+def stop_blocks(state: State, speech: Speech, at: float, out: list[Event]) -> None:
+    """The blocks that were begun and not completed are as they are."""
+    for key in speech.blocks.values():
+        item = state.items.get(key)
+        if isinstance(item, ToolCall):
+            call_stopped(state, item, at, out)
+        elif isinstance(item, Said) and not item.done:
+            item.done = True
+            item.text = clip(str(item), state.limits.text_chars) if not item.text.left_out else item.text
+            item.pieces, item.pieces_size = [], 0
+            done = TextCompleted if isinstance(item, Text) else ThinkingCompleted
+            out.append(done(at, item.id, str(item), "", item.parent_id, stopped=True))
+    speech.blocks = {}
+
+
+def stop_all(state: State, at: float, out: list[Event]) -> None:
+    """The turn is over: the main agent says nothing any more."""
+    for speech in state.speeches.values():
+        if speech.blocks and speech.parent_id is None:
+            stop_blocks(state, speech, at, out)
+    state.streams.pop("", None)
+    state.thinking_tokens = 0
+
+
+def retract(state: State, uuids: list[str], at: float, out: list[Event]) -> None:
+    """Messages that no longer count."""
+    wanted = set(uuids)
+    ids = [item.id for item in state.items.values() if isinstance(item, Said) and item.uuid in wanted]
+    for key in ids:
+        state.items[key].retracted = True  # type: ignore[union-attr]
+    if ids:
+        out.append(Retracted(at, ids))
