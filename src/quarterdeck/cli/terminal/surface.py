@@ -49,16 +49,20 @@ class PlainSurface:
 
     def __init__(self, write: Callable[[str], object], *, width: int) -> None:
         self._write = write
+        self._pending: list[str] = []
         self.width = width
 
     def commit(self, lines: Sequence[str]) -> None:
-        self._write("".join(f"{line.rstrip()}\n" for line in lines))
+        self._pending += lines
 
     def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
         """Nobody watches."""
 
     def flush(self) -> None:
-        """Written already."""
+        """Raises ``BrokenPipeError`` when nobody reads any more."""
+        if self._pending:
+            lines, self._pending = self._pending, []
+            self._write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 class TerminalSurface:

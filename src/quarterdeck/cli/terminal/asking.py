@@ -1,0 +1,276 @@
+"""The conversations with the person: may this tool run, which answer, is the plan right, what does a server want."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from quarterdeck.cli.roof import Look
+from quarterdeck.client.interaction import Approve, Reject, Revise
+from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
+from quarterdeck.timeline.parts import Question
+from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
+
+from .advice import PLACES, Advice, Rulebook, advise, update_for
+from .desk import Desk
+from .diff import diff_lines
+from .text import one_line, safe, wrapped
+from .widgets import Field, Menu, Option, Several, Widget
+
+DENIED = "The user denied this."
+STOPPED = "The user denied this and stopped the turn."
+SHOWN_LINES = 40
+"""Of a command or an input that is asked about. What is not shown must not be allowed unseen: the rest is announced."""
+_DONE, _OTHER, _SKIP = object(), object(), object()
+_RISK_STYLES = {"high": "bold red", "medium": "yellow", "low": "cyan", "unknown": "yellow"}
+
+Print = Callable[[Sequence[str]], None]
+
+
+class Asking:
+    """Asks on the desk, and prints what is asked about above it."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        rulebook: Rulebook,
+        print_lines: Print,
+        *,
+        look: Callable[[], Look],
+        markdown: Callable[[str], list[str]],
+    ) -> None:
+        self._desk = desk
+        self._rulebook = rulebook
+        self._print = print_lines
+        self._look = look
+        self._markdown = markdown
+
+    # May this tool run?
+
+    async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
+        async with self._desk.turn():
+            advice = advise(self._rulebook.policy, asked.tool_name, asked.input, asked.suggestions)
+            self._print(permission_lines(asked, advice, self._look(), note=note))
+            while True:
+                chosen = await self._desk.ask(_permission_menu(asked, advice))
+                answer = await self._permission_answer(asked, advice, chosen)
+                if answer is not None:
+                    return answer
+
+    async def _permission_answer(self, asked: Permission, advice: Advice, chosen: str) -> PermissionResult | None:
+        """None: the person came back from a field, and is asked again."""
+        if chosen == "once":
+            return PermissionResultAllow()
+        if chosen in PLACES:
+            self._rulebook.remember(advice.rules)
+            return PermissionResultAllow(updated_permissions=[update_for(advice.rules, chosen)])
+        if chosen == "edit":
+            changed = await self._edited(asked)
+            return None if changed is None else PermissionResultAllow(updated_input=changed)
+        if chosen == "note":
+            said = await self._desk.ask(Field("Why not, or what instead? Claude reads it."))
+            return None if said is None else PermissionResultDeny(message=said.strip() or DENIED)
+        return PermissionResultDeny(message=STOPPED if chosen == "stop" else DENIED, interrupt=chosen == "stop")
+
+    async def _edited(self, asked: Permission) -> dict[str, Any] | None:
+        """The input as the person wants it: the command itself, or all of it as JSON."""
+        if isinstance(asked.input.get("command"), str):
+            text = await self._desk.ask(Field("Run this instead:", asked.input["command"]))
+            return None if text is None else {**asked.input, "command": text}
+        title, text = "Use this input instead:", json.dumps(asked.input, indent=2, ensure_ascii=False)
+        while True:
+            text = await self._desk.ask(Field(title, text))
+            if text is None:
+                return None
+            try:
+                changed = json.loads(text)
+            except ValueError as error:
+                title = f"That is not JSON ({error}). Use this input instead:"
+                continue
+            if isinstance(changed, dict):
+                return changed
+            title = "An input is a JSON object. Use this input instead:"
+
+    # Questions
+
+    async def questions(self, asked: Questions) -> dict[str, Any] | None:
+        """Answers by question text; None when all were skipped."""
+        answers: dict[str, Any] = {}
+        async with self._desk.turn():
+            for question in asked.questions:
+                answer = await self._question(question)
+                if answer is not None:
+                    answers[question.text] = answer
+        return answers or None
+
+    async def _question(self, question: Question) -> str | list[str] | None:
+        look = self._look()
+        header = f"{safe(question.header)}: " if question.header else ""
+        self._print(
+            [look.paint("bold magenta", f"? {line}") for line in wrapped(header + safe(question.text), look.width - 2)]
+        )
+        options = [Option(choice.label, choice.label, choice.description or "") for choice in question.choices]
+        ends = [Option(_OTHER, "Something else …", key="o"), Option(_SKIP, "Skip", key="s")]
+        while True:
+            widget: Widget
+            if question.several:
+                widget = Several(
+                    "",
+                    [*options, Option(_DONE, "Done", "space or the number ticks", key="d"), *ends],
+                    _SKIP,
+                    done=_DONE,
+                )
+            else:
+                widget = Menu("", [*options, *ends], on_escape=_SKIP)
+            chosen = await self._desk.ask(widget)
+            if chosen is _SKIP or chosen == []:
+                return None
+            if chosen is not _OTHER:
+                return chosen  # type: ignore[no-any-return]
+            said = await self._desk.ask(Field("Your own answer:"))
+            if said is not None and said.strip():
+                return str(said)
+
+    # Plans
+
+    async def plan(self, asked: PlanReview) -> Approve | Revise | Reject:
+        async with self._desk.turn():
+            look = self._look()
+            title = look.paint("bold magenta", "? The plan")
+            where = f"It is in {safe(asked.path)}" if asked.path else "The CLI does not tell it."
+            self._print([title, *(self._markdown(asked.plan) if asked.plan else [look.paint("dim", where)])])
+            while True:
+                menu = Menu(
+                    "Shall this be carried out?",
+                    [
+                        Option("approve", "Approve", "and ask before each edit", key="y"),
+                        Option("accept", "Approve, and accept edits", "mode acceptEdits", key="a"),
+                        Option("revise", "Revise, with a note", key="r"),
+                        Option("reject", "Reject", key="n"),
+                    ],
+                    on_escape="reject",
+                )
+                chosen = await self._desk.ask(menu)
+                if chosen == "approve":
+                    return Approve()
+                if chosen == "accept":
+                    return Approve(mode="acceptEdits")
+                if chosen == "reject":
+                    return Reject()
+                note = await self._desk.ask(Field("What should be different?"))
+                if note is not None and note.strip():
+                    return Revise(note.strip())
+
+    # Servers
+
+    async def elicitation(self, asked: Elicitation) -> dict[str, Any]:
+        async with self._desk.turn():
+            look = self._look()
+            title = f"? {safe(asked.server)} asks: {safe(asked.message)}"
+            self._print([look.paint("bold magenta", line) for line in wrapped(title, look.width)])
+            if asked.url:
+                self._print([f"  {one_line(asked.url, look.width - 2)}"])
+            options = [
+                Option("accept", "Open it yourself, then go on" if asked.url else "Answer", key="y"),
+                Option("decline", "Decline", key="n"),
+                Option("cancel", "Cancel", key="c"),
+            ]
+            action = await self._desk.ask(Menu("", options, on_escape="cancel"))
+            if action != "accept" or asked.url:
+                return {"action": action}
+            content = await self._form(asked.form or {})
+            return {"action": "cancel"} if content is None else {"action": "accept", "content": content}
+
+    async def _form(self, schema: dict[str, Any]) -> dict[str, Any] | None:
+        content: dict[str, Any] = {}
+        for name, wanted in (schema.get("properties") or {}).items():
+            value = await self._form_field(name, wanted, required=name in (schema.get("required") or ()))
+            if value is _SKIP:
+                return None
+            if value is not None:
+                content[name] = value
+        return content
+
+    async def _form_field(self, name: str, wanted: dict[str, Any], *, required: bool) -> Any:
+        title = safe(str(wanted.get("title") or name)) + (
+            f" — {safe(wanted['description'])}" if wanted.get("description") else ""
+        )
+        if wanted.get("type") == "boolean":
+            options = [Option(True, "Yes", key="y"), Option(False, "No", key="n")]
+            return await self._desk.ask(Menu(title, options, on_escape=_SKIP))
+        if isinstance(wanted.get("enum"), list):
+            options = [Option(value, str(value)) for value in wanted["enum"]]
+            return await self._desk.ask(Menu(title, options, on_escape=_SKIP))
+        default = wanted.get("default")
+        text = "" if default is None else str(default)
+        while True:
+            text = await self._desk.ask(Field(title if required else f"{title} (may stay empty)", text))
+            if text is None:
+                return _SKIP
+            if not text and not required:
+                return None
+            try:
+                return _NUMBERS[wanted["type"]](text) if wanted.get("type") in _NUMBERS else text
+            except ValueError:
+                title = f"{title} (a number, please)" if "a number, please" not in title else title
+
+
+_NUMBERS: dict[str, Callable[[str], Any]] = {"integer": int, "number": float}
+
+
+def permission_lines(asked: Permission, advice: Advice, look: Look, *, note: str = "") -> list[str]:
+    """What is asked, in full view: the command or the change, the risk, and why it is asked."""
+    name = safe(asked.label or asked.tool_name)
+    via = f" of {safe(asked.mcp_server)}" if asked.mcp_server else ""
+    lines = [look.paint("bold yellow", f"? {one_line(f'May {name}{via} run?', look.width - 2)}")]
+    lines += [f"  {line}" for line in _matter(asked, Look(look.colour, look.width - 2, look.unicode))]
+    if asked.description:
+        lines.append(look.paint("dim", f"  {one_line(asked.description, look.width - 2)}"))
+    if advice.risk != "none":
+        reasons = ", ".join(advice.risk_reasons)
+        told = wrapped(safe(f"risk: {advice.risk}{f' ({reasons})' if reasons else ''}"), look.width - 2)
+        lines += [look.paint(_RISK_STYLES.get(advice.risk, "dim"), f"  {line}") for line in told]
+    why = note or asked.reason or advice.why
+    if why:
+        lines += [look.paint("dim", f"  {line}") for line in wrapped(safe(f"asked because: {why}"), look.width - 2)[:6]]
+    return lines
+
+
+def _matter(asked: Permission, look: Look) -> list[str]:
+    if asked.diffs:
+        return [line for diff in asked.diffs for line in diff_lines(diff, look)]
+    command = asked.input.get("command")
+    if isinstance(command, str):
+        shown = wrapped(safe(command), look.width - 2)
+        first, rest = shown[0], shown[1:]
+        lines = [look.paint("bold", f"$ {first}"), *(look.paint("bold", f"  {line}") for line in rest)]
+    else:
+        lines = wrapped(safe(json.dumps(asked.input, indent=2, ensure_ascii=False)), look.width)
+        if asked.about and len(lines) <= 3:
+            lines = [one_line(asked.about, look.width)]
+    hidden = len(lines) - SHOWN_LINES
+    if hidden > 0:
+        lines = [*lines[:SHOWN_LINES], look.paint("bold yellow", f"… and {hidden:,} more lines that are not shown")]
+    return lines
+
+
+def _permission_menu(asked: Permission, advice: Advice) -> Menu:
+    rules = ", ".join(str(rule) for rule in advice.rules)
+    always = [
+        Option(scope, label, f"{rules} → {PLACES[scope]}", key=key)
+        for scope, label, key in (
+            ("session", "Always, this session", "s"),
+            ("project", "Always, in this project", "p"),
+            ("user", "Always, everywhere", "u"),
+        )
+    ]
+    options = [
+        Option("once", "Allow once", "" if rules else "no rule can say exactly this, so there is no “always”", key="y"),
+        *(always if rules else ()),
+        Option("edit", "Edit, then allow", key="e"),
+        Option("note", "Deny, with a note", key="n"),
+        Option("stop", "Deny and stop", key="x"),
+    ]
+    at = len(options) - 2 if asked.default_to_no else 0
+    return Menu("", options, on_escape="deny", at=at)

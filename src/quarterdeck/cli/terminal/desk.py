@@ -1,0 +1,59 @@
+"""Where a person is asked: one thing at a time, the others wait their turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from .widgets import NOT_YET, Widget
+
+
+class Desk:
+    """Shows one widget at a time and hands it the keys."""
+
+    def __init__(self, *, changed: Callable[[], None], forget_typed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
+        self._forget_typed = forget_typed
+        self._turn = asyncio.Lock()
+        self._answer: asyncio.Future[Any] | None = None
+        self.widget: Widget | None = None
+        self.waiting = 0
+        """How many others wait to ask something."""
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[Desk]:
+        """For all of one matter, which may take several widgets. Cancelling it takes the question away."""
+        self.waiting += 1
+        self._changed()
+        try:
+            await self._turn.acquire()
+        finally:
+            self.waiting -= 1
+        try:
+            self._forget_typed()  # what was typed before the question was seen is no answer to it
+            yield self
+        finally:
+            self._turn.release()
+            self._changed()
+
+    async def ask(self, widget: Widget) -> Any:
+        """Show it until it has an answer."""
+        self._answer = asyncio.get_running_loop().create_future()
+        self.widget = widget
+        self._changed()
+        try:
+            return await self._answer
+        finally:
+            self.widget = self._answer = None
+            self._changed()
+
+    def key(self, name: str) -> None:
+        """A key was pressed. Without a question it means nothing."""
+        if self.widget is None or self._answer is None or self._answer.done():
+            return
+        answer = self.widget.key(name)
+        if answer is not NOT_YET:
+            self._answer.set_result(answer)
+        self._changed()

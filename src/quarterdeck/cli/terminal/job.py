@@ -1,0 +1,144 @@
+"""The command line as what is to be done: the options of the session, the prompt, the rules."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import sys
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.cli.roof import USAGE_ERROR, Trouble
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.policy import PolicyError
+from quarterdeck.transport import CLINotFoundError, find_cli
+
+from .advice import Rulebook
+from .arguments import NOT_STARTED
+
+IMAGE_TYPES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+}
+IMAGE_LIMIT_BYTES = 20_000_000
+PROMPT_LIMIT_BYTES = 50_000_000
+"""A line on the wire has a limit, and a prompt of this size is a mistake long before it."""
+_TAP = "import sys; from quarterdeck.cli.tap import main; sys.exit(main(sys.argv[1:]))"
+
+
+def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
+    """The prompt from arguments, file and standard input, with its images."""
+    parts = []
+    words = list(given.prompt)
+    reads_input = "-" in words or not (words or given.prompt_file)
+    if told := " ".join(word for word in words if word != "-"):
+        parts.append(told)
+    if given.prompt_file:
+        parts.append(_text_file(given.prompt_file))
+    if reads_input:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise Trouble("there is no prompt", 'give one: quarterdeck run "…", or pipe it in', code=USAGE_ERROR)
+        parts.append(sys.stdin.buffer.read(PROMPT_LIMIT_BYTES).decode("utf-8", "replace"))
+    text = "\n\n".join(part.strip("\n") for part in parts if part.strip())
+    if not text and not given.image:
+        raise Trouble("the prompt is empty", 'say what to do: quarterdeck run "…"', code=USAGE_ERROR)
+    if not given.image:
+        return text
+    blocks: list[dict[str, Any]] = [_image(name) for name in given.image]
+    return [*blocks, {"type": "text", "text": text}] if text else blocks
+
+
+def _image(name: str) -> dict[str, Any]:
+    kind = IMAGE_TYPES.get(Path(name).suffix.lower())
+    if kind is None:
+        raise Trouble(
+            f"{name} is no image that Claude takes", f"give one of {', '.join(IMAGE_TYPES)}", code=USAGE_ERROR
+        )
+    data = _file(name, IMAGE_LIMIT_BYTES)
+    return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode()}}
+
+
+def _text_file(name: str) -> str:
+    return _file(name, PROMPT_LIMIT_BYTES).decode("utf-8", "replace")
+
+
+def _file(name: str, limit_bytes: int) -> bytes:
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(limit_bytes + 1)
+    except OSError as error:
+        raise Trouble(f"cannot read {name}: {error.strerror}", "check the path", code=USAGE_ERROR) from error
+    if len(data) > limit_bytes:
+        raise Trouble(f"{name} is larger than {limit_bytes:,} bytes", "give a smaller one", code=USAGE_ERROR)
+    return data
+
+
+def rulebook_of(given: argparse.Namespace) -> Rulebook:
+    try:
+        return Rulebook.load(
+            cwd=given.cwd or ".", policy_file=given.policy, allow=given.allow, deny=given.deny, mode=given.mode
+        )
+    except PolicyError as error:
+        raise Trouble(str(error), "quarterdeck policy check explains rules", code=USAGE_ERROR) from error
+
+
+def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOptions:
+    """The options of the session, without its callbacks."""
+    if given.cwd is not None and not Path(given.cwd).is_dir():
+        raise Trouble(f"{given.cwd} is no folder", "give --cwd a folder that exists", code=USAGE_ERROR)
+    if given.fork and given.resume is None and not given.continue_:
+        raise Trouble("--fork copies a session", "say which with --resume ID or --continue", code=USAGE_ERROR)
+    options = ClaudeAgentOptions(
+        cwd=given.cwd,
+        model=given.model,
+        permission_mode=given.mode,
+        allow_dangerously_skip_permissions=given.mode == "bypassPermissions",
+        continue_conversation=given.continue_,
+        resume=given.resume or None,
+        fork_session=given.fork,
+        max_turns=given.max_turns,
+        max_budget_usd=given.max_budget,
+        system_prompt=_system_prompt(given),
+        include_partial_messages=partial,
+        cli_path=_program(given),
+        client_app="quarterdeck-terminal",
+    )
+    if given.mcp_config:
+        _file(given.mcp_config, PROMPT_LIMIT_BYTES)  # the CLI says nothing of one that is not there
+        options.mcp_servers = Path(given.mcp_config)
+    return options
+
+
+def _system_prompt(given: argparse.Namespace) -> Any:
+    if given.system_prompt_file:
+        return _text_file(given.system_prompt_file)
+    return given.system_prompt if given.system_prompt is not None else {"type": "preset", "preset": "claude_code"}
+
+
+def _program(given: argparse.Namespace) -> list[str]:
+    """The words that start the CLI, with the tap in front of it where the conversation is recorded."""
+    explicit = None if given.agent == "claude" else given.agent
+    if given.agent == "sim":
+        from quarterdeck.testing.sim import executable
+
+        explicit = str(executable())
+    try:
+        words = find_cli(explicit)
+    except CLINotFoundError as error:
+        raise Trouble(
+            str(error), "quarterdeck doctor tells more; --agent sim needs no claude", code=NOT_STARTED
+        ) from error
+    if not given.record:
+        return words
+    out = Path(given.record).absolute()
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.touch()
+    except OSError as error:
+        raise Trouble(
+            f"cannot write {out}: {error.strerror}", "give --record another path", code=USAGE_ERROR
+        ) from error
+    return [sys.executable, "-P", "-c", _TAP, "--out", str(out), "--", *words]

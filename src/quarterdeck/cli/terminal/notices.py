@@ -1,0 +1,118 @@
+"""Events that are one line for the person: what the session tells about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from quarterdeck.timeline import events
+from quarterdeck.timeline.items import Turn
+
+from .text import seconds, size
+
+Line = tuple[str, str]
+"""A style and a text."""
+
+_LEVELS = {"warning": "yellow", "error": "red"}
+_OUTCOMES = {"done": ("green", "✔ done"), "interrupted": ("yellow", "◼ interrupted"), "limit": ("yellow", "◼ stopped")}
+
+
+def line_for(event: events.Event) -> Line | None:
+    """The line for this event; None where it is shown otherwise or not at all."""
+    told = _TELLERS.get(type(event))
+    return told(event) if told is not None else None
+
+
+def last_line(turn: Turn) -> Line:
+    """Turns, time, tokens, cost: the last thing that is said of a turn."""
+    style, word = _OUTCOMES.get(turn.outcome, ("red", "✗ failed"))
+    if turn.outcome in ("failed", "limit") and (turn.error or turn.subtype):
+        word += f": {turn.error or turn.subtype.replace('_', ' ')}"
+    tokens = turn.tokens
+    given = tokens.input + tokens.cache_read + tokens.cache_write
+    parts = [
+        word,
+        f"{turn.steps} turn{'s' * (turn.steps != 1)}",
+        seconds(turn.duration_s),
+        f"{size(given)} tokens in, {size(tokens.output)} out",
+        f"${turn.cost_usd:.4f}",
+    ]
+    return style, " · ".join(parts)
+
+
+def _notice(event: events.NoticeShown) -> Line | None:
+    return (_LEVELS.get(event.level, "dim"), event.text) if event.text else None
+
+
+def _retry(event: events.RetryScheduled) -> Line:
+    of = f" of {event.max_retries}" if event.max_retries else ""
+    why = event.error or (f"status {event.status}" if event.status else "the API did not answer")
+    return "yellow", f"retry {event.attempt}{of} in {seconds(event.delay_s)}: {why}"
+
+
+def _compaction(event: events.CompactionEnded) -> Line:
+    if event.error:
+        return "yellow", f"the conversation could not be summed up: {event.error}"
+    tokens = "" if event.tokens_before is None else f" ({size(event.tokens_before)} tokens before)"
+    return "dim", f"the conversation was summed up to make room{tokens}"
+
+
+def _rate_limit(event: events.RateLimitChanged) -> Line | None:
+    limit = event.limit
+    if limit.status == "allowed":
+        return None
+    used = "" if limit.used is None else f", {limit.used:.0%} used"
+    return "yellow", f"rate limit {limit.kind or ''}: {limit.status.replace('_', ' ')}{used}"
+
+
+def _mcp(event: events.McpChanged) -> Line | None:
+    bad = [f"{one.name}: {one.error or one.status}" for one in event.servers if one.status in ("failed", "needs-auth")]
+    return ("yellow", f"MCP servers that do not work: {', '.join(bad)}") if bad else None
+
+
+def _task(event: events.TaskEnded) -> Line | None:
+    if not event.background:
+        return None
+    return "dim", f"in the background: {event.description or event.id} {event.status}{_after(event.summary)}"
+
+
+def _hook(event: events.HookEnded) -> Line | None:
+    if event.outcome not in ("error", "block"):
+        return None
+    said = "" if event.output is None else str(event.output)[:200]
+    return "yellow", f"hook {event.name or event.event}: {event.outcome}{_after(said)}"
+
+
+def _after(text: str | None) -> str:
+    return f": {text}" if text else ""
+
+
+def _changed(event: events.ModelChanged | events.ModeChanged) -> Line | None:
+    """Not the ones that the session begins with."""
+    if event.before is None:
+        return None
+    if isinstance(event, events.ModelChanged):
+        return "dim", f"model: {event.model}{_after(event.reason)}"
+    return "dim", f"mode: {event.mode}"
+
+
+_TELLERS: dict[type, Callable[[Any], Line | None]] = {
+    events.NoticeShown: _notice,
+    events.RetryScheduled: _retry,
+    events.CompactionEnded: _compaction,
+    events.RateLimitChanged: _rate_limit,
+    events.McpChanged: _mcp,
+    events.TaskEnded: _task,
+    events.HookEnded: _hook,
+    events.ModelChanged: _changed,
+    events.ModeChanged: _changed,
+    events.ToolsSummarised: lambda event: ("dim", event.text),
+    events.AuthChanged: lambda event: ("yellow", f"signing in: {event.error or ' '.join(event.output)}"),
+    events.ConversationReset: lambda event: ("dim", "the conversation starts anew"),
+    events.FilesPersisted: lambda event: ("dim", f"files stored: {', '.join(event.files)}"),
+    events.FilesRewound: lambda event: ("dim", f"{len(event.files)} files set back"),
+    events.InterruptSent: lambda event: ("yellow", "interrupting …"),
+    events.ControlAnswered: lambda event: ("yellow", f"{event.subtype}: {event.error}") if event.error else None,
+    events.UnknownSeen: lambda event: ("dim", f"something this version does not know: {event.what}"),
+    events.BadLineSeen: lambda event: ("yellow", f"a line that is no message ({event.reason}): {event.head[:80]}"),
+}
