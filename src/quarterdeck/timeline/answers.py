@@ -9,8 +9,11 @@ import msgspec
 
 from quarterdeck.wire import (
     ContextUsageResponse,
+    GetContextUsageRequest,
     InitializeAnswer,
+    InitializeRequest,
     McpServerStatus,
+    McpStatusRequest,
     McpStatusResponse,
     parse_answer,
 )
@@ -29,7 +32,7 @@ Facts = dict[str, Any]
 
 
 def _initialize(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    answer = parse_answer("initialize", payload)
+    answer = parse_answer(InitializeRequest, payload)
     if not isinstance(answer, InitializeAnswer):
         return
     account = answer.account
@@ -72,7 +75,7 @@ def _set_mode(state: State, asked: Asked, payload: Facts, at: float, out: list[E
 
 
 def _mcp_status(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    answer = parse_answer("mcp_status", payload)
+    answer = parse_answer(McpStatusRequest, payload)
     if isinstance(answer, McpStatusResponse):
         fold_servers(state, [_server(one) for one in answer.mcp_servers or ()], at, out)
 
@@ -105,7 +108,7 @@ def _mcp_toggle(state: State, asked: Asked, _: Facts, at: float, out: list[Event
 
 
 def _context(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    answer = parse_answer("get_context_usage", payload)
+    answer = parse_answer(GetContextUsageRequest, payload)
     if isinstance(answer, ContextUsageResponse):
         window = answer.raw_max_tokens or answer.max_tokens or 0
         fold_measured(state, answer.total_tokens or 0, window, answer.model or "", at, out)
@@ -140,8 +143,10 @@ def _rename(state: State, asked: Asked, _: Facts, at: float, out: list[Event]) -
     tell_changes(state, {"title": asked.details.get("title")}, at, out)
 
 
-def _set_cwd(state: State, asked: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    tell_changes(state, {"cwd": payload.get("cwd") or asked.details.get("path")}, at, out)
+def _set_cwd(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
+    """It may also be answered by a demand for trust: then the session has not moved."""
+    if payload.get("changed"):
+        tell_changes(state, {"cwd": payload.get("cwd")}, at, out)
 
 
 def _interrupt(state: State, _: Asked, __: Facts, at: float, out: list[Event]) -> None:

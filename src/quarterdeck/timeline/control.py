@@ -103,7 +103,6 @@ _KEPT: dict[str, tuple[str, ...]] = {
     "rewind_files": ("user_message_id", "dry_run"),
     "get_task_output": ("task_id",),
     "rename_session": ("title",),
-    "set_cwd": ("path",),
     "mcp_toggle": ("serverName", "enabled"),
 }
 """Of a request of ours: what its answer does not repeat."""

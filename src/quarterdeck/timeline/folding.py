@@ -144,7 +144,7 @@ def encode(value: Event | State) -> bytes:
 
 
 def decode_event(data: bytes) -> Event:
-    """An event that ``encode`` has written. Raises ``msgspec.MsgspecError`` for anything else."""
+    """An event that ``encode`` has written. Raises ``ValueError`` or ``msgspec.ValidationError``."""
     try:
         return _event_decoder.decode(data)
     except msgspec.DecodeError:

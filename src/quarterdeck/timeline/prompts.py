@@ -83,6 +83,8 @@ def fold_user(state: State, message: UserMessage, at: float, out: list[Event]) -
             call = call_of(state, key)
             if call is None or call.status in FINAL_TOOL_STATUSES:
                 close_requests_of(state, key, at, out)
+        if message.parent_tool_use_id is None and state.turn_started_at is not None:
+            state.phase = "requesting"  # up to 2.1.52 the CLI does not say so itself
     else:
         _remark(state, message, at, out)
     settle(state, at, out)

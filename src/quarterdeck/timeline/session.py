@@ -69,6 +69,7 @@ def fold_init(state: State, message: InitMessage, at: float, out: list[Event]) -
     known = state.session.mcp_servers
     fold_servers(state, [_server(known, one.name, one.status) for one in message.mcp_servers], at, out)
     begin_turn(state, at, out)
+    state.phase = "requesting"
     settle(state, at, out)
 
 

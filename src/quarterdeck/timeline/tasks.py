@@ -1,8 +1,8 @@
 """Tasks: sub-agents, shells and workflows, in the background or only for long.
 
 A task belongs to a call (``tool_use_id``). In the background the call has its result at once and its task goes on; the
-end comes as ``task_notification``, or only as ``task_updated`` with a final status, mostly as both (2.1.325). Without
-a turn running, the CLI then starts one by itself.
+end comes as ``task_notification``, or only as ``task_updated`` with a final status, mostly as both (2.1.325); it is
+told once. Without a turn running, the CLI then starts one by itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from quarterdeck.wire import (
 
 from ._words import TaskStatus, ToolStatus
 from .activity import settle
-from .events import Event, TaskChanged, TaskEnded, TaskProgressed, TaskStarted, ToolOutputAdded
+from .events import Event, TaskChanged, TaskEnded, TaskNotified, TaskProgressed, TaskStarted, ToolOutputAdded
 from .keeping import clip
 from .state import State, Task
 from .toolcalls import background_ended, call_of
@@ -124,36 +124,27 @@ def fold_task_notification(state: State, message: TaskNotificationMessage, at: f
     task.error = message.reason or task.error
     if task.ended_at is None:
         _end(state, task, _STATUSES.get(message.status, "completed"), at, out)
-    elif not task.told:
-        out.append(_ended(state, task, at))  # the update has told the end already; here is what it came to
     task.told = True
+    out.append(
+        TaskNotified(
+            at, task.id, task.tool_id, task.status, task.summary or "", task.output_path,
+            background=task.background, while_idle=state.turn_started_at is None,
+        )
+    )  # fmt: skip
 
 
 def _end(state: State, task: Task, status: TaskStatus, at: float, out: list[Event]) -> None:
     task.status, task.ended_at, task.doing = status, at, None
-    out.append(_ended(state, task, at))
+    out.append(
+        TaskEnded(
+            at, task.id, task.tool_id, status, task.description, task.error, task.background, task.tokens,
+            task.tool_uses, task.duration_s,
+        )
+    )  # fmt: skip
     call = call_of(state, task.tool_id)
     if call is not None:
         background_ended(state, call, _CALL_STATUSES[status], at, out)
     settle(state, at, out)
-
-
-def _ended(state: State, task: Task, at: float) -> TaskEnded:
-    return TaskEnded(
-        at,
-        task.id,
-        task.tool_id,
-        task.status,
-        description=task.description,
-        summary=task.summary,
-        error=task.error,
-        output_path=task.output_path,
-        background=task.background,
-        while_idle=state.turn_started_at is None,
-        tokens=task.tokens,
-        tool_uses=task.tool_uses,
-        duration_s=task.duration_s,
-    )
 
 
 def fold_background_tasks(state: State, message: BackgroundTasksChangedMessage, at: float, out: list[Event]) -> None:

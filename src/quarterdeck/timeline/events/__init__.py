@@ -7,8 +7,8 @@ tool calls, plans         ``ToolStarted`` ``ToolInputAdded`` ``ToolCalled`` ``To
                           ``ToolEnded`` ``ToolsSummarised`` ``PlanChanged``
 people are asked          ``PermissionAsked`` ``QuestionsAsked`` ``PlanReviewAsked`` ``ElicitationAsked``
                           ``DialogAsked``, then ``RequestAnswered`` or ``RequestCancelled``; ``ElicitationCompleted``
-tasks, hooks              ``TaskStarted`` ``TaskProgressed`` ``TaskChanged`` ``TaskEnded`` ``HookStarted``
-                          ``HookProgressed`` ``HookEnded``
+tasks, hooks              ``TaskStarted`` ``TaskProgressed`` ``TaskChanged`` ``TaskEnded`` ``TaskNotified``
+                          ``HookStarted`` ``HookProgressed`` ``HookEnded``
 turns                     ``TurnStarted`` ``TurnEnded`` ``ActivityChanged`` ``ContextChanged`` ``CompactionEnded``
                           ``RetryScheduled`` ``InterruptSent``
 the session               ``SessionChanged`` ``SessionStateChanged`` ``ModelChanged`` ``ModeChanged`` ``McpChanged``
@@ -64,7 +64,16 @@ from .session import (
     SessionStateChanged,
     UnknownSeen,
 )
-from .tasks import HookEnded, HookProgressed, HookStarted, TaskChanged, TaskEnded, TaskProgressed, TaskStarted
+from .tasks import (
+    HookEnded,
+    HookProgressed,
+    HookStarted,
+    TaskChanged,
+    TaskEnded,
+    TaskNotified,
+    TaskProgressed,
+    TaskStarted,
+)
 from .tools import (
     PlanChanged,
     ToolCalled,
@@ -115,6 +124,7 @@ Event = (
     | TaskProgressed
     | TaskChanged
     | TaskEnded
+    | TaskNotified
     | HookStarted
     | HookProgressed
     | HookEnded
@@ -184,6 +194,7 @@ __all__ = [
     "SessionStateChanged",
     "TaskChanged",
     "TaskEnded",
+    "TaskNotified",
     "TaskProgressed",
     "TaskStarted",
     "TextAdded",

@@ -44,20 +44,29 @@ class TaskChanged(EventBase, frozen=True):
 
 
 class TaskEnded(EventBase, frozen=True):
-    """It is over. ``while_idle``: no turn runs; the CLI will start one to tell the model."""
+    """It is over."""
 
     id: str
     tool_id: str | None
     status: TaskStatus
     description: str = ""
-    summary: str | None = None
     error: str | None = None
-    output_path: str | None = None
     background: bool = False
-    while_idle: bool = False
     tokens: int = 0
     tool_uses: int = 0
     duration_s: float = 0.0
+
+
+class TaskNotified(EventBase, frozen=True):
+    """What a task that has ended came to; told to the model too, after the turn (``while_idle``: in a turn of its own)."""
+
+    id: str
+    tool_id: str | None
+    status: TaskStatus
+    summary: str
+    output_path: str | None = None
+    background: bool = False
+    while_idle: bool = False
 
 
 class HookStarted(EventBase, frozen=True):
