@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from quarterdeck.cli.roof import Look
 from quarterdeck.client.interaction import Approve, Reject, Revise
@@ -15,7 +15,7 @@ from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow
 from .advice import PLACES, Advice, Rulebook, advise, update_for
 from .desk import Desk
 from .diff import diff_lines
-from .text import one_line, safe, wrapped
+from .text import exact, one_line, safe, wrapped
 from .widgets import Field, Menu, Option, Several, Widget
 
 DENIED = "The user denied this."
@@ -25,33 +25,40 @@ SHOWN_LINES = 40
 _DONE, _OTHER, _SKIP = object(), object(), object()
 _RISK_STYLES = {"high": "bold red", "medium": "yellow", "low": "cyan", "unknown": "yellow"}
 
-Print = Callable[[Sequence[str]], None]
+
+class View(Protocol):
+    """Where it is asked; a ``Screen``, here or in the chat."""
+
+    desk: Desk
+
+    @property
+    def look(self) -> Look: ...
+
+    @property
+    def folder(self) -> str | None: ...
+
+    def print(self, lines: Sequence[str], /) -> None:
+        """What is asked about, above the question."""
+
+    def markdown(self, source: str, /) -> list[str]: ...
 
 
 class Asking:
     """Asks on the desk, and prints what is asked about above it."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        rulebook: Rulebook,
-        print_lines: Print,
-        *,
-        look: Callable[[], Look],
-        markdown: Callable[[str], list[str]],
-    ) -> None:
-        self._desk = desk
+    def __init__(self, screen: View, rulebook: Rulebook) -> None:
+        self._screen = screen
+        self._desk = screen.desk
         self._rulebook = rulebook
-        self._print = print_lines
-        self._look = look
-        self._markdown = markdown
 
     # May this tool run?
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         async with self._desk.turn():
             advice = advise(self._rulebook.policy, asked.tool_name, asked.input, asked.suggestions)
-            self._print(permission_lines(asked, advice, self._look(), note=note))
+            self._screen.print(
+                permission_lines(asked, advice, self._screen.look, note=note, folder=self._screen.folder)
+            )
             while True:
                 chosen = await self._desk.ask(_permission_menu(asked, advice))
                 answer = await self._permission_answer(asked, advice, chosen)
@@ -105,9 +112,9 @@ class Asking:
         return answers or None
 
     async def _question(self, question: Question) -> str | list[str] | None:
-        look = self._look()
+        look = self._screen.look
         header = f"{safe(question.header)}: " if question.header else ""
-        self._print(
+        self._screen.print(
             [look.paint("bold magenta", f"? {line}") for line in wrapped(header + safe(question.text), look.width - 2)]
         )
         options = [Option(choice.label, choice.label, choice.description or "") for choice in question.choices]
@@ -136,10 +143,12 @@ class Asking:
 
     async def plan(self, asked: PlanReview) -> Approve | Revise | Reject:
         async with self._desk.turn():
-            look = self._look()
+            look = self._screen.look
             title = look.paint("bold magenta", "? The plan")
             where = f"It is in {safe(asked.path)}" if asked.path else "The CLI does not tell it."
-            self._print([title, *(self._markdown(asked.plan) if asked.plan else [look.paint("dim", where)])])
+            self._screen.print(
+                [title, *(self._screen.markdown(asked.plan) if asked.plan else [look.paint("dim", where)])]
+            )
             while True:
                 menu = Menu(
                     "Shall this be carried out?",
@@ -166,11 +175,11 @@ class Asking:
 
     async def elicitation(self, asked: Elicitation) -> dict[str, Any]:
         async with self._desk.turn():
-            look = self._look()
+            look = self._screen.look
             title = f"? {safe(asked.server)} asks: {safe(asked.message)}"
-            self._print([look.paint("bold magenta", line) for line in wrapped(title, look.width)])
+            self._screen.print([look.paint("bold magenta", line) for line in wrapped(title, look.width)])
             if asked.url:
-                self._print([f"  {one_line(asked.url, look.width - 2)}"])
+                self._screen.print([f"  {one_line(asked.url, look.width - 2)}"])
             options = [
                 Option("accept", "Open it yourself, then go on" if asked.url else "Answer", key="y"),
                 Option("decline", "Decline", key="n"),
@@ -219,13 +228,15 @@ class Asking:
 _NUMBERS: dict[str, Callable[[str], Any]] = {"integer": int, "number": float}
 
 
-def permission_lines(asked: Permission, advice: Advice, look: Look, *, note: str = "") -> list[str]:
+def permission_lines(
+    asked: Permission, advice: Advice, look: Look, *, note: str = "", folder: str | None = None
+) -> list[str]:
     """What is asked, in full view: the command or the change, the risk, and why it is asked."""
     name = safe(asked.label or asked.tool_name)
     via = f" of {safe(asked.mcp_server)}" if asked.mcp_server else ""
     lines = [look.paint("bold yellow", f"? {one_line(f'May {name}{via} run?', look.width - 2)}")]
-    lines += [f"  {line}" for line in _matter(asked, Look(look.colour, look.width - 2, look.unicode))]
-    if asked.description:
+    lines += [f"  {line}" for line in _matter(asked, Look(look.colour, look.width - 2, look.unicode), folder)]
+    if asked.description and not asked.diffs:  # of an edit it is the file again
         lines.append(look.paint("dim", f"  {one_line(asked.description, look.width - 2)}"))
     if advice.risk != "none":
         reasons = ", ".join(advice.risk_reasons)
@@ -237,16 +248,16 @@ def permission_lines(asked: Permission, advice: Advice, look: Look, *, note: str
     return lines
 
 
-def _matter(asked: Permission, look: Look) -> list[str]:
+def _matter(asked: Permission, look: Look, folder: str | None) -> list[str]:
     if asked.diffs:
-        return [line for diff in asked.diffs for line in diff_lines(diff, look)]
+        return [line for diff in asked.diffs for line in diff_lines(diff, look, folder=folder)]
     command = asked.input.get("command")
     if isinstance(command, str):
-        shown = wrapped(safe(command), look.width - 2)
+        shown = wrapped(exact(command), look.width - 2)
         first, rest = shown[0], shown[1:]
         lines = [look.paint("bold", f"$ {first}"), *(look.paint("bold", f"  {line}") for line in rest)]
     else:
-        lines = wrapped(safe(json.dumps(asked.input, indent=2, ensure_ascii=False)), look.width)
+        lines = wrapped(exact(json.dumps(asked.input, indent=2, ensure_ascii=False)), look.width)
         if asked.about and len(lines) <= 3:
             lines = [one_line(asked.about, look.width)]
     hidden = len(lines) - SHOWN_LINES
@@ -258,7 +269,7 @@ def _matter(asked: Permission, look: Look) -> list[str]:
 def _permission_menu(asked: Permission, advice: Advice) -> Menu:
     rules = ", ".join(str(rule) for rule in advice.rules)
     always = [
-        Option(scope, label, f"{rules} → {PLACES[scope]}", key=key)
+        Option(scope, label, PLACES[scope], key=key)
         for scope, label, key in (
             ("session", "Always, this session", "s"),
             ("project", "Always, in this project", "p"),
@@ -266,11 +277,12 @@ def _permission_menu(asked: Permission, advice: Advice) -> Menu:
         )
     ]
     options = [
-        Option("once", "Allow once", "" if rules else "no rule can say exactly this, so there is no “always”", key="y"),
+        Option("once", "Allow once", key="y"),
         *(always if rules else ()),
         Option("edit", "Edit, then allow", key="e"),
         Option("note", "Deny, with a note", key="n"),
         Option("stop", "Deny and stop", key="x"),
     ]
     at = len(options) - 2 if asked.default_to_no else 0
-    return Menu("", options, on_escape="deny", at=at)
+    title = f"“Always” adds the rule {rules}" if rules else "No rule can say exactly this, so there is no “always”."
+    return Menu(title, options, on_escape="deny", at=at)

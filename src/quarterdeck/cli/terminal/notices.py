@@ -70,10 +70,10 @@ def _mcp(event: events.McpChanged) -> Line | None:
     return ("yellow", f"MCP servers that do not work: {', '.join(bad)}") if bad else None
 
 
-def _task(event: events.TaskEnded) -> Line | None:
+def _task(event: events.TaskNotified) -> Line | None:
     if not event.background:
         return None
-    return "dim", f"in the background: {event.description or event.id} {event.status}{_after(event.summary)}"
+    return "dim", f"in the background, {event.status}: {event.summary or event.id}"
 
 
 def _hook(event: events.HookEnded) -> Line | None:
@@ -102,7 +102,7 @@ _TELLERS: dict[type, Callable[[Any], Line | None]] = {
     events.CompactionEnded: _compaction,
     events.RateLimitChanged: _rate_limit,
     events.McpChanged: _mcp,
-    events.TaskEnded: _task,
+    events.TaskNotified: _task,
     events.HookEnded: _hook,
     events.ModelChanged: _changed,
     events.ModeChanged: _changed,

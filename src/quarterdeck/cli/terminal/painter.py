@@ -88,6 +88,11 @@ class Painter:
         return Look(self._colour, self._surface.width, self._unicode)
 
     @property
+    def folder(self) -> str | None:
+        """Where the session works."""
+        return self._state.session.cwd
+
+    @property
     def busy(self) -> bool:
         """Something moves although nothing comes: the time of a running call."""
         return self._state.activity != "idle" or bool(self._state.running)
@@ -193,7 +198,7 @@ class Painter:
         if event.name in QUIET and event.status not in ("failed", "interrupted"):
             return
         look = self.look if event.parent_id is None else Look(self._colour, self._surface.width - 4, self._unicode)
-        lines = ended_lines(call, event, look, diff_was_shown=event.id in self._shown_diffs)
+        lines = ended_lines(call, event, look, diff_was_shown=event.id in self._shown_diffs, folder=self.folder)
         self._shown_diffs.discard(event.id)
         if event.parent_id is not None:
             self._nested(event.parent_id, lines[:1])
@@ -289,11 +294,11 @@ class Painter:
         room = max(self._surface.height - 14, 3)
         lines = self._tails()[-room:]
         lines += self._thinking_lines(now, tick)
-        lines += self._running(now, tick)[-room:]
+        lines += self._running(now, tick, asking=widget is not None)[-room:]
         if widget is not None:
             if waiting:
                 lines.append(self.look.paint("yellow", f"{waiting} more to answer after this"))
-            return [*lines[-room:], ""] if lines else []
+            return ["", *lines[-room:], ""] if lines else [""]
         if self._plan and any(entry.status != "completed" for entry in self._plan):
             lines += self._plan_lines(PLAN_ROWS)
         lines += self._status(now, tick, quiet=bool(lines))
@@ -316,11 +321,13 @@ class Painter:
             lines += [self.look.paint("dim italic", f"  {line}") for line in last]
         return lines
 
-    def _running(self, now: float, tick: int) -> list[str]:
+    def _running(self, now: float, tick: int, *, asking: bool) -> list[str]:
         lines: list[str] = []
         for key in self._state.running:
             call = self._call(key)
             if call is None or call.parent_id is not None or call.name in QUIET:
+                continue
+            if asking and call.status == "waiting":  # it is what is asked about
                 continue
             lines += self._running_call(call, now, tick)
             agent = self._agents.get(key)
@@ -336,7 +343,9 @@ class Painter:
 
     def _running_call(self, call: ToolCall, now: float, tick: int) -> list[str]:
         began = call.called_at if call.called_at is not None else call.at
-        return running_lines(call, self.look, tick=tick, elapsed_s=max(now - began, call.elapsed_s or 0))
+        return running_lines(
+            call, self.look, tick=tick, elapsed_s=max(now - began, call.elapsed_s or 0), folder=self.folder
+        )
 
     def _plan_lines(self, limit: int) -> list[str]:
         marks = {"completed": ("dim", "☑"), "in_progress": ("bold", "◧"), "pending": ("", "☐")}

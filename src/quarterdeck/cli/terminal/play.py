@@ -86,7 +86,7 @@ async def play_pretty(
     elif live and attended:
         from .asking import Asking
 
-        person = Asking(screen.desk, rulebook, screen.print, look=lambda: screen.painter.look, markdown=screen.markdown)
+        person = Asking(screen, rulebook)
     else:
         person = Unattended(rulebook, screen.say)
     Callbacks(rulebook, person, screen.asked).install(options)

@@ -119,6 +119,15 @@ class Screen:
         self.painter.print(lines, kind="ask", gap=True)
         self.changed()
 
+    @property
+    def look(self) -> Look:
+        return self.painter.look
+
+    @property
+    def folder(self) -> str | None:
+        """Where the session works."""
+        return self.painter.folder
+
     def markdown(self, source: str) -> list[str]:
         return self._draw_markdown(Block(source), self.painter.look.width)
 

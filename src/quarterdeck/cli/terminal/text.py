@@ -22,6 +22,11 @@ def safe(text: str) -> str:
     return shown.replace("\t", TAB)
 
 
+def exact(text: str) -> str:
+    """``safe``, and colours are shown too: of what a person is to allow nothing may be left out."""
+    return safe(text.replace("\x1b", "\u241b"))
+
+
 def one_line(text: str, width: int) -> str:
     """``text`` on one line of at most ``width`` cells."""
     head = text[: width * 8 + 80]  # a tool's input can be megabytes; blanks may fold, so more than fits is looked at
@@ -29,6 +34,11 @@ def one_line(text: str, width: int) -> str:
     if len(head) < len(text):
         folded += " …"
     return cut(folded, width)
+
+
+def nearer(path: str, folder: str | None) -> str:
+    """A path as one says it in ``folder``."""
+    return path.removeprefix(f"{folder}/") if folder else path
 
 
 def wrapped(text: str, width: int) -> list[str]:

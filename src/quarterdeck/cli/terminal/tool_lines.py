@@ -8,7 +8,7 @@ from quarterdeck.timeline.items import ToolCall
 from quarterdeck.timeline.parts import Kept
 
 from .diff import diff_lines
-from .text import one_line, safe, seconds, size
+from .text import nearer, one_line, safe, seconds, size
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SHOWN_LINES = 4
@@ -23,11 +23,11 @@ _ENDS = {"finished": ("green", "●", "*"), "background": ("cyan", "◐", "*")}
 _BAD = {"failed": "failed", "denied": "denied", "interrupted": "interrupted"}
 
 
-def running_lines(call: ToolCall, look: Look, *, tick: int, elapsed_s: float) -> list[str]:
+def running_lines(call: ToolCall, look: Look, *, tick: int, elapsed_s: float, folder: str | None) -> list[str]:
     """A call that has not ended; its live output, where the CLI tells it, below."""
     spin = look.paint("cyan", SPINNER[tick % len(SPINNER)])
     doing = {"writing": "…", "waiting": "waits for you"}.get(call.status) or seconds(max(elapsed_s, 0))
-    title = _title(call.label or call.name, call.about, look, room=look.width - 4 - cells(doing))
+    title = _title(call, folder, look, room=look.width - 4 - cells(doing))
     lines = [f"{spin} {title}  {look.paint('dim', doing)}"]
     if call.live_output is not None:
         tail = (call.live_output.tail or call.live_output.text)[-LOOKED_AT_CHARS:]
@@ -36,12 +36,12 @@ def running_lines(call: ToolCall, look: Look, *, tick: int, elapsed_s: float) ->
     return lines
 
 
-def ended_lines(call: ToolCall, ended: ToolEnded, look: Look, *, diff_was_shown: bool) -> list[str]:
+def ended_lines(call: ToolCall, ended: ToolEnded, look: Look, *, diff_was_shown: bool, folder: str | None) -> list[str]:
     """A call with its result: a line, and a glance at what came out."""
     style, pretty, simple = _ENDS.get(ended.status, ("red", "✗", "x"))
     took = "" if ended.elapsed_s is None else seconds(ended.elapsed_s)
     state = " ".join(filter(None, [_BAD.get(ended.status, ""), took]))
-    title = _title(call.label or call.name, call.about, look, room=look.width - 4 - cells(state))
+    title = _title(call, folder, look, room=look.width - 4 - cells(state))
     lines = [f"{look.paint(style, look.sign(pretty, simple))} {title}  {look.paint('dim', state)}".rstrip()]
     inner = Look(look.colour, look.width - 2, look.unicode)
     if ended.status in _BAD:
@@ -50,7 +50,7 @@ def ended_lines(call: ToolCall, ended: ToolEnded, look: Look, *, diff_was_shown:
     if ended.diffs:
         if diff_was_shown:
             return lines
-        return lines + [f"  {line}" for diff in ended.diffs for line in diff_lines(diff, inner)]
+        return lines + [f"  {line}" for diff in ended.diffs for line in diff_lines(diff, inner, folder=folder)]
     return lines + [look.paint("dim", f"  {line}") for line in glance(call.name, ended, look)]
 
 
@@ -79,7 +79,7 @@ def _amount(output: Kept) -> str:
     return f"{count:,} line{'s' * (count != 1)}"
 
 
-def _title(label: str, about: str, look: Look, *, room: int) -> str:
-    name = cut(safe(label), max(room // 2, 8))
-    rest = one_line(about, max(room - cells(name) - 1, 4)) if about else ""
+def _title(call: ToolCall, folder: str | None, look: Look, *, room: int) -> str:
+    name = cut(safe(call.label or call.name), max(room // 2, 8))
+    rest = one_line(nearer(call.about, folder), max(room - cells(name) - 1, 4)) if call.about else ""
     return f"{look.paint('bold', name)} {rest}".rstrip()

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from quarterdeck.cli.roof import Look, cells
 
-from .text import one_line, safe, wrapped
+from .text import exact, one_line, safe, wrapped
 
+TITLE_LINES = 6
 NOT_YET = object()
 """What ``key`` gives while the person has not finished."""
 
@@ -48,7 +49,11 @@ class Menu:
     cursor: None = None
 
     def lines(self, look: Look) -> list[str]:
-        shown = [look.paint("bold", one_line(self.title, look.width))] if self.title else []
+        shown = (
+            [look.paint("dim", line) for line in wrapped(safe(self.title), look.width)[:TITLE_LINES]]
+            if self.title
+            else []
+        )
         for index, option in enumerate(self.options):
             shown += self._option(look, index, option)
         return shown
@@ -215,7 +220,7 @@ def one_line_kept(text: str, width: int) -> str:
 def wrapped_exactly(text: str, width: int) -> list[str]:
     """Every character where it was typed: broken at the width, not at blanks, so that the cursor can be found."""
     lines: list[str] = []
-    for line in safe(text).split("\n"):
+    for line in exact(text).split("\n"):
         current, room = "", width
         for character in line:
             taken = cells(character)
