@@ -56,13 +56,31 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("required", True)
         return self.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser, **settings)
 
+    def commands(self) -> Mapping[str, Parser]:
+        """The commands below this one, by name."""
+        found = (action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        return next(found, {})
+
+    def call(self) -> str:
+        """How it is called, in one line: argparse would name every option, and the list below does that already."""
+        if self.usage:
+            return self.usage
+        needed = [action for action in self._actions if action.option_strings and action.required]
+        words = [
+            self.prog,
+            *(f"{action.option_strings[-1]} {action.metavar or action.dest.upper()}" for action in needed),
+            "[options]",
+            *(_value_shape(action) for action in self._actions if not action.option_strings),
+        ]
+        return " ".join(words)
+
     def format_help(self) -> str:
         """Plain; ``print_help`` adds colour where the stream shows it."""
         return self.help_for(Look(width=Look.of(sys.stdout).width))
 
     def help_for(self, look: Look) -> str:
         formatter = _Formatter(self.prog, look=look)
-        formatter.add_usage(self.usage or self._call(), (), ())
+        formatter.add_usage(self.call().replace("%", "%%"), (), ())
         formatter.add_text(self.description)
         for group in self._ordered_groups():
             formatter.start_section(group.title)
@@ -74,17 +92,6 @@ class Parser(argparse.ArgumentParser):
         if self.epilog:
             parts.append("\n".join(_wrapped(self.epilog, min(look.width, WIDEST))))
         return "\n\n".join(parts) + "\n"
-
-    def _call(self) -> str:
-        """How it is called, in one line: argparse would name every option, and the list below does that already."""
-        needed = [action for action in self._actions if action.option_strings and action.required]
-        words = [
-            self.prog,
-            *(f"{action.option_strings[-1]} {action.metavar or action.dest.upper()}" for action in needed),
-            "[options]",
-            *(_value_shape(action) for action in self._actions if not action.option_strings),
-        ]
-        return " ".join(words).replace("%", "%%")
 
     def _ordered_groups(self) -> list[argparse._ArgumentGroup]:
         """Arguments and commands first, ``options`` after them, then the groups a command has added."""

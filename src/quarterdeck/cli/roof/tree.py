@@ -104,4 +104,4 @@ def _option(action: argparse.Action) -> Option:
 def _value(action: argparse.Action) -> Value:
     choices = tuple(map(str, action.choices or ()))
     name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
-    return Value(name, "choice" if choices else _KINDS.get(name, "other"), choices)
+    return Value(name, "choice" if choices else _KINDS.get(name.rsplit("|", 1)[-1], "other"), choices)
