@@ -119,6 +119,13 @@ class Timeline:
         SENT.get(type(message), nothing_to_show)(self.state, message, at, out)
         return out
 
+    def process_ended(self, *, at: float) -> list[Event]:
+        """The CLI has ended: what it has left open will never be finished. Its background tasks end with it."""
+        out: list[Event] = []
+        self.state.at = at
+        turns.fold_process_end(self.state, at, out)
+        return out
+
     def process_started(self) -> None:
         """Say that another process goes on with the session: up to 2.1.52 its totals begin at 0."""
         process_started(self.state.cost)

@@ -18,6 +18,7 @@ from .events import Event, HookEnded, HookProgressed, HookStarted
 from .items import Hook
 from .keeping import add_item, clip, new_id
 from .state import State
+from .toolcalls import call_of
 
 
 def _hook(state: State, message: HookEventMessage, at: float, out: list[Event]) -> Hook:
@@ -76,20 +77,26 @@ def fold_hook_answer(
         _end(hook, "error", at, out)
         return
     payload = response.response if isinstance(response.response, dict) else {}
-    reason = payload.get("reason") or payload.get("stopReason") or payload.get("systemMessage")
-    hook.output = clip(reason, state.limits.output_chars) if isinstance(reason, str) else None
-    _end(hook, _decision(payload), at, out)
+    decided, reason = _decision(payload)
+    hook.output = clip(reason, state.limits.output_chars) if reason else None
+    call = call_of(state, hook.tool_id)
+    if call is not None and hook.event == "PreToolUse" and decided in ("deny", "block"):
+        call.reason = reason or "denied by a hook"
+    _end(hook, decided, at, out)
 
 
-def _decision(payload: dict[str, Any]) -> str:
-    if payload.get("async"):
-        return "async"
-    if payload.get("continue") is False:
-        return "stop"
+def _decision(payload: dict[str, Any]) -> tuple[str, str]:
+    """What the callback decided, and why."""
     specific = payload.get("hookSpecificOutput")
-    decided = specific.get("permissionDecision") if isinstance(specific, dict) else None
-    decided = decided or payload.get("decision")
-    return decided if isinstance(decided, str) else "success"
+    special: dict[str, Any] = specific if isinstance(specific, dict) else {}
+    reasons = (special.get("permissionDecisionReason"), *map(payload.get, ("reason", "stopReason", "systemMessage")))
+    reason = next((reason for reason in reasons if isinstance(reason, str)), "")
+    if payload.get("async"):
+        return "async", reason
+    if payload.get("continue") is False:
+        return "stop", reason
+    decided = special.get("permissionDecision") or payload.get("decision")
+    return decided if isinstance(decided, str) else "success", reason
 
 
 def fold_hook_cancelled(hook: Hook, at: float, out: list[Event]) -> None:

@@ -27,6 +27,8 @@ def fold_model(
     before = state.session.model
     if model != before:
         state.session.model = model
+        if before and before in model:
+            by = "us"  # up to 2.1.52: we asked for "haiku", and only the next turn tells which one that is
         out.append(ModelChanged(at, model, by, before, reason))
 
 

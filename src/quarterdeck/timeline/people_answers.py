@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire import ControlFailure, ControlSuccess, PermissionUpdate
+from quarterdeck.wire import ControlFailure, ControlSuccess, PermissionUpdate, parse_permission_answer
 
 from .events import RequestAnswered
 from .items import Dialog, Elicitation, Permission, PlanReview, Questions, Request, ToolCall
@@ -60,8 +60,9 @@ def answered(
 
 def _decision(payload: dict[str, Any]) -> _Told:
     """The answer to ``can_use_tool``, as it is on the wire."""
-    behavior = payload.get("behavior")
-    if behavior != "allow":
+    if parse_permission_answer(payload) is None:
+        return _Told("invalid")
+    if payload.get("behavior") != "allow":
         message = payload.get("message")
         told = _Told("deny", note=message if isinstance(message, str) else None)
         told.interrupts = payload.get("interrupt") is True

@@ -14,7 +14,7 @@ from quarterdeck.wire import (
     UserMessage,
 )
 
-from ._words import FINAL_TOOL_STATUSES, PromptStatus
+from ._words import PromptStatus
 from .activity import settle
 from .events import Event, PromptChanged, PromptSent
 from .items import Prompt
@@ -22,7 +22,7 @@ from .keeping import add_item, clip, new_id
 from .notices import show
 from .people import close_requests_of
 from .state import State
-from .toolcalls import call_of, fold_result
+from .toolcalls import fold_result
 
 _LOCAL_OUTPUT = re.compile(r"<local-command-(stdout|stderr)>(.*)</local-command-\1>", re.DOTALL)
 _INTERRUPTED = "[Request interrupted by user"
@@ -79,10 +79,8 @@ def fold_user(state: State, message: UserMessage, at: float, out: list[Event]) -
         for block in results:
             facts = message.tool_use_result if len(results) == 1 else None
             key = block.tool_use_id
+            close_requests_of(state, key, at, out)
             fold_result(state, block, facts, refusals.get(key), message.parent_tool_use_id, at, out)
-            call = call_of(state, key)
-            if call is None or call.status in FINAL_TOOL_STATUSES:
-                close_requests_of(state, key, at, out)
         if message.parent_tool_use_id is None and state.turn_started_at is not None:
             state.phase = "requesting"  # up to 2.1.52 the CLI does not say so itself
     else:

@@ -102,6 +102,7 @@ def fold_task_updated(state: State, message: TaskUpdatedMessage, at: float, out:
     patch = message.patch
     if task.ended_at is not None:
         return
+    before = msgspec.structs.replace(task)
     task.description = patch.description or task.description
     task.error = patch.error or task.error
     if patch.is_backgrounded is not None:
@@ -111,7 +112,8 @@ def fold_task_updated(state: State, message: TaskUpdatedMessage, at: float, out:
         _end(state, task, status, at, out)
         return
     task.status = status
-    out.append(TaskChanged(at, task.id, status, task.background, task.description, task.tool_id))
+    if task != before:
+        out.append(TaskChanged(at, task.id, status, task.background, task.description, task.tool_id))
     settle(state, at, out)
 
 
@@ -145,6 +147,13 @@ def _end(state: State, task: Task, status: TaskStatus, at: float, out: list[Even
     if call is not None:
         background_ended(state, call, _CALL_STATUSES[status], at, out)
     settle(state, at, out)
+
+
+def end_tasks(state: State, at: float, out: list[Event]) -> None:
+    """The CLI has ended, and its tasks with it."""
+    for task in list(state.tasks.values()):
+        if task.ended_at is None:
+            _end(state, task, "stopped", at, out)
 
 
 def fold_background_tasks(state: State, message: BackgroundTasksChangedMessage, at: float, out: list[Event]) -> None:

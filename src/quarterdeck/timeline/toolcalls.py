@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from quarterdeck.wire import (
@@ -23,7 +24,7 @@ from quarterdeck.wire import (
 from ._words import FINAL_TOOL_STATUSES, ToolStatus
 from .activity import settle
 from .diffs import made, proposed
-from .events import Event, ToolCalled, ToolEnded, ToolProgressed, ToolsSummarised, ToolStarted
+from .events import Event, ToolBackgrounded, ToolCalled, ToolEnded, ToolProgressed, ToolsSummarised, ToolStarted
 from .items import ToolCall
 from .keeping import add_item, clip, clip_value
 from .naming import AGENT_TOOLS, about, label
@@ -36,11 +37,13 @@ Call = ToolUseBlock | ServerToolUseBlock | McpToolUseBlock
 CALLS = (ToolUseBlock, ServerToolUseBlock, McpToolUseBlock)
 ResultBlock = ToolResultBlock | ServerToolResultBlock | McpToolResultBlock
 
-_REFUSED = ("permission-rule", "user-rejected")
-"""``non_execution_kind`` of a call that someone or some rule did not want (2.1.325)."""
-
 _REJECTED = "The user doesn't want to proceed with this tool use"
-"""How the text for the model begins then; all that older CLIs tell."""
+"""How the text for the model begins when a call was stopped, or denied with an interrupt. 2.1.325 also says so beside
+it: ``non_execution_kind`` is ``user-rejected``, or ``permission-rule`` for any other denial."""
+_NOT_ASKED = "Tool permission request failed"
+"""How it begins up to 2.1.52 when the answer to the permission request was no good."""
+_REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_ERROR = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
 
 
 def call_of(state: State, key: str | None) -> ToolCall | None:
@@ -118,11 +121,14 @@ def fold_result(
     text, images = _output(block)
     failed = bool(block.get("is_error"))
     status = _status(state, call, result, refusal, text, failed=failed)
+    text = _for_people(call, result, text, failed=failed)
+    if status == "background":
+        _goes_on(state, call, clip(text, state.limits.output_chars), at, out)
+        return
     _end(state, call, status, clip(text, state.limits.output_chars), images, at)
     if isinstance(result, dict):
         path = result.get("persistedOutputPath")
         call.output_path = path if isinstance(path, str) else None
-        call.agent_id = result["agentId"] if isinstance(result.get("agentId"), str) else call.agent_id
     if status in ("failed", "denied"):
         call.reason = call.reason or text[:2_000]
     if status == "finished":
@@ -134,10 +140,10 @@ def fold_result(
 
 def _status(state: State, call: ToolCall, result: Any, refusal: str | None, text: str, *, failed: bool) -> ToolStatus:
     facts = result if isinstance(result, dict) else {}
-    rejected = refusal in _REFUSED or (failed and text.startswith(_REJECTED))
-    if facts.get("interrupted") is True or (rejected and call.reason is None and state.interrupting):
+    rejected = refusal == "user-rejected" or (failed and text.startswith(_REJECTED))
+    if facts.get("interrupted") is True or (rejected and call.reason is None):
         return "interrupted"  # nobody has denied it: the turn was stopped while it waited or ran
-    if rejected or (failed and call.reason is not None):
+    if refusal == "permission-rule" or (failed and (call.reason is not None or text.startswith(_NOT_ASKED))):
         return "denied"
     if failed:
         return "failed"
@@ -145,6 +151,26 @@ def _status(state: State, call: ToolCall, result: Any, refusal: str | None, text
         return "background"
     task = state.tasks.get(call.task_id or "")
     return "background" if task is not None and task.background and task.ended_at is None else "finished"
+
+
+def _for_people(call: ToolCall, result: Any, text: str, *, failed: bool) -> str:
+    """The output without what the CLI adds for the model: reminders, and remarks around a sub-agent's report."""
+    match result:
+        case {"stdout": str(stdout), "stderr": str(stderr)} if call.name == "Bash" and not failed:
+            if "backgroundTaskId" not in result:
+                return f"{stdout}\n{stderr}".strip("\n")
+        case {"status": "completed", "content": [*parts]} if call.name in AGENT_TOOLS:
+            texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+            return "\n".join(text for text in texts if not text.startswith("<tools-used-before-summary>"))
+    if "<system-reminder>" in text:
+        text = _REMINDER.sub("", text)
+    wrapped = _ERROR.search(text) if failed else None
+    return wrapped[1] if wrapped is not None else text
+
+
+def _goes_on(state: State, call: ToolCall, output: Kept, at: float, out: list[Event]) -> None:
+    call.status, call.output = "background", output
+    out.append(ToolBackgrounded(at, call.id, call.name, output, call.task_id, call.parent_id))
 
 
 def _end(state: State, call: ToolCall, status: ToolStatus, output: Kept, images: int, at: float) -> None:
@@ -177,7 +203,7 @@ def call_stopped(state: State, call: ToolCall, at: float, out: list[Event]) -> N
 def background_ended(state: State, call: ToolCall, status: ToolStatus, at: float, out: list[Event]) -> None:
     """The task of a call that went on in the background is over, and so is the call."""
     if call.status == "background":
-        _end(state, call, status, call.output or Kept(), call.output_images, at)
+        _end(state, call, status, Kept(), 0, at)
         _tell_end(state, call, [], at, out)
 
 

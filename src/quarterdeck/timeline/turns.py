@@ -13,7 +13,7 @@ from quarterdeck.wire import (
 
 from ._words import TurnOutcome
 from .activity import begin_turn, settle
-from .context import fold_window
+from .context import fold_measured, fold_window
 from .cost import add_result, added, tokens_of
 from .events import (
     CompactionEnded,
@@ -26,12 +26,20 @@ from .events import (
 from .items import Turn
 from .keeping import add_item, clip
 from .modes import fold_mode
-from .notices import note
-from .parts import Context
-from .speech import stop_all
+from .notices import note, show
+from .people import fold_cancelled, open_request
+from .speech import stop_all, stop_blocks
 from .state import Retry, State
-from .toolcalls import stop_children
+from .tasks import end_tasks
+from .toolcalls import call_of, call_stopped, stop_children
 
+_ERRORS = {
+    "error_max_turns": "the number of turns that were allowed is used up",
+    "error_max_budget_usd": "the budget is used up",
+    "error_max_structured_output_retries": "no valid structured output after all retries",
+    "error_during_execution": "the turn failed",
+}
+"""For the CLIs up to 2.1.52, which name the error by its subtype only."""
 _LIMITS = frozenset({"error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries"})
 _DIAGNOSTIC = "[ede_diagnostic]"
 """2.1.325 puts one among the errors of an interrupted turn; it is for the CLI's makers."""
@@ -62,7 +70,7 @@ def fold_compact_boundary(state: State, message: CompactBoundaryMessage, at: flo
     text = f"{before or '?'} → {after or '?'} tokens ({event.trigger or 'unknown'})"
     note(state, at, kind="compaction", text=text)
     if after is not None:
-        state.context = Context(after, state.context.window, state.context.model)
+        fold_measured(state, after, 0, "", at, out)
     if state.phase == "compacting":
         state.phase = ""
     out.append(event)
@@ -86,7 +94,7 @@ def fold_thinking_tokens(state: State, message: ThinkingTokensMessage, at: float
 
 def fold_reset(state: State, message: ConversationResetMessage, at: float, out: list[Event]) -> None:
     state.plans = {}
-    state.context = Context(0, state.context.window, state.context.model)
+    fold_measured(state, 0, 0, "", at, out)
     note(state, at, kind="reset", text=message.trigger or "")
     out.append(ConversationReset(at, message.trigger))
 
@@ -132,6 +140,24 @@ def fold_turn_end(state: State, message: ResultMessage, at: float, out: list[Eve
     settle(state, at, out)
 
 
+def fold_process_end(state: State, at: float, out: list[Event]) -> None:
+    """The CLI has ended: nothing will be answered, finished or told any more."""
+    for speech in state.speeches.values():
+        stop_blocks(state, speech, at, out)
+    for key in list(state.waiting):
+        if (request := open_request(state, key)) is not None:
+            fold_cancelled(state, request, at, out)
+    end_tasks(state, at, out)
+    for key in list(state.running):
+        if (call := call_of(state, key)) is not None:
+            call_stopped(state, call, at, out)
+    if state.turn_started_at is not None:
+        show(state, at, out, kind="process_ended", text="the CLI has ended in the middle of the turn", level="error")
+    state.turn_started_at, state.interrupting, state.retry, state.phase = None, False, None, ""
+    state.streams, state.asked, state.thinking_tokens = {}, {}, 0
+    settle(state, at, out)
+
+
 def _window(state: State, message: ResultMessage, at: float, out: list[Event]) -> None:
     """The window of the model that spoke last; of the only one there is, if that is not known."""
     sizes = {name: used.context_window for name, used in (message.model_usage or {}).items() if used.context_window}
@@ -159,7 +185,7 @@ def _error(message: ResultMessage, outcome: TurnOutcome) -> str | None:
         return "; ".join(errors)
     if outcome == "interrupted":
         return None
-    return message.result or message.startup_failure_reason or message.subtype
+    return message.result or message.startup_failure_reason or _ERRORS.get(message.subtype, message.subtype)
 
 
 def _source(message: ResultMessage) -> str | None:

@@ -4,7 +4,7 @@
 what is said              ``PromptSent`` ``PromptChanged`` ``BlockStarted`` ``TextAdded`` ``TextCompleted``
                           ``ThinkingAdded`` ``ThinkingCounted`` ``ThinkingCompleted`` ``Retracted``
 tool calls, plans         ``ToolStarted`` ``ToolInputAdded`` ``ToolCalled`` ``ToolProgressed`` ``ToolOutputAdded``
-                          ``ToolEnded`` ``ToolsSummarised`` ``PlanChanged``
+                          ``ToolBackgrounded`` ``ToolEnded`` ``ToolsSummarised`` ``PlanChanged``
 people are asked          ``PermissionAsked`` ``QuestionsAsked`` ``PlanReviewAsked`` ``ElicitationAsked``
                           ``DialogAsked``, then ``RequestAnswered`` or ``RequestCancelled``; ``ElicitationCompleted``
 tasks, hooks              ``TaskStarted`` ``TaskProgressed`` ``TaskChanged`` ``TaskEnded`` ``TaskNotified``
@@ -76,6 +76,7 @@ from .tasks import (
 )
 from .tools import (
     PlanChanged,
+    ToolBackgrounded,
     ToolCalled,
     ToolEnded,
     ToolInputAdded,
@@ -109,6 +110,7 @@ Event = (
     | ToolCalled
     | ToolProgressed
     | ToolOutputAdded
+    | ToolBackgrounded
     | ToolEnded
     | ToolsSummarised
     | PlanChanged
@@ -202,6 +204,7 @@ __all__ = [
     "ThinkingAdded",
     "ThinkingCompleted",
     "ThinkingCounted",
+    "ToolBackgrounded",
     "ToolCalled",
     "ToolEnded",
     "ToolInputAdded",

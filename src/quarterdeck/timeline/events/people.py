@@ -45,7 +45,7 @@ class RequestAnswered(EventBase, frozen=True):
     id: str
     kind: str
     answer: str
-    """``allow``, ``deny``, ``error``; ``accept``, ``decline``, ``cancel``; ``completed`` … by kind."""
+    """``allow``, ``deny``, ``error``, ``invalid``; ``accept``, ``decline``, ``cancel``; ``completed`` … by kind."""
     note: str | None = None
     answers: dict[str, str] = msgspec.field(default_factory=dict)
     rules_added: list[str] = msgspec.field(default_factory=list)

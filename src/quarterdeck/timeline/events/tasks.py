@@ -58,7 +58,7 @@ class TaskEnded(EventBase, frozen=True):
 
 
 class TaskNotified(EventBase, frozen=True):
-    """What a task that has ended came to; told to the model too, after the turn (``while_idle``: in a turn of its own)."""
+    """What a task that has ended came to. The model is told too: in a turn of its own if none runs (``while_idle``)."""
 
     id: str
     tool_id: str | None

@@ -58,8 +58,18 @@ class ToolOutputAdded(EventBase, frozen=True):
     task_id: str | None = None
 
 
+class ToolBackgrounded(EventBase, frozen=True):
+    """The model goes on without waiting for it; ``output`` is what it was told. ``ToolEnded`` is still to come."""
+
+    id: str
+    name: str
+    output: Kept
+    task_id: str | None = None
+    parent_id: str | None = None
+
+
 class ToolEnded(EventBase, frozen=True):
-    """The call has a result; ``status`` says which. ``background``: its task goes on."""
+    """The call is over: ``status`` is finished, failed, denied or interrupted. Once for each call."""
 
     id: str
     name: str
