@@ -23,7 +23,7 @@ from quarterdeck.timeline.events import TaskStarted, TextAdded, ThinkingAdded, T
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 _LEFT_OUT = frozenset(
-    {"type", "at", "started_at", "called_at", "ended_at", "closed_at", "elapsed_s", "duration_s", "api_s", "resets_at"}
+    {"at", "started_at", "called_at", "ended_at", "closed_at", "elapsed_s", "duration_s", "api_s", "resets_at"}
 )
 _VALUE_CHARS = 110
 _IDS = (
@@ -58,7 +58,8 @@ def _told(events: list[Event]) -> Iterator[tuple[str, dict[str, Any]]]:
         else:
             for event in same:
                 fields = msgspec.to_builtins(event)
-                yield _tag(event), {**fields.pop("turn", {}), **fields.pop("request", {}), **fields}
+                inner = {**fields.pop("turn", {}), **fields.pop("request", {})}
+                yield _tag(event), {key: value for key, value in (inner | fields).items() if key != "type"}
 
 
 def _together(event: Event) -> Any:

@@ -104,6 +104,13 @@ def fold_hook_cancelled(hook: Hook, at: float, out: list[Event]) -> None:
     _end(hook, "cancelled", at, out)
 
 
+def end_hooks(state: State, at: float, out: list[Event]) -> None:
+    """The CLI has ended, and its hooks with it."""
+    for hook in state.items.values():
+        if isinstance(hook, Hook) and hook.outcome is None:
+            _end(hook, "cancelled", at, out)
+
+
 def _end(hook: Hook, outcome: str, at: float, out: list[Event]) -> None:
     hook.outcome = outcome
     out.append(

@@ -10,6 +10,8 @@ streams (no CLI up to 2.1.325 has been seen to stream a sub-agent) it is read wh
 
 from __future__ import annotations
 
+from typing import Any
+
 from quarterdeck.wire import (
     AssistantMessage,
     ContentBlock,
@@ -53,25 +55,27 @@ _REMEMBERED = 64
 
 
 def fold_stream_event(state: State, message: StreamEvent, at: float, out: list[Event]) -> None:
-    event = message.event
+    event: Any = message.event_  # decoded with the line; what ``event`` does for unknown keys is not needed here
+    if event is None:
+        event = message.event
     kind = type(event)
     if kind is ContentBlockDelta:
-        _piece(state, message, event, at, out)  # type: ignore[arg-type]
+        _piece(state, message, event, at, out)
         return
     if kind is MessageStart:
-        _message_started(state, message, event, at, out)  # type: ignore[arg-type]
+        _message_started(state, message, event, at, out)
     elif kind is ContentBlockStart:
-        _block_started(state, message, event, at, out)  # type: ignore[arg-type]
+        _block_started(state, message, event, at, out)
     elif kind is MessageDelta:
         speech = _speech(state, message)
         if speech is not None and speech.parent_id is None:
-            fold_usage(state, event.usage, speech.model, at, out)  # type: ignore[union-attr]
+            fold_usage(state, event.usage, speech.model, at, out)
     elif kind is MessageStop:
         state.streams.pop(_voice(state, message), None)
     elif kind is ErrorEvent:
-        show(state, at, out, kind="api_error", text=event.error.message or event.error.type or "", level="error")  # type: ignore[union-attr]
+        show(state, at, out, kind="api_error", text=event.error.message or event.error.type or "", level="error")
     elif kind is UnknownEvent:
-        unknown(state, at, out, what=f"stream event {event.get('type')}", raw=message.raw, reason=event.reason)  # type: ignore[union-attr]
+        unknown(state, at, out, what=f"stream event {event.type}", raw=message.raw, reason=event.reason)
     settle(state, at, out)
 
 
@@ -88,26 +92,25 @@ def _speech(state: State, message: StreamEvent) -> Speech | None:
 
 
 def _piece(state: State, message: StreamEvent, event: ContentBlockDelta, at: float, out: list[Event]) -> None:
+    """The most frequent of all; ``isinstance`` is slow for these classes, their exact type is not."""
     speech = _speech(state, message)
     key = None if speech is None else speech.blocks.get(event.index)
     if key is None:
         return  # of a message whose beginning was not seen: the completed block will tell all of it
     item = state.items.get(key)
-    delta = event.delta
-    kind = type(delta)
-    if kind is TextDelta and isinstance(item, Text):
-        text: str = delta.text  # type: ignore[union-attr]
-        _add(state, item, text)
+    delta: Any = event.delta
+    kind, into = type(delta), type(item)
+    if kind is TextDelta and into is Text:
+        text: str = delta.text
+        _add(state, item, text)  # type: ignore[arg-type]
         out.append(TextAdded(at, key, text))
-    elif kind is ThinkingDelta and isinstance(item, Thinking):
-        text = delta.thinking  # type: ignore[union-attr]
-        _add(state, item, text)
+    elif kind is ThinkingDelta and into is Thinking:
+        text = delta.thinking
+        _add(state, item, text)  # type: ignore[arg-type]
         out.append(ThinkingAdded(at, key, text))
-    elif kind is InputJsonDelta and isinstance(item, ToolCall):
-        text = delta.partial_json  # type: ignore[union-attr]
-        item.input_size += len(text)
-        if item.input_size <= state.limits.input_chars:
-            item.input_pieces.append(text)
+    elif kind is InputJsonDelta and into is ToolCall:
+        text = delta.partial_json
+        _add_input(state, item, text)  # type: ignore[arg-type]
         out.append(ToolInputAdded(at, key, text))
 
 
@@ -116,6 +119,13 @@ def _add(state: State, item: Said, text: str) -> None:
     item.pieces_size += len(text)
     if item.pieces_size > state.limits.text_chars:
         shorten_pieces(item, state.limits.text_chars)
+
+
+def _add_input(state: State, call: ToolCall, text: str) -> None:
+    """Kept as far as its beginning tells something: the whole of it comes with the completed block."""
+    call.input_size += len(text)
+    if call.input_size <= state.limits.input_chars:
+        call.input_pieces.append(text)
 
 
 def _message_started(state: State, message: StreamEvent, event: MessageStart, at: float, out: list[Event]) -> None:

@@ -42,6 +42,7 @@ _REJECTED = "The user doesn't want to proceed with this tool use"
 it: ``non_execution_kind`` is ``user-rejected``, or ``permission-rule`` for any other denial."""
 _NOT_ASKED = "Tool permission request failed"
 """How it begins up to 2.1.52 when the answer to the permission request was no good."""
+_NO_OUTPUT = "(Bash completed with no output)"
 _REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _ERROR = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
 
@@ -162,6 +163,8 @@ def _for_people(call: ToolCall, result: Any, text: str, *, failed: bool) -> str:
         case {"status": "completed", "content": [*parts]} if call.name in AGENT_TOOLS:
             texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
             return "\n".join(text for text in texts if not text.startswith("<tools-used-before-summary>"))
+    if text == _NO_OUTPUT:
+        return ""
     if "<system-reminder>" in text:
         text = _REMINDER.sub("", text)
     wrapped = _ERROR.search(text) if failed else None

@@ -23,6 +23,7 @@ from .events import (
     ThinkingCounted,
     TurnEnded,
 )
+from .hooks import end_hooks
 from .items import Turn
 from .keeping import add_item, clip
 from .modes import fold_mode
@@ -147,6 +148,7 @@ def fold_process_end(state: State, at: float, out: list[Event]) -> None:
     for key in list(state.waiting):
         if (request := open_request(state, key)) is not None:
             fold_cancelled(state, request, at, out)
+    end_hooks(state, at, out)
     end_tasks(state, at, out)
     for key in list(state.running):
         if (call := call_of(state, key)) is not None:
