@@ -14,7 +14,14 @@ DELTAS_PER_BLOCK = 30
 ANSWER_BYTES = 2 * 1024
 TOOL_RESULT_BYTES = 10 * 1024
 ROUNDS_PER_TURN = 3
-PROSE = "The reader takes a chunk, the decoder makes messages of it, and nobody waits longer than needed. "
+PROSE = """The reader takes a chunk, the decoder makes messages of it, and **nobody waits** longer than needed:
+
+```python
+print("done")
+```
+"""
+SOURCE = Path(__file__)
+"""What the tool has read: code, with its line ends, quotes and indents."""
 
 
 @cache
@@ -54,9 +61,9 @@ def mixed_turn() -> tuple[bytes, ...]:
     block = _first(events, b'"content_block_start"')
     stop = _first(events, b'"content_block_stop"')
     change, end = _first(events, b'"message_delta"'), _first(events, b'"message_stop"')
-    answer = _with_text(_first(calls, b'"type":"assistant"', b'"type":"text"'), ANSWER_BYTES)
+    answer = _with_text(_first(calls, b'"type":"assistant"', b'"type":"text"'))
     call = _first(recorded(), b'"type":"assistant"', b'"type":"tool_use"')
-    result = _with_text(_first(recorded(), b'"type":"user"', b'"type":"tool_result"'), TOOL_RESULT_BYTES)
+    result = _of_read(_first(recorded(), b'"tool_use_result":{"type":"text","file"'))
     one_round = (
         start,
         block,
@@ -94,18 +101,34 @@ def _cycle(lines: list[bytes], count: int) -> list[bytes]:
     return [lines[number % len(lines)] for number in range(count)]
 
 
-def _with_text(line: bytes, size: int) -> bytes:
-    """The line with its text, or its tool result, made as long as such a thing is in practice."""
+def _with_text(line: bytes) -> bytes:
+    """The line with its text made as long as such a thing is in practice."""
     message = json.loads(line)
-    text = (PROSE * (size // len(PROSE) + 1))[:size]
-    block: dict[str, Any] = message["message"]["content"][0]
-    block["text" if block["type"] == "text" else "content"] = text
+    message["message"]["content"][0]["text"] = _filled(PROSE, ANSWER_BYTES)
+    return _compact(message)
+
+
+def _of_read(line: bytes) -> bytes:
+    """The line of a file read by the Read tool, with a file of usual length: its lines are there twice (2.1.325)."""
+    message = json.loads(line)
+    text = _filled(SOURCE.read_text("utf-8"), TOOL_RESULT_BYTES // 2)
+    numbered = "\n".join(f"{number:>6}\t{row}" for number, row in enumerate(text.split("\n"), 1))
+    message["message"]["content"][0]["content"] = numbered
+    message["tool_use_result"]["file"]["content"] = text
+    return _compact(message)
+
+
+def _filled(text: str, size: int) -> str:
+    return (text * (size // len(text) + 1))[:size]
+
+
+def _compact(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def replaced(line: bytes, **changes: Any) -> bytes:
     """The line with other values; a dict goes into the object that is there."""
-    return json.dumps(_merged(json.loads(line), changes), separators=(",", ":"), ensure_ascii=False).encode()
+    return _compact(_merged(json.loads(line), changes))
 
 
 def _merged(old: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

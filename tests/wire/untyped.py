@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire import ControlRequest, Message, StreamEvent, UnknownBlock, UnknownRequest
+from quarterdeck.wire import ControlRequest, Message, StreamEvent, UnknownBlock, UnknownRequest, UserMessage
 from quarterdeck.wire._base import wire_names
 
 
@@ -20,6 +20,8 @@ def untyped_keys(message: Message) -> Iterator[str]:
     if isinstance(message, ControlRequest):
         yield from _walk("request", message.request, data.get("request"))
         return
+    if isinstance(message, UserMessage) and "tool_use_result" in data:
+        assert message.tool_use_result == data.pop("tool_use_result")  # decoded apart, when asked for
     yield from _walk("", message, data)
 
 

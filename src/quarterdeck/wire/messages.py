@@ -22,6 +22,7 @@ from typing import Any, Literal
 import msgspec
 
 from ._base import Message, OpenObject, WireObject, plain
+from ._json import loads
 from ._shapes import Number, located
 from .api import ApiMessage, MessageParam
 from .blocks import ContentBlock
@@ -157,7 +158,6 @@ class UserMessage(Message, frozen=True, tag="user"):
     message: MessageParam
     uuid: str | None = None
     parent_tool_use_id: str | None = None
-    tool_use_result: Any = None
     origin: MessageOrigin | None = None
     session_id: str | None = None
     timestamp: str | None = None
@@ -177,6 +177,9 @@ class UserMessage(Message, frozen=True, tag="user"):
 
     @classmethod
     def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        if "message" in kwargs and "tool_use_result" in kwargs:
+            others = {name: value for name, value in kwargs.items() if name != "tool_use_result"}
+            return {**cls(*args, **others).to_dict(), "tool_use_result": plain(kwargs["tool_use_result"])}
         if "message" in kwargs or (args and isinstance(args[0], MessageParam)) or not (args or kwargs):
             return None
         line = _given(_USER_FIELDS, args, kwargs)
@@ -185,6 +188,28 @@ class UserMessage(Message, frozen=True, tag="user"):
     @property
     def content(self) -> str | list[ContentBlock]:
         return self.message.content
+
+    @property
+    def tool_use_result(self) -> Any:
+        """What the tool gave back, as the CLI has it. Decoded when asked for: it says the content once more."""
+        if self.lines_ is None:
+            return None
+        line = self.raw
+        try:
+            return _tool_result_holder.decode(line).tool_use_result
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return loads(line).get("tool_use_result")
+
+    def to_dict(self) -> dict[str, Any]:
+        result = self.tool_use_result
+        return super().to_dict() if result is None else {**super().to_dict(), "tool_use_result": result}
+
+
+class _ToolResultHolder(msgspec.Struct, gc=False):
+    tool_use_result: Any = None
+
+
+_tool_result_holder = msgspec.json.Decoder(_ToolResultHolder)
 
 
 class SubagentRetry(OpenObject, frozen=True):
