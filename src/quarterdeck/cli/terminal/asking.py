@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from quarterdeck.cli.roof import Look
 from quarterdeck.client.interaction import Approve, Reject, Revise
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
-from quarterdeck.timeline.parts import Question
+from quarterdeck.timeline.parts import Choice, Question
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from .advice import PLACES, Advice, Rulebook, advise, update_for
@@ -117,7 +117,7 @@ class Asking:
         self._screen.print(
             [look.paint("bold magenta", f"? {line}") for line in wrapped(header + safe(question.text), look.width - 2)]
         )
-        options = [Option(choice.label, choice.label, choice.description or "") for choice in question.choices]
+        options = [Option(choice.label, choice.label, _hint(choice)) for choice in question.choices]
         ends = [Option(_OTHER, "Something else …", key="o"), Option(_SKIP, "Skip", key="s")]
         while True:
             widget: Widget
@@ -223,6 +223,10 @@ class Asking:
                 return _NUMBERS[wanted["type"]](text) if wanted.get("type") in _NUMBERS else text
             except ValueError:
                 title = f"{title} (a number, please)" if "a number, please" not in title else title
+
+
+def _hint(choice: Choice) -> str:
+    return choice.description if choice.description and choice.description != choice.label else ""
 
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"integer": int, "number": float}

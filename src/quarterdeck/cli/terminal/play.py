@@ -50,14 +50,14 @@ async def _play_for_programs(
     with Interrupts(lambda: _interrupt(session)) as interrupts:
         result: ResultMessage | None = None
         try:
-            async with _opened(session):
-                turn = session.prompt(prompt)
-                try:
+            try:
+                async with _opened(session):
+                    turn = session.prompt(prompt)
                     async for message in turn:
                         output.take([message])
-                finally:
                     result = turn.result
-                    output.finish(result)
+            finally:
+                output.finish(result)
         except asyncio.CancelledError:
             return _left(interrupts)
         except QuarterdeckError as error:

@@ -1,0 +1,176 @@
+"""Without a terminal: what programs get, what is denied, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from quarterdeck.testing.recording import load
+from terminal.kit import LIMIT_S, Place, bash
+
+
+def test_piped_output_is_plain_lines(place: Place) -> None:
+    place.plays("Some **bold** text.", bash("ls"), "Done.")
+    done = place.piped("run", "--allow", "Bash(ls)", "go")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert done.stdout.splitlines()[:4] == ["› go", "", "Some **bold** text.", ""]
+    assert "✔ done · " in done.stdout
+
+
+def test_nobody_to_ask_means_no_and_a_line_says_how_to_allow_it(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Ah.")
+    done = place.piped("run", "--output", "text", "go")
+    assert done.stdout == "Ah.\n"
+    assert "denied, nobody is here to ask: Bash touch a.txt." in done.stderr
+    assert "--allow 'Bash(touch a.txt)'" in done.stderr
+    assert not (place.cwd / "a.txt").exists()
+
+
+def test_unattended_asks_nobody_although_there_is_a_terminal(place: Place) -> None:
+    place.plays(bash("touch a.txt"), {"ask": "Why?", "options": ["A", "B"]}, {"plan": "# Plan\n"}, "Ah.")
+    term = place.term("run", "--unattended", "deny", "go")
+    assert term.exit() == 0
+    assert "denied, nobody is here to ask" in term.text
+    assert "skipped, nobody is here to ask: Why?" in term.text
+    assert "nobody is here to review it" in term.text
+
+
+def test_a_deny_rule_holds_and_nobody_is_asked(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Ah.")
+    done = place.piped("run", "--allow", "Bash", "--deny", "Bash(touch:*)", "go")
+    assert done.returncode == 0
+    assert not (place.cwd / "a.txt").exists()
+
+
+def test_a_policy_file_decides(place: Place) -> None:
+    policy = place.cwd / "policy.json"
+    policy.write_text(json.dumps({"permissions": {"allow": ["Bash(touch a.txt)"]}}))
+    place.plays(bash("touch a.txt"), bash("touch b.txt"), "Done.")
+    done = place.piped("run", "--policy", str(policy), "--output", "text", "go")
+    assert done.returncode == 0
+    assert (place.cwd / "a.txt").exists()
+    assert not (place.cwd / "b.txt").exists()
+    assert "Bash(touch b.txt)" in done.stderr
+
+
+@pytest.mark.parametrize("form", [["--json"], ["--output", "stream-json"], ["--json", "--partial"]])
+def test_machine_output_is_one_json_object_per_line(place: Place, form: list[str]) -> None:
+    place.plays("Some text.", bash("touch a.txt"), "Done.")
+    done = place.piped("run", *form, "go")
+    assert done.returncode == 0
+    kinds = [json.loads(line)["type"] for line in done.stdout.splitlines()]
+    assert {"system", "assistant", "user", "result"} <= set(kinds)
+    assert ("control_request" in kinds) == ("--json" in form)
+    assert ("stream_event" in kinds) == ("--partial" in form)
+
+
+def test_json_is_byte_for_byte_what_the_cli_wrote(place: Place) -> None:
+    place.plays("Ünïcödé 日本 \x1b[31m.", bash("ls"), "Done.")
+    record = place.cwd / "talk.ndjson"
+    done = place.piped("run", "--json", "--allow", "Bash(ls)", "--record", str(record), "go")
+    recording = load(record)
+    assert done.stdout.encode() == recording.stream("out")
+    assert b'"result"' in recording.stream("out")
+
+
+def test_the_result_as_json(place: Place) -> None:
+    place.plays("The answer.")
+    done = place.piped("run", "--output", "json", "go")
+    assert json.loads(done.stdout)["result"] == "The answer."
+
+
+def test_a_recording_can_be_shown_and_played_again(place: Place) -> None:
+    place.plays("The answer.")
+    record = str(place.cwd / "talk.ndjson")
+    assert place.piped("run", "--record", record, "go").returncode == 0
+    words = [*place.command("run")[:3], "trace", record]
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, env=place.env, check=False)
+    assert "The answer." in shown.stdout
+
+
+def test_the_prompt_comes_from_arguments_a_file_and_standard_input(place: Place) -> None:
+    (place.cwd / "prompt.txt").write_text("from a file")
+    place.plays(rules=[{"when": "(?s)(?P<all>.+)", "steps": ["You said {all}."]}])
+
+    def answer(*words: str, stdin: str = "") -> str:
+        return place.piped("run", "--output", "text", *words, stdin=stdin).stdout
+
+    assert answer("two", "words") == "You said two words.\n"
+    assert answer(stdin="piped\n") == "You said piped.\n"
+    assert answer("look", "-", stdin="piped\n") == "You said look\n\npiped.\n"
+    assert answer("--prompt-file", "prompt.txt") == "You said from a file.\n"
+
+
+def test_an_image_goes_with_the_prompt(place: Place) -> None:
+    (place.cwd / "dot.png").write_bytes(b"\x89PNG not really")
+    place.plays("Seen.")
+    record = place.cwd / "talk.ndjson"
+    assert place.piped("run", "--image", "dot.png", "--record", str(record), "look").returncode == 0
+    prompts = [json.loads(line) for line in load(record).lines("in") if b'"user"' in line]
+    content = next(one for one in prompts if one.get("type") == "user")["message"]["content"]
+    assert [block["type"] for block in content] == ["image", "text"]
+    assert content[0]["source"]["media_type"] == "image/png"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["--mode", "none", "go"], 2, "--mode"),
+        (["--allow", "Bash(", "go"], 2, "Bash("),
+        (["--policy", "missing.json", "go"], 2, "missing.json"),
+        (["--image", "missing.png", "go"], 2, "missing.png"),
+        (["--image", "text.txt", "go"], 2, "no image"),
+        (["--cwd", "missing", "go"], 2, "no folder"),
+        (["--fork", "go"], 2, "--resume"),
+        (["--max-turns", "0", "go"], 2, "at least 1"),
+        ([""], 2, "prompt is empty"),
+        (["--agent", "./missing", "go"], 3, "missing"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_its_exit_code(place: Place, words: list[str], code: int, told: str) -> None:
+    done = place.piped("run", *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_error_result_is_1(place: Place) -> None:
+    place.plays({"end": "error_max_turns"})
+    assert place.piped("run", "go").returncode == 1
+
+
+def test_a_cli_that_dies_in_the_middle_is_4(place: Place) -> None:
+    place.plays("Some words.", bash("ls"), {"exit": 7, "stderr": "it broke"})
+    done = place.piped("run", "--allow", "Bash(ls)", "go")
+    assert done.returncode == 4
+    assert "it broke" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--output", "text"]])
+def test_a_reader_that_goes_away_is_141(place: Place, form: list[str]) -> None:
+    place.plays("words " * 30_000, bash("ls"), "words " * 30_000)
+    command = place.command("run", *form, "--allow", "Bash(ls)", "go")
+    with subprocess.Popen(
+        command, cwd=place.cwd, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        _, errors = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 141
+    assert errors == b""
+
+
+def test_the_core_alone_runs_and_says_what_drawing_needs(place: Place) -> None:
+    """The packages of the extra are hidden by ones that cannot be imported."""
+    blocker = place.home / "sitecustomize.py"
+    blocker.write_text("import sys\nsys.modules['rich'] = sys.modules['prompt_toolkit'] = None\n")
+    place.env["PYTHONPATH"] = str(place.home)
+    place.plays("Fine.")
+    assert place.piped("run", "--output", "text", "go").stdout == "Fine.\n"
+    assert "Fine." in place.piped("run", "go").stdout
+    term = place.term("run", "go")
+    assert term.exit() == 3
+    assert "pip install 'quarterdeck[terminal]'" in term.text

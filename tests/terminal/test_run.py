@@ -1,0 +1,245 @@
+"""``quarterdeck run`` in a terminal, on the simulator: every prompt answered by keys."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from terminal.kit import CTRL_C, DOWN, ENTER, ESCAPE, Place, bash, tool
+
+NOTES = "Water the plants.\nFeed the cat.\n"
+
+
+@pytest.fixture
+def notes(place: Place) -> Place:
+    (place.cwd / "notes.txt").write_text(NOTES)
+    return place
+
+
+def edit(place: Place) -> list[object]:
+    path = str(place.cwd / "notes.txt")
+    return [
+        tool("Read", {"file_path": path}),
+        tool("Edit", {"file_path": path, "old_string": "plants", "new_string": "flowers"}),
+        "Changed.",
+    ]
+
+
+def test_an_edit_is_shown_asked_about_and_done(notes: Place) -> None:
+    notes.plays("I change **it**.", *edit(notes))
+    term = notes.term("run", "change it")
+    seen = term.until("May Edit run?", "Allow once")
+    assert "I change it." in seen
+    assert "- plants" in seen
+    assert "+ flowers" in seen
+    assert "risk: low (changes a file)" in seen
+    assert "asked because: " in seen
+    assert "(//" in seen
+    term.press("y")
+    assert term.exit() == 0
+    assert (notes.cwd / "notes.txt").read_text() == NOTES.replace("plants", "flowers")
+    assert "✔ done · " in term.text
+    assert " tokens in, " in term.text
+    assert " · $0." in term.text
+
+
+@pytest.mark.parametrize(
+    ("key", "destination"),
+    [("s", None), ("p", "repo/.claude/settings.local.json"), ("u", "home/.claude/settings.json")],
+)
+def test_always_adds_exactly_the_rule_that_was_shown(place: Place, key: str, destination: str | None) -> None:
+    place.plays(bash("touch a.txt"), {"next": True}, bash("touch a.txt"), {"next": True}, bash("touch b.txt"), "Done.")
+    term = place.term("run", "go")
+    term.until("“Always” adds the rule Bash(touch a.txt)", "Always, everywhere")
+    term.press(key)
+    term.until("from now on Bash(touch a.txt)", "$ touch b.txt")
+    assert term.text.count("May Bash run?") == 2  # the second time it was not asked
+    term.until("“Always” adds the rule Bash(touch b.txt)")
+    term.press("y")
+    assert term.exit() == 0
+
+
+def test_a_denial_carries_its_note(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Ah.")
+    term = place.term("run", "go")
+    term.until("Deny, with a note")
+    term.press("n")
+    term.until("Claude reads it")
+    term.press("use b.txt", ENTER)
+    assert term.exit() == 0
+    assert "use b.txt" in term.text
+    assert "denied" in term.text
+    assert not (place.cwd / "a.txt").exists()
+
+
+def test_escape_leads_back_from_a_note_and_then_denies(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Ah.")
+    term = place.term("run", "go")
+    term.until("Deny, with a note")
+    term.press("n")
+    term.until("Claude reads it")
+    term.press(ESCAPE)
+    term.until("Deny and stop")
+    term.press(ESCAPE)
+    assert term.exit() == 0
+    assert "The user denied this." in term.text
+
+
+def test_the_command_can_be_edited_before_it_is_allowed(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Done.")
+    term = place.term("run", "go")
+    term.until("Edit, then allow")
+    term.press("e")
+    term.until("Run this instead:")
+    term.press("\x15", "touch other.txt", ENTER)
+    assert term.exit() == 0
+    assert (place.cwd / "other.txt").exists()
+    assert not (place.cwd / "a.txt").exists()
+
+
+def test_an_input_is_edited_as_json_and_what_is_none_is_asked_again(place: Place) -> None:
+    path = str(place.cwd / "a.txt")
+    place.plays(tool("Write", {"file_path": path, "content": "one\n"}), "Done.")
+    term = place.term("run", "go")
+    term.until("Edit, then allow")
+    term.press("e")
+    term.until("Use this input instead:")
+    term.press("\x1b[F", "x", ENTER)
+    term.until("That is not JSON")
+    term.press("\x15", "\x1b[200~" + json.dumps({"file_path": path, "content": "two\n"}) + "\x1b[201~")
+    term.press(ENTER)
+    assert term.exit() == 0
+    assert (place.cwd / "a.txt").read_text() == "two\n"
+
+
+def test_deny_and_stop_ends_the_turn(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Never said.")
+    term = place.term("run", "go")
+    term.until("Deny and stop")
+    term.press("x")
+    assert term.exit() == 1
+    assert "denied, and stopped" in term.text
+    assert "Never said." not in term.text
+
+
+def test_a_question_is_answered_by_number_by_arrows_by_own_words_and_skipped(place: Place) -> None:
+    place.plays(
+        {"ask": "Drink?", "options": ["Tea", "Coffee"]},
+        {"ask": "Food?", "options": ["Bread", "Rice"]},
+        {"ask": "Music?", "options": ["Jazz", "Folk"]},
+        {"ask": "Dance?", "options": ["Yes", "No"]},
+        {"ask": "Sides?", "options": ["Salad", "Soup", "Olives"], "multi": True},
+        "Thank you.",
+    )
+    term = place.term("run", "go", rows=40)
+    term.until("? Question: Drink?", "1 Tea", "Skip")
+    term.press("1")
+    term.until("  Tea\n", "Food?", "2 Rice")
+    term.press(DOWN, ENTER)
+    term.until("  Rice\n", "Music?", "2 Folk")
+    term.press("o")
+    term.until("Your own answer:")
+    term.press("Blues", ENTER)
+    term.until("  Blues\n", "Dance?", "2 No")
+    term.press("s")
+    term.until("skipped", "Sides?", "[ ] Olives")
+    term.press("1", "3", "d")
+    assert term.exit() == 0
+    assert "  Salad, Olives" in term.text
+    assert "Thank you." in term.text
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [(["y"], "plan approved"), (["a"], "plan approved, mode acceptEdits"), (["n"], "The user rejected the plan.")],
+)
+def test_a_plan_is_reviewed(place: Place, keys: list[str], told: str) -> None:
+    place.plays({"plan": "# Steps\n\n1. Look\n2. Leap\n"}, "Fine.")
+    term = place.term("run", "--mode", "plan", "go")
+    term.until("? The plan", "Steps", "1 Look", "Approve, and accept edits")
+    term.press(*keys)
+    term.exit()
+    assert told in term.text
+
+
+def test_a_plan_is_revised_with_a_note(place: Place) -> None:
+    place.plays({"plan": "# Steps\n\n1. Look\n"}, "I plan again.")
+    term = place.term("run", "--mode", "plan", "go")
+    term.until("Revise, with a note")
+    term.press("r")
+    term.until("What should be different?")
+    term.press("Leap first.", ENTER)
+    term.exit()
+    assert "plan not approved: Leap first." in term.text
+
+
+def test_ctrl_c_once_interrupts_the_turn_which_still_ends(place: Place) -> None:
+    place.plays("Working.", bash("sleep 60"), "Never said.")
+    term = place.term("run", "--allow", "Bash(sleep:*)", "go")
+    term.until("Working.", "Bash sleep 60")
+    term.press(CTRL_C)
+    assert term.exit() == 130
+    assert "interrupted" in term.text
+    assert "Never said." not in term.text
+
+
+def test_ctrl_c_while_a_question_is_open_takes_it_away(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Never said.")
+    term = place.term("run", "go")
+    term.until("Allow once")
+    term.press(CTRL_C)
+    assert term.exit() == 130
+    assert not (place.cwd / "a.txt").exists()
+
+
+def test_ctrl_c_twice_leaves_although_the_cli_does_not_react(place: Place) -> None:
+    place.plays("Working.", {"pause": 60}, time_scale=1)
+    term = place.term("run", "go")
+    term.until("Working.")
+    term.press(CTRL_C, CTRL_C)
+    assert term.exit() == 130
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(place: Place, number: signal.Signals, code: int) -> None:
+    place.plays(bash("touch a.txt"), "Never said.")
+    term = place.term("run", "go")
+    term.until("Allow once")
+    term.send(number)
+    assert term.exit() == code
+
+
+def test_what_was_typed_before_the_question_is_no_answer_to_it(place: Place) -> None:
+    place.plays("First.", bash("ls"), {"wait_for": "go.txt"}, bash("touch a.txt"), "Done.")
+    term = place.term("run", "--allow", "Bash(ls)", "go")
+    term.until("First.", "● Bash ls")
+    term.press("y", "y", ENTER)
+    (place.cwd / "go.txt").touch()
+    term.until("Allow once")
+    term.press("n")
+    term.until("Claude reads it")
+    term.press("no", ENTER)
+    assert term.exit() == 0
+    assert not (place.cwd / "a.txt").exists()
+
+
+def test_thinking_is_folded_and_the_plan_and_the_helper_are_shown(place: Place) -> None:
+    todos = [{"content": "Look", "activeForm": "Looking", "status": "completed"}]
+    place.plays(
+        {"thinking": "Hm, let me see.\nAll of it."},
+        tool("TodoWrite", {"todos": todos}),
+        {"agent": "Look around", "description": "look around", "background": False, "steps": [bash("ls"), "Seen."]},
+        "Done.",
+    )
+    term = place.term("run", "--allow", "Bash(ls)", "go")
+    assert term.exit() == 0
+    seen = term.text
+    assert "✻ thought" in seen
+    assert "Hm, let me see. All of it." in seen
+    assert "☑ Look" in seen
+    lines = term.lines
+    agent = next(index for index, line in enumerate(lines) if line.startswith("● Task look around"))
+    assert lines[agent + 1].startswith("  │ ● Bash ls")
+    assert "TodoWrite" not in seen
