@@ -1,0 +1,174 @@
+"""``quarterdeck run`` in a terminal with the real CLI and a scripted model: the core of what the simulator shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.kit import LIMIT_S, real_cli
+from quarterdeck.testing.model import Gate, ModelServer, Stall, ToolUse
+from terminal.kit import CTRL_C, ENTER, Place
+
+pytestmark = pytest.mark.real
+
+QUESTION = {
+    "questions": [
+        {
+            "question": "Which colour?",
+            "header": "Colour",
+            "multiSelect": False,
+            "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}],
+        }
+    ]
+}
+
+
+class RealPlace(Place):
+    """With the real CLI as the agent."""
+
+    def __init__(self, folder: Path, model: ModelServer) -> None:
+        super().__init__(folder)
+        self.model = model
+        self.env.update(model.env())
+        self._agent = real_cli().argv[-1]
+
+    def command(self, *words: str, agent: str = "") -> list[str]:
+        return super().command(*words, agent=agent or self._agent)
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Iterator[RealPlace]:
+    with ModelServer() as model:
+        place = RealPlace(tmp_path, model)
+        yield place
+        place.close()
+        assert place.left_running() == []
+
+
+def bash(command: str) -> ToolUse:
+    return ToolUse("Bash", {"command": command, "description": "do it"})
+
+
+def test_a_permission_is_allowed_once_then_always_and_the_rule_holds(real: RealPlace) -> None:
+    for command in ("touch a.txt", "touch b.txt", "touch b.txt"):
+        real.model.reply(bash(command))
+    real.model.reply("All **three** done.")
+    term = real.term("run", "make them", agent="")
+    term.until("$ touch a.txt", "“Always” adds the rule Bash(touch a.txt)", "Deny and stop")
+    term.press("y")
+    term.until("$ touch b.txt", "“Always” adds the rule Bash(touch b.txt)", "Deny and stop")
+    term.press("p")
+    assert term.exit() == 0
+    assert term.text.count("May Bash run?") == 2
+    assert "All three done." in term.text
+    assert "✔ done · " in term.text
+    settings = json.loads((real.cwd / ".claude" / "settings.local.json").read_text())
+    assert settings["permissions"]["allow"] == ["Bash(touch b.txt)"]
+    assert {"a.txt", "b.txt"} <= {path.name for path in real.cwd.iterdir()}
+
+
+def test_an_edit_is_shown_as_a_diff_and_a_denial_has_its_note(real: RealPlace) -> None:
+    notes = real.cwd / "notes.txt"
+    notes.write_text("water the plants\n")
+    path = str(notes)
+    real.model.reply(ToolUse("Read", {"file_path": path}))
+    real.model.reply(ToolUse("Edit", {"file_path": path, "old_string": "plants", "new_string": "flowers"}))
+    real.model.reply(ToolUse("Edit", {"file_path": path, "old_string": "plants", "new_string": "trees"}))
+    real.model.reply("Done.")
+    term = real.term("run", "change it", agent="")
+    term.until("May Edit run?", "- plants", "+ flowers", "Deny, with a note")
+    term.press("n")
+    term.until("Claude reads it")
+    term.press("trees, please", ENTER)
+    term.until("+ trees", "Deny, with a note")
+    term.press("y")
+    assert term.exit() == 0
+    assert notes.read_text() == "water the trees\n"
+    assert "trees, please" in term.text
+    assert "trees, please" in "".join(real.model.conversation[-2].tool_results.values())
+
+
+def test_a_question_is_answered(real: RealPlace) -> None:
+    real.model.reply(ToolUse("AskUserQuestion", QUESTION))
+    real.model.reply("Blue it is.")
+    term = real.term("run", "ask me", agent="")
+    term.until("? Colour: Which colour?", "2 Blue", "Skip")
+    term.press("2")
+    assert term.exit() == 0
+    assert "Blue it is." in term.text
+    assert "Blue" in "".join(real.model.conversation[-1].tool_results.values())
+
+
+def test_a_plan_is_revised_and_then_approved(real: RealPlace) -> None:
+    real.model.reply(ToolUse("ExitPlanMode", {"plan": "1. Look\n"}))
+    real.model.reply(ToolUse("ExitPlanMode", {"plan": "1. Look\n2. Leap\n"}))
+    real.model.reply("Carried out.")
+    term = real.term("run", "--mode", "plan", "plan it", agent="")
+    term.until("? The plan", "Revise, with a note", "Reject")
+    term.press("r")
+    term.until("What should be different?")
+    term.press("leap, too", ENTER)
+    term.until("plan not approved: leap, too", "Reject (n)")
+    term.press("y")
+    assert term.exit() == 0
+    assert "plan approved" in term.text
+    assert "Carried out." in term.text
+
+
+def test_ctrl_c_once_ends_the_turn_cleanly(real: RealPlace) -> None:
+    real.model.reply("Working.", bash("tail -f /dev/null"))
+    term = real.term("run", "--allow", "Bash(tail -f /dev/null)", "go", agent="")
+    term.until("Working.", "Bash tail -f /dev/null")
+    term.press(CTRL_C)
+    assert term.exit() == 130
+    assert "◼ interrupted · " in term.text
+
+
+def test_ctrl_c_twice_leaves_at_once_with_all_that_was_started(real: RealPlace) -> None:
+    gate = Gate()
+    real.model.reply("Working on it.", Stall(after=3, until=gate))
+    term = real.term("run", "go", agent="")
+    assert gate.wait_reached(LIMIT_S)
+    term.until("Ctrl-C stops")
+    term.press(CTRL_C)
+    term.press(CTRL_C)
+    assert term.exit() == 130
+    gate.open()
+
+
+def test_resize_while_it_waits_and_escapes_wide_and_right_to_left_text(real: RealPlace) -> None:
+    real.model.reply("日本語 مرحبا \x1b]0;owned\x07 \x1b[2J end.", bash("touch a.txt"))
+    real.model.reply("A last sentence that is somewhat longer than sixty cells, so it wraps.")
+    term = real.term("run", "go", agent="", columns=100)
+    term.until("␛]0;owned␇ ␛[2J end.", "Deny and stop")
+    term.resize(60, 30)
+    term.until("Deny and stop")
+    term.press("y")
+    assert term.exit() == 0
+    assert "A last sentence that is somewhat longer than sixty cells,\nso it wraps." in term.text
+    assert term.screen.title == ""
+
+
+def test_piped_without_colour_and_as_lines_of_json(real: RealPlace) -> None:
+    real.model.reply("Some **words**.", bash("seq 1 400000"))
+    real.model.reply("Done.")
+    plain = real.piped("run", "--allow", "Bash(seq 1 400000)", "go", agent="")
+    assert plain.returncode == 0
+    assert "\x1b" not in plain.stdout
+    assert "● Bash seq 1 400000" in plain.stdout
+    real.model.reply("Again.")
+    raw = real.piped("run", "--json", "--continue", "go on", agent="")
+    assert raw.returncode == 0
+    kinds = [json.loads(line)["type"] for line in raw.stdout.splitlines()]
+    assert {"control_response", "system", "assistant", "result"} <= set(kinds)
+
+
+def test_a_failed_result_is_1_and_says_why(real: RealPlace) -> None:
+    real.model.reply(bash("ls"))
+    real.model.reply(bash("ls"))
+    done = real.piped("run", "--max-turns", "1", "--allow", "Bash(ls)", "go", agent="")
+    assert done.returncode == 1
+    assert "◼ stopped" in done.stdout
