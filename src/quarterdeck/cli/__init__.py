@@ -47,6 +47,8 @@ def main(argv: list[str] | None = None) -> int:
     if name == "help" and words[1:] and words[1] in COMMANDS:
         words = [words[1], "--help"]
         name = words[0]
+    if hasattr(sys.stdout, "reconfigure"):  # a locale without UTF-8: a letter too few is better than an error
+        sys.stdout.reconfigure(errors="replace")
     try:
         if name in COMMANDS:
             return _run(name, words[1:])
@@ -59,8 +61,6 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(name: str, words: list[str]) -> int:
-    if hasattr(sys.stdout, "reconfigure"):  # a locale without UTF-8: a letter too few is better than an error
-        sys.stdout.reconfigure(errors="replace")
     try:
         code: int = import_module(f".{name}", __name__).main(words)
         sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the interpreter

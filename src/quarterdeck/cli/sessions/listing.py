@@ -21,6 +21,9 @@ FOR_PEOPLE = 30
 WIDE = 90
 """From this width on there is room for the branch and the size."""
 
+TITLE_ROOM = 12
+"""Other columns make way for so much of the title."""
+
 
 def show_list(given: Namespace) -> int:
     folder = scope(given)
@@ -75,7 +78,9 @@ def table(sessions: Sequence[SDKSessionInfo], look: Look, *, folders: bool) -> l
     columns.append(("TAG", "yellow", [cut(plain(info.tag or "", one_line=True), 12) for info in sessions]))
     columns = [column for column in columns if any(column[2])]
     widths = [max(cells(text) for text in (name, *texts)) for name, _, texts in columns]
-    room = max(look.width - sum(widths) - 2 * len(widths), 10)
+    while (room := look.width - sum(widths) - 2 * len(widths)) < TITLE_ROOM and len(columns) > 1:
+        columns.pop()
+        widths.pop()
     heads = "".join(f"{padded(name, width)}  " for (name, _, _), width in zip(columns, widths, strict=True))
     lines = [look.paint("bold", f"{heads}TITLE")]
     for index, info in enumerate(sessions):

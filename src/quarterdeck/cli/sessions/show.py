@@ -6,11 +6,11 @@ import sys
 from argparse import Namespace
 from collections import deque
 from collections.abc import Iterable, Iterator
-from textwrap import wrap
 
 import msgspec
 
-from quarterdeck.cli.roof import OK, Look, cut, plain
+from quarterdeck.cli.roof import OK, Look, cells, cut, plain
+from quarterdeck.cli.terminal.text import wrapped
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 
 from .find import age, find, size, title
@@ -55,10 +55,10 @@ def _drawn(item: Item, look: Look, full: bool) -> Iterator[str]:
     match item:
         case Prompt():
             text = str(item.text) or f"[{', '.join(item.attachments)}]"
-            for index, line in enumerate(_wrapped(text, look.width - 2)):
+            for index, line in enumerate(_prose(text, look.width - 2)):
                 yield look.paint("bold", f"{look.sign('›', '>') if not index else ' '} {line}")
         case Text():
-            yield from _wrapped(str(item), look.width)
+            yield from _prose(str(item), look.width)
         case Thinking():
             yield from _thinking(item, look, full)
         case ToolCall():
@@ -72,7 +72,7 @@ def _thinking(item: Thinking, look: Look, full: bool) -> Iterator[str]:
     if item.hidden or not str(item).strip():
         yield look.paint("dim italic", "thought, not to be read")
     elif full:
-        yield from (look.paint("dim italic", line) for line in _wrapped(str(item), look.width))
+        yield from (look.paint("dim italic", line) for line in _prose(str(item), look.width))
     else:
         yield look.paint("dim italic", cut(f"thought: {plain(str(item)[:4000], one_line=True)}", look.width))
 
@@ -98,19 +98,17 @@ def _cut_lines(text: str, look: Look, most: int, full: bool) -> Iterator[str]:
     for line in shown:
         yield f"  {line}" if full else f"  {cut(line, look.width - 2)}"
     if len(shown) < len(lines):
-        yield f"  {look.sign('…', '...')} {len(lines) - len(shown):,} more lines (--full shows them)"
+        more = f"{look.sign('…', '...')} {len(lines) - len(shown):,} more lines (--full shows them)"
+        yield f"  {cut(more, look.width - 2)}"
 
 
-def _wrapped(text: str, width: int) -> Iterator[str]:
+def _prose(text: str, width: int) -> Iterator[str]:
     """Prose as wide as the screen; lines that fit, and code, stay as they are written."""
     in_code = False
     for line in plain(text.strip("\n")).replace("\t", TAB).split("\n"):
         fence = line.lstrip().startswith("```")
         in_code ^= fence
-        if in_code or fence or len(line) <= width:
+        if in_code or fence or cells(line) <= width:
             yield line
             continue
-        indent = " " * (len(line) - len(line.lstrip()))
-        yield from wrap(line, max(width, 20), initial_indent="", subsequent_indent=indent, break_on_hyphens=False) or [
-            ""
-        ]
+        yield from wrapped(line, max(width, 20))
