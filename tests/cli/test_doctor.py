@@ -293,7 +293,7 @@ def test_missing_extras_say_what_they_are_for(monkeypatch: pytest.MonkeyPatch) -
             "Python",
             "extra-testing",
             "warning",
-            "yaml not installed; with the extra testing scenarios can be written in YAML",
+            "yaml not installed; needed for scenarios in YAML",
             "if you want that: pip install 'quarterdeck[testing]'",
             {"missing": ["yaml"]},
         )

@@ -59,6 +59,15 @@ def test_coloured_help_says_the_same() -> None:
     assert coloured == HELP
 
 
+def test_help_is_the_same_when_options_and_arguments_may_be_mixed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    with pytest.raises(SystemExit):
+        greet().parse_intermixed_args(["--help"])
+    assert capsys.readouterr().out == HELP
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 400])
 def test_help_is_never_wider_than_the_terminal_nor_than_what_is_good_to_read(width: int) -> None:
     shown = greet().help_for(Look(width=width)).split("examples:")[0]

@@ -14,11 +14,11 @@ from .finding import Finding
 
 MSGSPEC = (0, 20)
 EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
-    "terminal": (("rich", "prompt_toolkit"), "run and chat look better and can be edited with"),
-    "policy": (("tree_sitter", "tree_sitter_bash"), "shell commands are judged part by part"),
-    "testing": (("yaml",), "scenarios can be written in YAML"),
-    "mcp": (("mcp",), "tools can be MCP servers of that package"),
-    "otel": (("opentelemetry",), "sessions can be traced"),
+    "terminal": (("rich", "prompt_toolkit"), "Markdown and line editing in run and chat"),
+    "policy": (("tree_sitter", "tree_sitter_bash"), "rules about shell commands"),
+    "testing": (("yaml",), "scenarios in YAML"),
+    "mcp": (("mcp",), "tool servers made with the mcp package"),
+    "otel": (("opentelemetry",), "traces of sessions"),
 }
 """Extra → (modules, what it is for)."""
 
@@ -47,7 +47,7 @@ def _extras() -> Iterator[Finding]:
     for extra, (modules, purpose) in EXTRAS.items():
         missing = [module for module in modules if not _is_there(module)]
         if missing:
-            what = f"{', '.join(missing)} not installed; with the extra {extra} {purpose}"
+            what = f"{', '.join(missing)} not installed; needed for {purpose}"
             advice = f"if you want that: pip install 'quarterdeck[{extra}]'"
             yield Finding("Python", f"extra-{extra}", "warning", what, advice, {"missing": missing})
 

@@ -64,7 +64,7 @@ class Parser(argparse.ArgumentParser):
     def call(self) -> str:
         """How it is called, in one line: argparse would name every option, and the list below does that already."""
         if self.usage:
-            return self.usage
+            return self.usage.strip()
         needed = [action for action in self._actions if action.option_strings and action.required]
         words = [
             self.prog,
@@ -73,6 +73,10 @@ class Parser(argparse.ArgumentParser):
             *(_value_shape(action) for action in self._actions if not action.option_strings),
         ]
         return " ".join(words)
+
+    def format_usage(self) -> str:
+        """``parse_intermixed_args`` takes the usage of its help from here."""
+        return f"usage: {self.call()}\n"
 
     def format_help(self) -> str:
         """Plain; ``print_help`` adds colour where the stream shows it."""
