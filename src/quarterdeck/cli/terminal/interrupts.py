@@ -16,9 +16,9 @@ _ENDING = {signal.SIGTERM: 143, signal.SIGHUP: 129} if hasattr(signal, "SIGHUP")
 class Interrupts:
     """As a context manager around the work of the current task, which it cancels when we are to leave."""
 
-    def __init__(self, interrupt: Callable[[], Awaitable[object] | None]) -> None:
-        """``interrupt`` stops the turn; it gives None when there is none to stop, and then we leave at once."""
-        self._interrupt = interrupt
+    def __init__(self) -> None:
+        self.interrupt: Callable[[], Awaitable[object] | None] = lambda: None
+        """Stops the turn; it gives None when there is none to stop, and then we leave at once."""
         self._task = asyncio.current_task()
         self._asked: asyncio.Task[None] | None = None
         self.code = 0
@@ -44,16 +44,12 @@ class Interrupts:
 
     def pressed(self) -> None:
         """Ctrl-C."""
-        work = None if self.interrupted else self._interrupt()
+        work = None if self.interrupted else self.interrupt()
         if work is None:
             self.leave(INTERRUPTED)
             return
         self.interrupted = True
         self._asked = asyncio.ensure_future(_quietly(work))
-
-    def rearm(self) -> None:
-        """The turn is over: the next Ctrl-C is a first one."""
-        self.interrupted = False
 
     def leave(self, code: int) -> None:
         self.code = code

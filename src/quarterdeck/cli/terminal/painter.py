@@ -258,6 +258,7 @@ class Painter:
     def _turn_ended(self, event: events.TurnEnded) -> None:
         self._close_texts()
         self._thoughts.clear()
+        self.interrupting = False
         if self._plan:
             self.print(self._plan_lines(len(self._plan)), kind="plan")
             self._plan = []

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quarterdeck.cli.roof import FAILED, INTERRUPTED, OK, Look, Trouble, plain
 from quarterdeck.client.errors import CLIConnectionError, ProcessExited, QuarterdeckError, ResultError
@@ -20,6 +20,9 @@ from .answers import Answerer, Callbacks, Unattended
 from .arguments import BROKEN_OFF, NOT_STARTED
 from .interrupts import Interrupts
 from .job import options_of, prompt_of, rulebook_of
+
+if TYPE_CHECKING:
+    from .screen import Screen
 
 LEAVE_GRACE_S = 0.2
 """Who presses Ctrl-C twice does not want to wait."""
@@ -47,7 +50,8 @@ async def _play_for_programs(
     callbacks.install(options)
     session = connect(options)
     output.follow(session)
-    with Interrupts(lambda: _interrupt(session)) as interrupts:
+    with Interrupts() as interrupts:
+        interrupts.interrupt = lambda: _interrupt(session)
         result: ResultMessage | None = None
         try:
             try:
@@ -71,40 +75,22 @@ async def play_pretty(
     rulebook: Rulebook,
     *,
     attended: bool,
-    answerer: Callable[[Any, Rulebook], Answerer] | None = None,
+    answerer: Callable[[Screen, Rulebook], Answerer] | None = None,
 ) -> int:
     """For people: one turn after the other, drawn. ``answerer`` stands in for the person."""
-    from .screen import Screen, can_draw
+    from .front import can_draw, lines_only, terminal
 
     live = can_draw()
     if live:
         check_installed()
-    holder: list[Interrupts] = []
-    screen = Screen(live=live, failed=lambda error: holder[0].fail(error))
-    if answerer is not None:
-        person: Answerer = answerer(screen, rulebook)
-    elif live and attended:
-        from .asking import Asking
-
-        person = Asking(screen, rulebook)
-    else:
-        person = Unattended(rulebook, screen.say)
-    Callbacks(rulebook, person, screen.asked).install(options)
-    options.stderr = lambda line: screen.say("dim", line)
-    session = connect(options)
-    screen.follow(session)
-
-    def interrupt() -> Awaitable[object] | None:
-        work = _interrupt(session)
-        screen.painter.interrupting = work is not None
-        screen.changed()
-        return work
-
-    with Interrupts(interrupt) as interrupts:
-        holder.append(interrupts)
-        result: ResultMessage | None = None
+    interrupts = Interrupts()
+    result: ResultMessage | None = None
+    with interrupts:
         try:
-            with screen:
+            with (terminal if live else lines_only)(failed=interrupts.fail) as screen:
+                person = answerer or (_person if live and attended else _nobody)
+                session = _session_on(screen, options, rulebook, person(screen, rulebook))
+                interrupts.interrupt = lambda: _interrupt_shown(session, screen)
                 async with _opened(session):
                     for prompt in prompts:
                         result = await session.prompt(prompt)
@@ -114,7 +100,33 @@ async def play_pretty(
             return _left(interrupts)
         except QuarterdeckError as error:
             raise _trouble(error) from error
-        return exit_code(result, interrupted=interrupts.interrupted)
+    return exit_code(result, interrupted=interrupts.interrupted)
+
+
+def _person(screen: Screen, rulebook: Rulebook) -> Answerer:
+    from .asking import Asking
+
+    return Asking(screen, rulebook)
+
+
+def _nobody(screen: Screen, rulebook: Rulebook) -> Answerer:
+    return Unattended(rulebook, screen.say)
+
+
+def _session_on(screen: Screen, options: ClaudeAgentOptions, rulebook: Rulebook, answerer: Answerer) -> Session:
+    """A session, not opened, that is followed and answered on this screen."""
+    Callbacks(rulebook, answerer, screen.asked).install(options)
+    options.stderr = lambda line: screen.say("dim", line)
+    session = connect(options)
+    screen.follow(session)
+    return session
+
+
+def _interrupt_shown(session: Session, screen: Screen) -> Awaitable[object] | None:
+    work = _interrupt(session)
+    screen.painter.interrupting = work is not None
+    screen.changed()
+    return work
 
 
 class _opened:  # noqa: N801  # reads as what it is: ``async with _opened(session)``

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from types import TracebackType
 
 from quarterdeck.cli.roof import Look
@@ -26,9 +21,8 @@ from quarterdeck.timeline.events import (
 from .blocks import Block
 from .desk import Desk
 from .feed import Feed
-from .painter import Painter, plain_markdown
-from .surface import PlainSurface, Surface, TerminalSurface
-from .tty import Keyboard
+from .painter import DrawMarkdown, Painter
+from .surface import Surface
 
 FRAME_S = 1 / 30
 """No eye sees more; all that comes in between is drawn at once."""
@@ -39,41 +33,30 @@ _ASKED = frozenset({PermissionAsked, PlanReviewAsked, QuestionsAsked})
 
 
 class Screen:
-    """Use it as a context manager around the session. ``live`` says whether it is a terminal that can be redrawn."""
+    """Use it as a context manager around the session. ``failed`` is told when nothing can be drawn any more."""
 
-    def __init__(self, *, live: bool, failed: Callable[[Exception], None]) -> None:
-        look = Look.of(sys.stdout)
-        self.live = live
+    def __init__(
+        self,
+        surface: Surface,
+        look: Look,
+        draw: DrawMarkdown,
+        *,
+        failed: Callable[[Exception], None],
+        forget_typed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._failed = failed
-        self._stack = ExitStack()
-        self._keyboard = Keyboard(self._key)
-        self._terminal: TerminalSurface | None = None
-        surface: Surface
-        if live:
-            from .markdown import MarkdownPainter
-
-            surface = self._terminal = TerminalSurface(sys.stdout.fileno())
-            draw = MarkdownPainter(colour=look.colour).lines
-        else:
-            surface = PlainSurface(_write_out, width=look.width)
-            draw = plain_markdown
+        self._surface = surface
+        self._draw_markdown = draw
         self.timeline = Timeline()
         self.painter = Painter(surface, self.timeline.state, colour=look.colour, unicode=look.unicode, draw=draw)
-        self._draw_markdown = draw
-        self.desk = Desk(changed=self.changed, forget_typed=self._keyboard.forget)
+        self.desk = Desk(changed=self.changed, forget_typed=forget_typed)
+        self.on_frame: Callable[[], None] = lambda: None
         self._asked: dict[str, Request] = {}
         self._frame_at = 0.0
         self._next: asyncio.TimerHandle | None = None
         self._next_is_heartbeat = False
 
     def __enter__(self) -> Screen:
-        if self._terminal is not None:
-            loop = asyncio.get_running_loop()
-            self._stack.enter_context(self._keyboard)
-            self._stack.callback(self._give_back)
-            if hasattr(signal, "SIGWINCH"):
-                loop.add_signal_handler(signal.SIGWINCH, self._resized)
-                self._stack.callback(loop.remove_signal_handler, signal.SIGWINCH)
         return self
 
     def __exit__(
@@ -81,17 +64,9 @@ class Screen:
     ) -> None:
         if self._next is not None:
             self._next.cancel()
-        try:
-            if kind is None or not issubclass(kind, OSError):  # else nobody reads any more
-                self.painter.draw(time.time(), final=True)
-        finally:
             self._next = None
-            self._stack.close()
-
-    def _give_back(self) -> None:
-        with contextlib.suppress(OSError):  # the terminal may be gone
-            if self._terminal is not None:
-                self._terminal.close()
+        if kind is None or not issubclass(kind, OSError):  # else nobody reads any more
+            self.painter.draw(time.time(), final=True)
 
     def follow(self, session: Session) -> None:
         """Before the session is opened."""
@@ -110,14 +85,7 @@ class Screen:
         """The open request of that id, with its whole input: the state keeps long ones only in part."""
         return self._asked.get(request_id or "")
 
-    def say(self, style: str, text: str) -> None:
-        self.painter.say(style, text)
-        self.changed()
-
-    def print(self, lines: Sequence[str]) -> None:
-        """Finished lines about what a person is asked."""
-        self.painter.print(lines, kind="ask", gap=True)
-        self.changed()
+    # What is said beside the timeline
 
     @property
     def look(self) -> Look:
@@ -128,7 +96,16 @@ class Screen:
         """Where the session works."""
         return self.painter.folder
 
-    def markdown(self, source: str) -> list[str]:
+    def say(self, style: str, text: str) -> None:
+        self.painter.say(style, text)
+        self.changed()
+
+    def print(self, lines: Sequence[str], /) -> None:
+        """Finished lines about what a person is asked."""
+        self.painter.print(lines, kind="ask", gap=True)
+        self.changed()
+
+    def markdown(self, source: str, /) -> list[str]:
         return self._draw_markdown(Block(source), self.painter.look.width)
 
     # Frames
@@ -148,29 +125,11 @@ class Screen:
         self._frame_at = loop.time()
         self._next = None
         try:
+            self.on_frame()
             self.painter.draw(time.time(), self.desk.widget, waiting=self.desk.waiting)
         except Exception as error:  # noqa: BLE001  # nobody sees anything any more: it ends the command
             self._failed(error)
             return
-        if self.live and self.painter.busy and self._next is None:
+        if self._surface.height and self.painter.busy and self._next is None:
             self._next_is_heartbeat = True
             self._next = loop.call_later(HEARTBEAT_S, self._frame)
-
-    def _resized(self) -> None:
-        if self._terminal is not None:
-            with contextlib.suppress(OSError):  # between two sizes, or gone
-                self._terminal.resized()
-            self.changed()
-
-    def _key(self, name: str) -> None:
-        self.desk.key(name)
-
-
-def _write_out(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
-
-
-def can_draw() -> bool:
-    """Whether standard output is a terminal that can be redrawn."""
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
