@@ -110,7 +110,7 @@ _TELLERS: dict[type, Callable[[Any], Line | None]] = {
     events.AuthChanged: lambda event: ("yellow", f"signing in: {event.error or ' '.join(event.output)}"),
     events.ConversationReset: lambda event: ("dim", "the conversation starts anew"),
     events.FilesPersisted: lambda event: ("dim", f"files stored: {', '.join(event.files)}"),
-    events.FilesRewound: lambda event: ("dim", f"{len(event.files)} files set back"),
+    events.FilesRewound: lambda event: ("dim", f"files set back: {len(event.files)}") if event.files else None,
     events.InterruptSent: lambda event: ("yellow", "interrupting …"),
     events.ControlAnswered: lambda event: ("yellow", f"{event.subtype}: {event.error}") if event.error else None,
     events.UnknownSeen: lambda event: ("dim", f"something this version does not know: {event.what}"),

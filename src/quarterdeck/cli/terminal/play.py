@@ -65,7 +65,7 @@ async def _play_for_programs(
         except asyncio.CancelledError:
             return _left(interrupts)
         except QuarterdeckError as error:
-            raise _trouble(error) from error
+            raise trouble(error) from error
         return exit_code(result, interrupted=interrupts.interrupted)
 
 
@@ -89,7 +89,7 @@ async def play_pretty(
         try:
             with (terminal if live else lines_only)(failed=interrupts.fail) as screen:
                 person = answerer or (_person if live and attended else _nobody)
-                session = _session_on(screen, options, rulebook, person(screen, rulebook))
+                session = session_on(screen, options, rulebook, person(screen, rulebook))
                 interrupts.interrupt = lambda: _interrupt_shown(session, screen)
                 async with _opened(session):
                     for prompt in prompts:
@@ -99,7 +99,7 @@ async def play_pretty(
         except asyncio.CancelledError:
             return _left(interrupts)
         except QuarterdeckError as error:
-            raise _trouble(error) from error
+            raise trouble(error) from error
     return exit_code(result, interrupted=interrupts.interrupted)
 
 
@@ -113,7 +113,7 @@ def _nobody(screen: Screen, rulebook: Rulebook) -> Answerer:
     return Unattended(rulebook, screen.say)
 
 
-def _session_on(screen: Screen, options: ClaudeAgentOptions, rulebook: Rulebook, answerer: Answerer) -> Session:
+def session_on(screen: Screen, options: ClaudeAgentOptions, rulebook: Rulebook, answerer: Answerer) -> Session:
     """A session, not opened, that is followed and answered on this screen."""
     Callbacks(rulebook, answerer, screen.asked).install(options)
     options.stderr = lambda line: screen.say("dim", line)
@@ -165,7 +165,7 @@ def exit_code(result: ResultMessage | None, *, interrupted: bool) -> int:
     return OK if result is not None and not result.failed else FAILED
 
 
-def _trouble(error: QuarterdeckError) -> Trouble:
+def trouble(error: QuarterdeckError) -> Trouble:
     if isinstance(error, ResultError):
         return Trouble(plain(str(error)), "the session may be resumed: quarterdeck run --continue", code=FAILED)
     if isinstance(error, ProcessExited):
