@@ -117,8 +117,12 @@ def _guarded(run: Any) -> Any:
         try:
             code: int = run(args)
         except (PolicyError, OSError, ValueError, ImportError) as error:
-            for line in str(error).splitlines():
+            told = (
+                f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
+            )
+            for line in told.splitlines():
                 print(f"quarterdeck policy: {line}", file=sys.stderr)
+            print("  quarterdeck policy COMMAND --help shows what it takes.", file=sys.stderr)
             return FAILED
         return code
 

@@ -91,6 +91,7 @@ def _install(arguments: argparse.Namespace) -> int:
         )
     except OSError as error:
         print(f"quarterdeck replay: cannot write {arguments.install_launcher}: {error.strerror}", file=sys.stderr)
+        print("  choose a new file in a folder that is yours", file=sys.stderr)
         return USAGE_ERROR
     print(f"{arguments.install_launcher}: replays {path}")
     return 0

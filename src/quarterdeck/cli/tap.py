@@ -99,6 +99,7 @@ def _install(path: str, out: str, command: list[str], redact: bool, patterns: li
         )
     except OSError as error:
         print(f"quarterdeck tap: cannot write {path}: {error.strerror}", file=sys.stderr)
+        print("  choose a new file in a folder that is yours", file=sys.stderr)
         return USAGE_ERROR
     print(f"{path}: records into {out}")
     return 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from .roof import Parser
 
 USAGE_ERROR = 2
+NEXT_STEP = "give a recording; quarterdeck tap --out FILE -- claude … makes one"
 
 
 def parser() -> Parser:
@@ -68,11 +69,11 @@ def main(argv: list[str] | None = None) -> int:
         show(path, wanted, follow=arguments.follow, as_json=arguments.json, full=arguments.full, slow_s=arguments.slow)
         return 0
     except RecordingError as error:
-        print(f"quarterdeck trace: {error}", file=sys.stderr)
+        print(f"quarterdeck trace: {error}\n  {NEXT_STEP}", file=sys.stderr)
         return USAGE_ERROR
     except BrokenPipeError:  # as when piped into head; nobody misses the rest of a view
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"quarterdeck trace: {path}: {error.strerror or error}", file=sys.stderr)
+        print(f"quarterdeck trace: {path}: {error.strerror or error}\n  {NEXT_STEP}", file=sys.stderr)
         return USAGE_ERROR

@@ -142,4 +142,4 @@ def version_of(words: Sequence[str], env: Mapping[str, str]) -> tuple[Finding, s
         why = f"--version ended with code {answer.code} and said: {said}"
         return Finding("Claude Code", "cli-version", "problem", why, reinstall), None
     text = ".".join(map(str, version))
-    return Finding("Claude Code", "cli-version", "ok", text, details={"version": text}), text
+    return Finding("Claude Code", "cli-version", "ok", f"version {text}", details={"version": text}), text

@@ -144,5 +144,6 @@ def _excerpt(text: str, given: Namespace, look: Look) -> str:
     room = max(look.width - 10, 20)
     found = wanted.search(shown)
     if found and cells(shown[: found.end()]) > room:
-        shown = "…" + shown[max(found.start() - room // 3, 0) :]
+        start = min(found.start() - room // 3, len(shown) - room + 1)
+        shown = "…" + shown[max(start, 0) :]
     return wanted.sub(lambda match: look.paint("bold yellow", match.group()), cut(shown, room))

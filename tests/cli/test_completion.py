@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.cli import main
+from quarterdeck.cli.completion import SHELLS
+from quarterdeck.cli.roof.shells import bash, fish, zsh
+from quarterdeck.cli.roof.tree import Argument, Command, Option, Value
+
+WriteSession = Callable[..., str]
+
+TREE = Command(
+    ("quarterdeck",),
+    "all",
+    commands=[
+        Command(
+            ("quarterdeck", "paint"),
+            "it's: [colour]",
+            options=[
+                Option(("-o", "--out"), "where: a [file]", Value("FILE", "file"), repeatable=False, hidden=False),
+                Option(("--in",), "which folder", Value("DIR", "folder"), repeatable=True, hidden=False),
+                Option(("--hue",), "it's one", Value("HUE", "choice", ("red", "blue")), repeatable=False, hidden=False),
+                Option(("--note",), "", Value("TEXT", "other"), repeatable=False, hidden=True),
+                Option(("--fast",), "hurry", None, repeatable=False, hidden=False),
+            ],
+            arguments=[Argument(Value("ID", "session"), "which", many=False)],
+        ),
+        Command(
+            ("quarterdeck", "group"),
+            "more",
+            commands=[
+                Command(("quarterdeck", "group", "one"), "the first"),
+                Command(("quarterdeck", "group", "two"), "2"),
+            ],
+        ),
+    ],
+)
+
+CASES = [
+    (["p"], ["paint"]),
+    (["group", ""], ["one", "two"]),
+    (["group", "t"], ["two"]),
+    (["paint", "--hue", ""], ["blue", "red"]),
+    (["paint", "--fast", "--h"], ["--hue"]),
+    (["paint", "--out", "a"], ["a b.txt", "a.txt"]),
+    (["paint", "-o", "a."], ["a.txt"]),
+    (["paint", "--in", ""], ["folder"]),
+    (["paint", "--note", ""], []),
+    (["paint", ""], ["id-1", "id-2"]),
+    (["paint", "id-2"], ["id-2"]),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """With some files, and a ``quarterdeck`` in PATH that knows two sessions."""
+    here = tmp_path / "here"
+    (here / "folder").mkdir(parents=True)
+    for name in ("a.txt", "a b.txt"):
+        (here / name).write_text("")
+    program = tmp_path / "bin" / "quarterdeck"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\n[ "$*" = "sessions list --all --quiet" ] && printf "id-1\\nid-2\\n"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    return here
+
+
+BASH = """
+source /dev/stdin
+COMP_WORDS=(quarterdeck "$@"); COMP_CWORD=$#
+_quarterdeck 2>/dev/null
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(("words", "offered"), CASES)
+def test_bash_offers_what_can_follow(words: list[str], offered: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        ["bash", "--norc", "-c", BASH, "bash", *words],
+        input=bash.script(TREE),
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=30,
+        check=True,
+    )
+    assert (sorted(filter(None, done.stdout.splitlines())), done.stderr) == (offered, "")
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.parametrize(("words", "offered"), CASES)
+def test_fish_offers_what_can_follow(words: list[str], offered: list[str], folder: Path) -> None:
+    line = " ".join(["quarterdeck", *words])
+    (folder.parent / "quarterdeck.fish").write_text(fish.script(TREE))
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"source ../quarterdeck.fish; complete -C '{line}'"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=30,
+        check=True,
+    )
+    found = [row.split("\t")[0].rstrip("/").replace("\\", "") for row in done.stdout.splitlines()]
+    assert (sorted(found), done.stderr) == (offered, "")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_real_script_is_taken_by_its_shell(shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["completion", shell]) == 0
+    script = tmp_path / "script"
+    script.write_text(capsys.readouterr().out)
+    for word in ("sessions", "case-sensitive", "install-launcher", "markdown"):
+        assert word in script.read_text()
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    done = subprocess.run([shell, "-n", str(script)], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_zsh_quotes_what_it_would_read_as_its_own() -> None:
+    script = zsh.script(TREE)
+    assert "'paint:it'\\''s\\: [colour]'" in script
+    assert "'(-o --out)--out[where\\: a \\[file\\]]:FILE:_files'" in script
+    assert "'*--in[which folder]:DIR:_files -/'" in script
+    assert "'(--hue)--hue[it'\\''s one]:HUE:(red blue)'" in script
+    assert "':ID:_quarterdeck_ids'" in script
+
+
+def test_another_shell_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["completion", "tcsh"])
+    assert ended.value.code == 2
+    assert "invalid choice: 'tcsh'" in capsys.readouterr().err
