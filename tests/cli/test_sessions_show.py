@@ -196,7 +196,10 @@ def test_markdown_folds_calls_and_has_diffs(talk: str, capsysbinary: pytest.Capt
         "<details><summary><b>Edit</b> <code>/p/shop.py</code> +1 −1</summary>\n\n"
         "```diff\n a\n-b\n+B\n c\n```\n\n```text\ndone\n```\n\n</details>\n" in body
     )
-    assert "<details><summary><b>Bash</b> <code>make test</code> <b>failed</b></summary>" in body
+    assert (
+        "<details><summary><b>Bash</b> <code>make test</code> <b>failed</b></summary>\n\n```sh\nmake test\n```\n"
+        in body
+    )
     assert body.count("<details>") == body.count("</details>") == 4
 
 

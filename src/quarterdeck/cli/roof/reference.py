@@ -17,14 +17,14 @@ from .tree import Command, Value, tree
 _HEAD = """\
 # Commands
 
-Everything under `quarterdeck`, as `quarterdeck COMMAND --help` tells it. This page is made from the commands
+Everything under `quarterdeck`, as `quarterdeck <command> --help` tells it. This page is made from the commands
 (`python -m quarterdeck.cli.roof.reference > docs/commands.md`); a test checks that it names them all.
 
 {overview}
 
 ## Common to all
 
-- **Help.** `quarterdeck COMMAND --help` shows arguments, options, examples and exit codes.
+- **Help.** `quarterdeck <command> --help` shows arguments, options, examples and exit codes.
 - **Colour** only on a terminal. `NO_COLOR=1` turns it off, `FORCE_COLOR=1` turns it on where there is no terminal.
 - **Width.** Output fits the terminal, or `COLUMNS`.
 - **Machines.** `--json` writes JSON: one document, or one object for each line where there may be many.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from html import escape
 
@@ -12,7 +11,7 @@ from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, Too
 
 from .find import title
 from .page import facts
-from .patch import diff_text
+from .patch import diff_text, input_text
 
 ABOUT_WIDTH = 80
 
@@ -67,7 +66,8 @@ def _call(item: ToolCall) -> str:
     if item.diffs:
         parts += [fenced(plain(diff_text(diff)), "diff") for diff in item.diffs]
     else:
-        parts.append(fenced(plain(json.dumps(item.input, indent=2, ensure_ascii=False)), "json"))
+        given, language = input_text(item)
+        parts.append(fenced(plain(given), language))
     if item.output is not None and str(item.output):
         parts.append(fenced(plain(str(item.output)), "text"))
     failed = " <b>failed</b>" if item.status == "failed" else ""

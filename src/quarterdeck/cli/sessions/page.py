@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from base64 import b64encode
@@ -16,7 +15,7 @@ from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, Too
 from quarterdeck.timeline.parts import Diff
 
 from .find import size, title
-from .patch import diff_text
+from .patch import diff_text, input_text
 
 ABOUT_WIDTH = 100
 STYLE = """
@@ -95,10 +94,7 @@ def _drawn(item: Item) -> str:
 def _call(item: ToolCall) -> str:
     about = escape(cut(plain(item.about, one_line=True), ABOUT_WIDTH))
     counts = "".join(f" +{diff.added} −{diff.removed}" for diff in item.diffs)
-    inside = (
-        "".join(map(_diff, item.diffs))
-        or f"<pre>{_escaped(json.dumps(item.input, indent=2, ensure_ascii=False))}</pre>"
-    )
+    inside = "".join(map(_diff, item.diffs)) or f"<pre>{_escaped(input_text(item)[0])}</pre>"
     if item.output is not None and str(item.output):
         inside += f"<pre>{_escaped(str(item.output))}</pre>"
     kind = ' class="failed"' if item.status == "failed" else ""

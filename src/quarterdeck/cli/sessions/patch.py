@@ -1,7 +1,10 @@
-"""A change of a file as text."""
+"""What a call was given, as text: a change of a file, a command, or its input as it is."""
 
 from __future__ import annotations
 
+import json
+
+from quarterdeck.timeline.items import ToolCall
 from quarterdeck.timeline.parts import Diff
 
 
@@ -13,3 +16,11 @@ def diff_text(diff: Diff) -> str:
             parts.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
         parts += hunk.lines
     return "\n".join(parts)
+
+
+def input_text(call: ToolCall) -> tuple[str, str]:
+    """(text, its language) of a call that changes no file."""
+    command = call.input.get("command")
+    if call.name == "Bash" and isinstance(command, str):
+        return command, "sh"
+    return json.dumps(call.input, indent=2, ensure_ascii=False), "json"

@@ -96,7 +96,7 @@ def _cut_lines(text: str, look: Look, most: int, full: bool) -> Iterator[str]:
     lines = plain(text.strip("\n")).replace("\t", TAB).split("\n")
     shown = lines if full or len(lines) <= most + 1 else lines[:most]
     for line in shown:
-        yield f"  {line}" if full else f"  {cut(line, look.width - 2)}"
+        yield f"  {line if full else cut(line, look.width - 2)}".rstrip()
     if len(shown) < len(lines):
         more = f"{look.sign('…', '...')} {len(lines) - len(shown):,} more lines (--full shows them)"
         yield f"  {cut(more, look.width - 2)}"
