@@ -114,7 +114,9 @@ def block_start(block: Line, index: int = 0, **more: Any) -> Line:
 
 def delta(kind: str, words: str, index: int = 0, **more: Any) -> Line:
     """``kind`` is text, thinking or json."""
-    made = {"json": {"type": "input_json_delta", "partial_json": words}}.get(kind, {"type": f"{kind}_delta", kind: words})
+    made = {"json": {"type": "input_json_delta", "partial_json": words}}.get(
+        kind, {"type": f"{kind}_delta", kind: words}
+    )
     return stream({"type": "content_block_delta", "index": index, "delta": made}, **more)
 
 

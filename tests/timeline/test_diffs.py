@@ -29,7 +29,10 @@ EDIT_DIFF = Diff("/a.py", "update", [Hunk(1, 2, 1, 2, [" x = 1", "-y = 2", "+y =
         ),
         (
             "MultiEdit",
-            {"file_path": "/m", "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": ""}]},
+            {
+                "file_path": "/m",
+                "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": ""}],
+            },
             [Diff("/m", "update", [Hunk(1, 1, 1, 1, ["-a", "+b"]), Hunk(1, 1, 0, 0, ["-c"])], added=1, removed=2)],
         ),
         (
@@ -56,7 +59,9 @@ def test_an_input_tells_what_would_change(tool: str, arguments: dict[str, Any], 
 
 
 PATCH = [{"oldStart": 10, "oldLines": 1, "newStart": 10, "newLines": 2, "lines": ["-y = 2", "+y = 3", "+z = 4"]}]
-NUMBERED = Diff("/a.py", "update", [Hunk(10, 1, 10, 2, ["-y = 2", "+y = 3", "+z = 4"])], added=2, removed=1, numbered=True)
+NUMBERED = Diff(
+    "/a.py", "update", [Hunk(10, 1, 10, 2, ["-y = 2", "+y = 3", "+z = 4"])], added=2, removed=1, numbered=True
+)
 
 
 @pytest.mark.parametrize(

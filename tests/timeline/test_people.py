@@ -17,8 +17,9 @@ from quarterdeck.timeline.events import (
     QuestionsAsked,
     RequestAnswered,
     RequestCancelled,
+    ToolEnded,
 )
-from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions
+from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions, ToolCall
 from quarterdeck.timeline.parts import Choice, Question, Suggestion
 
 from .talk import Talk, answer, ask, assistant, call, cancel, failure, init, kinds, may, only, result, system
@@ -118,7 +119,9 @@ def test_an_unchanged_input_is_not_called_changed_however_long_it_is() -> None:
     talk.hear(assistant(call(**given)), may(input=given))
     assert only(PermissionAsked, talk.events).request.input == given
     assert len(talk.item(Permission, "ask_1").input["command"]) < 100
-    assert not only(RequestAnswered, talk.say(answer("ask_1", {"behavior": "allow", "updatedInput": given}))).input_changed
+    assert not only(
+        RequestAnswered, talk.say(answer("ask_1", {"behavior": "allow", "updatedInput": given}))
+    ).input_changed
 
 
 def test_a_denial_is_told_with_its_note_and_whether_it_stops_the_turn() -> None:
@@ -166,6 +169,19 @@ def test_a_request_of_a_sub_agent_belongs_to_its_conversation() -> None:
     assert only(PermissionAsked, talk.events).request.parent_id == "tool_1"
 
 
+def test_a_request_that_overtakes_its_call_finds_it_later() -> None:
+    """A reader that hands control messages on at once may see them before the content that stood before them."""
+    talk = Talk()
+    nested = {"parent_tool_use_id": "agent"}
+    talk.hear(may("one"), may("two", tool="tool_2"))
+    talk.say(answer("two", {"behavior": "deny", "message": "No"}))
+    talk.hear(assistant(call(command="ls"), **nested), assistant(call("tool_2", command="rm"), message="m", **nested))
+    assert talk.item(ToolCall, "tool_1").status == "waiting"
+    assert talk.item(Permission, "one").parent_id == "agent"
+    talk.hear(result("tool_2", "No", error=True, **nested))
+    assert only(ToolEnded, talk.events).status == "denied"
+
+
 def test_requests_may_be_answered_in_any_order() -> None:
     talk = Talk()
     talk.hear(LS, assistant(call("tool_2")), may("one"), may("two", tool="tool_2"))
@@ -199,7 +215,9 @@ def test_questions_are_objects_of_their_own() -> None:
     talk = Talk()
     talk.hear(assistant(call(name="AskUserQuestion", **QUESTIONS)), may(name="AskUserQuestion", input=QUESTIONS))
     choices = [Choice("A", "the first"), Choice("B", None, "b")]
-    asked = Questions(id="ask_1", at=2.0, tool_id="tool_1", questions=[Question("Which?", "Pick", choices, several=True)])
+    asked = Questions(
+        id="ask_1", at=2.0, tool_id="tool_1", questions=[Question("Which?", "Pick", choices, several=True)]
+    )
     assert only(QuestionsAsked, talk.events) == QuestionsAsked(2.0, asked)
     updated = {**QUESTIONS, "answers": {"Which?": ["A", "B"]}}
     told = only(RequestAnswered, talk.say(answer("ask_1", {"behavior": "allow", "updatedInput": updated})))

@@ -38,7 +38,11 @@ from .talk import (
 
 def printed(events: list[Event]) -> str:
     """What a face prints that knows only this: pieces, and the rest of a completed block."""
-    words = [event.text if isinstance(event, TextAdded) else event.rest for event in events if isinstance(event, TextAdded | TextCompleted)]
+    words = [
+        event.text if isinstance(event, TextAdded) else event.rest
+        for event in events
+        if isinstance(event, TextAdded | TextCompleted)
+    ]
     return "".join(words)
 
 

@@ -38,8 +38,12 @@ def test_a_task_is_started_progresses_and_ends_once() -> None:
     talk.hear(system("task_progress", task_id="t", description="Running ls", usage=USAGE, last_tool_name="Bash"))
     talk.hear(result(output="launched", facts={"status": "async_launched"}), turn_end())
     talk.hear(system("task_updated", task_id="t", patch={"status": "completed", "end_time": 1}))
-    talk.hear(system("task_notification", task_id="t", status="completed", output_file="/o", summary="Done", usage=USAGE))
-    assert only(TaskStarted, talk.events) == TaskStarted(2.0, "t", "tool_1", "errand", "local_agent", "explorer", background=True)
+    talk.hear(
+        system("task_notification", task_id="t", status="completed", output_file="/o", summary="Done", usage=USAGE)
+    )
+    assert only(TaskStarted, talk.events) == TaskStarted(
+        2.0, "t", "tool_1", "errand", "local_agent", "explorer", background=True
+    )
     assert only(TaskProgressed, talk.events) == TaskProgressed(3.0, "t", "tool_1", "Running ls", 120, 2, 1.5, "Bash")
     assert only(TaskEnded, talk.events) == TaskEnded(6.0, "t", "tool_1", "completed", "errand", None, True, 120, 2, 1.5)
     told = TaskNotified(7.0, "t", "tool_1", "completed", "Done", "/o", background=True, while_idle=True)
@@ -126,7 +130,9 @@ def test_a_hook_of_which_only_the_end_is_told_has_a_beginning_too() -> None:
 
 
 def callback(key: str = "cb", event: str = "PreToolUse", **more: Any) -> dict[str, Any]:
-    return ask(key, "hook_callback", callback_id="hook_0", input={"hook_event_name": event, **more}, tool_use_id="random")
+    return ask(
+        key, "hook_callback", callback_id="hook_0", input={"hook_event_name": event, **more}, tool_use_id="random"
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,7 +162,9 @@ def test_a_callback_ends_with_what_it_decided(payload: Any, outcome: str, reason
 def test_a_call_that_our_hook_denied_is_denied() -> None:
     talk = Talk()
     talk.hear(assistant(call(command="ls")), callback(tool_use_id="tool_1"))
-    talk.say(answer("cb", {"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "house rule"}}))
+    talk.say(
+        answer("cb", {"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "house rule"}})
+    )
     talk.hear(result(output="house rule", error=True))
     ended = only(ToolEnded, talk.events)
     assert (ended.status, ended.reason) == ("denied", "house rule")

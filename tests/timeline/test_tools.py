@@ -171,7 +171,9 @@ def test_what_a_running_task_has_written_is_the_calls_live_output() -> None:
 def test_pictures_in_a_result_are_counted() -> None:
     talk = Talk()
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
-    talk.hear(assistant(call(name="Read", file_path="a.png")), result(output=[image, {"type": "text", "text": "a.png"}]))
+    talk.hear(
+        assistant(call(name="Read", file_path="a.png")), result(output=[image, {"type": "text", "text": "a.png"}])
+    )
     ended = only(ToolEnded, talk.events)
     assert (ended.images, ended.output) == (1, Kept("a.png"))
 
@@ -190,7 +192,11 @@ def test_what_the_cli_adds_for_the_model_is_not_the_output() -> None:
     talk.hear(assistant(call("a", "Read", file_path="x")), result("a", read))
     talk.hear(assistant(call("b", "Task", description="errand")), result("b", "[hand-back] … Done.", report))
     talk.hear(assistant(call("c", command="true")), result("c", "(Bash completed with no output)"))
-    assert [event.output for event in talk.events if isinstance(event, ToolEnded)] == [Kept("1→alpha"), Kept("Done."), Kept()]
+    assert [event.output for event in talk.events if isinstance(event, ToolEnded)] == [
+        Kept("1→alpha"),
+        Kept("Done."),
+        Kept(),
+    ]
 
 
 def test_calls_of_a_sub_agent_hang_on_its_own_call() -> None:

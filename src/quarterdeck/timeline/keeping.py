@@ -55,7 +55,8 @@ def add_item(state: State, item: Item) -> None:
     items[item.id] = item
     if len(items) <= state.limits.items:
         return
-    needed = {*state.running, *state.waiting, item.id}
+    being_said = (key for speech in state.speeches.values() for key in speech.blocks.values())
+    needed = {*state.running, *state.waiting, *being_said, item.id}
     for oldest in items:
         if oldest not in needed:
             del items[oldest]

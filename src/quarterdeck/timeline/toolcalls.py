@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 from quarterdeck.wire import (
@@ -25,7 +26,7 @@ from ._words import FINAL_TOOL_STATUSES, ToolStatus
 from .activity import settle
 from .diffs import made, proposed
 from .events import Event, ToolBackgrounded, ToolCalled, ToolEnded, ToolProgressed, ToolsSummarised, ToolStarted
-from .items import ToolCall
+from .items import Permission, RequestBase, ToolCall
 from .keeping import add_item, clip, clip_value
 from .naming import AGENT_TOOLS, about, label
 from .notices import note, show
@@ -42,6 +43,8 @@ _REJECTED = "The user doesn't want to proceed with this tool use"
 it: ``non_execution_kind`` is ``user-rejected``, or ``permission-rule`` for any other denial."""
 _NOT_ASKED = "Tool permission request failed"
 """How it begins up to 2.1.52 when the answer to the permission request was no good."""
+_OVERTAKEN = 20
+"""How far back to look for a request that came before its call: as many as can be in one piece of input, about."""
 _NO_OUTPUT = "(Bash completed with no output)"
 _REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _ERROR = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
@@ -82,12 +85,25 @@ def call_completed(
         kind = block.input.get("subagent_type")
         call.agent_type = kind if isinstance(kind, str) else "general-purpose"
     call.status, call.called_at = "running", at
+    _join_request(state, call)
     out.append(
         ToolCalled(
             at, call.id, call.name, call.label, call.about, block.input, call.diffs, call.agent_type,
             call.parent_id, call.run_by_api,
         )
     )  # fmt: skip
+
+
+def _join_request(state: State, call: ToolCall) -> None:
+    """Control messages overtake content: what is asked about a call may have been seen, and answered, before it."""
+    for item in islice(reversed(state.items.values()), _OVERTAKEN):
+        if isinstance(item, RequestBase) and item.tool_id == call.id:
+            call.request_id, item.parent_id = item.id, call.parent_id
+            if item.status == "open":
+                call.status = "waiting"
+            elif isinstance(item, Permission) and item.allowed is False:
+                call.reason = item.note or "denied"
+            return
 
 
 def fold_progress(state: State, message: ToolProgressMessage, at: float, out: list[Event]) -> None:

@@ -1,0 +1,63 @@
+"""Follow a conversation as a person would: a timeline turns every message, of both directions, into events and a state.
+
+A face draws the events as they come, or the state at any time; neither has anything to do with the wire.
+"""
+
+import asyncio
+import time
+from pathlib import Path
+
+from quarterdeck import ClaudeAgentOptions, Observer, PermissionResultAllow, connect
+from quarterdeck.timeline import Event, Timeline, events
+from quarterdeck.wire import Decoder, decode
+
+
+class Follower(Observer):
+    """Hands the lines of both directions to a timeline, and shows what happens."""
+
+    def __init__(self) -> None:
+        self.timeline = Timeline()
+        self._decoder = Decoder()
+
+    def read(self, data: bytes) -> None:
+        for message in self._decoder.feed(data):
+            show(self.timeline.received(message, at=time.monotonic()))
+
+    def wrote(self, data: bytes) -> None:
+        for line in data.splitlines():
+            show(self.timeline.sent(decode(line), at=time.monotonic()))
+
+
+def show(happened: list[Event]) -> None:
+    for event in happened:
+        match event:
+            case events.TextAdded(text=text):
+                print(text, end="")
+            case events.TextCompleted(rest=rest):  # what no piece has told: nothing, or all of it
+                print(rest)
+            case events.PermissionAsked(request=asked):
+                print(f"May {asked.tool_name} run? {Path(asked.about).name}")
+                print("\n".join(line for diff in asked.diffs for hunk in diff.hunks for line in hunk.lines))
+            case events.ToolEnded(name=name, status=status):
+                print(f"{name}: {status}")
+            case events.TurnEnded(turn=turn):
+                print(f"({turn.outcome}, {turn.tokens.output} tokens)")
+
+
+async def allow(*_: object) -> PermissionResultAllow:
+    return PermissionResultAllow()
+
+
+async def main() -> None:
+    follower = Follower()
+    options = ClaudeAgentOptions(can_use_tool=allow, include_partial_messages=True)
+    session = connect(options)
+    session.observe(follower)
+    async with session:
+        await session.prompt("Write hello into greeting.txt.")
+    saved = follower.timeline.snapshot()
+    later = Timeline.restore(saved)  # goes on exactly as the first one would
+    print([type(item).__name__ for item in later.state.items.values()])
+
+
+asyncio.run(main())

@@ -1,0 +1,66 @@
+"""The timeline of every recorded conversation is the one that was reviewed."""
+
+from __future__ import annotations
+
+import pytest
+
+from conversations import all_recordings
+from quarterdeck.timeline import Event
+from quarterdeck.timeline.events import TextAdded, TextCompleted, ThinkingAdded, ThinkingCompleted, ToolEnded, TurnEnded
+
+from .rendering import SNAPSHOTS, render, timeline_of
+
+VERSIONS = sorted(path.stem for path in SNAPSHOTS.glob("*.txt"))
+SIZE_LIMIT_BYTES = 1_500_000
+
+
+def reviewed(version: str) -> dict[str, str]:
+    """Scenario → text."""
+    parts = (SNAPSHOTS / f"{version}.txt").read_text().split("## ")[1:]
+    return {name: text.rstrip("\n") for name, _, text in (part.partition("\n") for part in parts)}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_timelines_are_as_reviewed(version: str) -> None:
+    """If one has changed: ``PYTHONPATH=tests python -m timeline.rendering``, and read what ``git diff`` says."""
+    known = reviewed(version)
+    for recording in all_recordings(version):
+        assert render(timeline_of(recording)).rstrip("\n") == known.pop(recording.header.scenario), recording.id
+    assert known == {}
+
+
+def test_every_version_has_its_snapshots_and_they_stay_readable() -> None:
+    assert {recording.header.cli for recording in all_recordings()} == set(VERSIONS)
+    assert sum(path.stat().st_size for path in SNAPSHOTS.iterdir()) < SIZE_LIMIT_BYTES
+
+
+def _pieces(events: list[Event]) -> dict[str, str]:
+    """Block → what a face has printed of it."""
+    said: dict[str, str] = {}
+    for event in events:
+        if isinstance(event, TextAdded | ThinkingAdded):
+            said[event.id] = said.get(event.id, "") + event.text
+        elif isinstance(event, TextCompleted | ThinkingCompleted):
+            said[event.id] = said.get(event.id, "") + event.rest
+    return said
+
+
+def test_in_every_recording_each_block_is_told_once_and_whole() -> None:
+    for recording in all_recordings():
+        events = timeline_of(recording)
+        done = [event for event in events if isinstance(event, TextCompleted | ThinkingCompleted)]
+        assert len({event.id for event in done}) == len(done), recording.id
+        assert _pieces(events) == {event.id: event.text for event in done}, recording.id
+
+
+def test_in_every_recording_each_call_ends_once() -> None:
+    for recording in all_recordings():
+        ended = [event.id for event in timeline_of(recording) if isinstance(event, ToolEnded)]
+        assert len(set(ended)) == len(ended), recording.id
+
+
+def test_in_every_recording_the_turns_add_up_to_the_total() -> None:
+    for recording in all_recordings():
+        turns = [event.turn for event in timeline_of(recording) if isinstance(event, TurnEnded)]
+        for turn in turns[-1:]:
+            assert sum(turn.cost_usd for turn in turns) == pytest.approx(turn.total_usd), recording.id
