@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("add_help", True)
         wants_help = settings.pop("add_help")
         super().__init__(prog, add_help=False, **settings)
-        self.color = False  # from Python 3.14 argparse has colours of its own
+        self.color = False  # as in the formatter below
         self.examples = list(examples)
         self.exits = dict(exits or {})
         self._positionals.title = "arguments"
@@ -146,6 +146,8 @@ class _Formatter(argparse.HelpFormatter):
         settings.setdefault("max_help_position", min(HELP_COLUMN, max(width * 2 // 5, 12)))
         settings.setdefault("width", width)
         super().__init__(prog, **settings)
+        if set_colour := getattr(self, "_set_color", None):  # from Python 3.14 argparse has colours of its own
+            set_colour(False)
 
     def _format_action(self, action: argparse.Action) -> str:
         """Without the line that argparse has for the group of commands itself: its heading says it already."""
