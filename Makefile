@@ -20,8 +20,8 @@ $(STAMP): pyproject.toml src/quarterdeck/_version.py
 	@$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
 	@touch $@
 
-run: $(STAMP)  ## play a short conversation in the terminal
-	$(call say,a short conversation)
+run: $(STAMP)  ## a first look: a prompt in a scratch folder, in your terminal
+	$(call say,quarterdeck run in a scratch folder)
 	@$(BIN)/quarterdeck demo
 
 test: lint  ## lint, types, layering and all tests

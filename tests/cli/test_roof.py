@@ -208,11 +208,11 @@ def test_the_reference_has_no_command_that_is_gone(commands: list[Command]) -> N
 
 
 def test_the_demo_plays_a_conversation_and_leaves_nothing() -> None:
-    done = run("demo")
+    done = run("demo", "--agent", "sim")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Remember to water the plants." in done.stdout
-    assert "allowed (nobody is at the terminal)" in done.stdout
-    assert "The folder now holds: hello.py, notes.txt" in done.stdout
+    assert "+ flowers" in done.stdout
+    assert "nobody was asked: this is a scratch folder" in done.stdout
+    assert "notes.txt, now: # Notes Remember to water the flowers." in done.stdout
     assert "\033[" not in done.stdout
 
 

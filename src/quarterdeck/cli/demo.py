@@ -1,37 +1,37 @@
-"""``quarterdeck demo``: a short conversation in the terminal, with the simulator as the CLI.
-
-What a newcomer sees first: text as it streams, a tool that asks for permission, an edit that really happens (in a
-scratch folder), and what it cost. Interactive on a terminal, answering itself elsewhere.
-"""
+"""``quarterdeck demo``: what ``make run`` shows. ``quarterdeck run`` in a scratch folder, with a friendly prompt."""
 
 from __future__ import annotations
 
-import sys
+from typing import TYPE_CHECKING
 
-from .roof import OK, Parser
+if TYPE_CHECKING:
+    from .roof import Parser
 
 
 def parser() -> Parser:
+    from .roof import Parser
+    from .terminal.arguments import EXITS
+
     built = Parser(
         "quarterdeck demo",
-        description="Plays a short conversation with a simulated claude in a scratch folder: text as it streams, a "
-        "tool that asks for permission, an edit that really happens, and what it cost. No model, no login. "
-        "It asks you on a terminal and answers itself elsewhere.",
+        description="Runs a friendly prompt in a scratch folder: text as it streams, a file that is read, an edit that "
+        "asks for permission and really happens, and what it cost. With your claude where it is installed and signed "
+        "in, else with the simulator, which needs no model and no login. It asks you on a terminal and answers itself "
+        "elsewhere.",
         examples=[
-            ("quarterdeck demo", "three prompts, and you decide"),
+            ("quarterdeck demo", "you decide"),
             ("quarterdeck demo --yes", "without questions"),
+            ("quarterdeck demo --agent sim", "on the simulator in any case"),
         ],
-        exits={0: "played to the end", 130: "interrupted by Ctrl-C"},
+        exits={**EXITS, 0: "played to the end"},
     )
-    built.add_argument("--yes", action="store_true", help="allow everything without asking")
+    built.add_argument("--yes", action="store_true", help="allow what it does in the scratch folder without asking")
+    built.add_argument("--agent", metavar="claude|sim|FILE", help="who plays (default: claude if signed in, else sim)")
     return built
 
 
 def main(argv: list[str] | None = None) -> int:
-    arguments = parser().parse_args(argv)
-    import asyncio
+    given = parser().parse_args(argv)
+    from .terminal.demo import demo
 
-    from ._demo import play
-
-    asyncio.run(play(ask=sys.stdin.isatty() and sys.stdout.isatty() and not arguments.yes))
-    return OK
+    return demo(given.agent, yes=given.yes)

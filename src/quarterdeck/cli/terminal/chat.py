@@ -95,9 +95,11 @@ class Chat:
                 self._said(first)
             self._code = await showing
         finally:
-            if not showing.done():
+            if self._view.app.is_running:
                 self._view.app.exit(result=self._code)
-                await showing
+            else:
+                showing.cancel()
+            await asyncio.wait([showing])
 
     async def _close(self) -> None:
         for job in (*self._jobs, *([self._reader] if self._reader else [])):
