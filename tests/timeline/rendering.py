@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -96,8 +97,11 @@ class _Names:
             if found in text:
                 text = text.replace(found, self._name(word, found))
         for word, pattern in _IDS:
-            text = pattern.sub(lambda found, word=word: self._name(word, found[0]), text)
+            text = pattern.sub(partial(self._found, word), text)
         return text
+
+    def _found(self, word: str, found: re.Match[str]) -> str:
+        return self._name(word, found[0])
 
     def _name(self, word: str, found: str) -> str:
         if found not in self._known:

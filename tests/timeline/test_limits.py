@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter, process_time
+from typing import Any
 
 from quarterdeck.timeline import Limits, Timeline
 from quarterdeck.timeline.events import TextCompleted, ToolCalled, ToolEnded
@@ -67,7 +68,7 @@ def test_a_text_that_is_being_said_is_bounded_too_and_its_rest_is_right() -> Non
 
 def test_long_texts_in_an_input_are_cut_in_the_state_only() -> None:
     talk = Talk(limits=Limits(input_chars=100))
-    given = {"file_path": "/a", "content": "x" * 10_000, "list": ["y" * 10_000, 3]}
+    given: dict[str, Any] = {"file_path": "/a", "content": "x" * 10_000, "list": ["y" * 10_000, 3]}
     talk.hear(message_start(), block_start(call(name="Write")))
     for _ in range(100):
         talk.hear(delta("json", "0123456789"))

@@ -199,7 +199,7 @@ def test_a_request_listed_again_by_a_second_initialize_is_the_same() -> None:
     assert [event.request.id for event in talk.events if isinstance(event, PermissionAsked)] == ["ask_1", "ask_2"]
 
 
-QUESTIONS = {
+QUESTIONS: dict[str, Any] = {
     "questions": [
         {
             "question": "Which?",

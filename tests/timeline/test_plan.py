@@ -41,7 +41,7 @@ def test_the_same_plan_again_is_no_change() -> None:
 def test_a_sub_agents_list_is_its_own() -> None:
     talk = Talk()
     use(talk, "a", "TodoWrite", {"todos": TODOS[:1]}, None)
-    nested = {"parent_tool_use_id": "agent"}
+    nested: dict[str, Any] = {"parent_tool_use_id": "agent"}
     talk.hear(assistant(call("b", "TodoWrite", todos=TODOS), message="m", **nested), result("b", **nested))
     assert talk.events[-1] == PlanChanged(4.0, ENTRIES, "todo", "agent")
     assert talk.state.plan.entries == ENTRIES[:1]

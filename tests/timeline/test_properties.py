@@ -169,3 +169,10 @@ def test_messages_of_a_stream_of_bytes_are_the_same_as_line_by_line() -> None:
 def test_what_is_no_snapshot_is_refused(snapshot: bytes) -> None:
     with pytest.raises(SnapshotError, match="not a snapshot"):
         Timeline.restore(snapshot)
+
+
+def test_a_lone_surrogate_can_be_saved_while_something_is_being_said() -> None:
+    """JavaScript can write one, and only an escape can carry it."""
+    lines = timed([("out", message_start()), ("out", block_start(text(""))), ("out", delta("text", "\ud800"))])
+    same_everywhere(lines, [2, 3])
+    assert Timeline.restore(fold(lines)[0].snapshot()).state.speeches["msg_1"].blocks == {0: "msg_1:0"}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from conversations import all_recordings
-from quarterdeck.timeline import Event
+from quarterdeck.client.cost import CostLedger
+from quarterdeck.timeline import Event, fold
 from quarterdeck.timeline.events import TextAdded, TextCompleted, ThinkingAdded, ThinkingCompleted, ToolEnded, TurnEnded
+from quarterdeck.wire import ResultMessage, decode
 
 from .rendering import SNAPSHOTS, render, timeline_of
 
@@ -64,3 +66,17 @@ def test_in_every_recording_the_turns_add_up_to_the_total() -> None:
         turns = [event.turn for event in timeline_of(recording) if isinstance(event, TurnEnded)]
         for turn in turns[-1:]:
             assert sum(turn.cost_usd for turn in turns) == pytest.approx(turn.total_usd), recording.id
+
+
+def test_in_every_recording_the_cost_is_what_the_clients_ledger_says() -> None:
+    for recording in all_recordings():
+        ledger = CostLedger()
+        results = [line for line in map(decode, recording.lines("out")) if isinstance(line, ResultMessage)]
+        for result in results:
+            ledger.add(result)
+        timeline, _ = fold((0.0, "out", line) for line in recording.lines("out"))
+        cost = timeline.state.cost
+        assert cost.total_usd == pytest.approx(ledger.total_usd), recording.id
+        assert cost.reported_usd == ledger.reported_usd, recording.id
+        by_model = {model: used.cost_usd for model, used in ledger.by_model.items()}
+        assert {model: used.cost_usd for model, used in cost.by_model.items()} == pytest.approx(by_model), recording.id

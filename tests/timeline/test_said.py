@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from quarterdeck.timeline import Event
@@ -133,7 +135,7 @@ def test_an_api_error_is_a_text_of_the_cli_itself() -> None:
 
 def test_a_sub_agent_that_streams_is_not_mixed_up_with_the_main_one() -> None:
     talk = Talk()
-    sub = {"parent_tool_use_id": "tool_1"}
+    sub: dict[str, Any] = {"parent_tool_use_id": "tool_1"}
     talk.hear(message_start(), block_start(text("")))
     talk.hear(message_start("msg_2", **sub), block_start(text(""), **sub))
     talk.hear(delta("text", "main"), delta("text", "sub", **sub), stream({"type": "message_stop"}, **sub))

@@ -147,7 +147,7 @@ def encode(value: Event | State) -> bytes:
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode("ascii")
+        return json.dumps(msgspec.to_builtins(value, str_keys=True), separators=(",", ":")).encode("ascii")
 
 
 def decode_event(data: bytes) -> Event:
@@ -155,7 +155,7 @@ def decode_event(data: bytes) -> Event:
     try:
         return _event_decoder.decode(data)
     except msgspec.DecodeError:
-        return msgspec.convert(json.loads(data), Event)  # type: ignore[no-any-return]  # with a lone surrogate
+        return msgspec.convert(json.loads(data), Event, str_keys=True)  # type: ignore[no-any-return]  # with a lone surrogate
 
 
 def _decode_state(snapshot: bytes) -> State:
@@ -163,7 +163,9 @@ def _decode_state(snapshot: bytes) -> State:
         return _state_decoder.decode(snapshot)
     except msgspec.MsgspecError as error:
         try:
-            return msgspec.convert(json.loads(snapshot), State)  # with a lone surrogate, only ``json`` reads it
+            return msgspec.convert(
+                json.loads(snapshot), State, str_keys=True
+            )  # with a lone surrogate, only ``json`` reads it
         except (ValueError, msgspec.MsgspecError):
             raise SnapshotError(f"not a snapshot of a timeline of this version: {error}") from error
 
