@@ -79,6 +79,21 @@ NUMBERED = Diff(
             {"notebook_path": "/n", "new_source": "b", "old_source": "a", "cell_id": "c", "edit_mode": "replace"},
             [Diff("/n", "update", [Hunk(1, 1, 1, 1, ["-a", "+b"])], added=1, removed=1, cell="c")],
         ),
+        (
+            "NotebookEdit",
+            {
+                "notebook_path": "/n",
+                "new_source": "b",
+                "cell_id": "c",
+                "original_file": '{"cells": [{"id": "c", "source": ["a\\n", "b"]}]}',
+            },
+            [Diff("/n", "update", [Hunk(1, 2, 1, 1, ["-a", " b"])], removed=1, cell="c")],
+        ),
+        (
+            "NotebookEdit",
+            {"notebook_path": "/n", "new_source": "b", "original_file": "no JSON"},
+            [Diff("/n", "update", [Hunk(0, 0, 1, 1, ["+b"])], added=1, cell="")],
+        ),
         ("NotebookEdit", {"notebook_path": "/n", "new_source": "b", "error": "no such cell"}, []),
         ("Edit", "Error: String to replace not found", []),
         ("Edit", {"filePath": "/a.py", "structuredPatch": [{"odd": True}]}, []),

@@ -6,6 +6,7 @@ nothing about what it replaces when it is a whole file or a whole notebook cell.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
@@ -37,7 +38,7 @@ def made(tool: str, result: Any, limit_lines: int) -> list[Diff]:
         case "Write", {"filePath": str(path), "type": "create", "content": str(content)}:
             return [_diff(path, "create", [_compared("", content)], limit_lines, numbered=True)]
         case "NotebookEdit", {"notebook_path": str(path)} if not result.get("error"):
-            return [_cell(path, result, result.get("old_source") or "", limit_lines)]
+            return [_cell(path, result, _old_source(result), limit_lines)]
         case _, {"filePath": str(path), "structuredPatch": list(patch)}:
             hunks = [hunk for hunk in map(_hunk, patch) if hunk is not None]
             return [_diff(path, "update", hunks, limit_lines, numbered=True)] if hunks else []
@@ -58,6 +59,22 @@ def _cell(path: str, change: Mapping[str, Any], old: str, limit_lines: int) -> D
     cell = change.get("cell_id")
     made.cell = cell if isinstance(cell, str) else ""
     return made
+
+
+def _old_source(result: Mapping[str, Any]) -> str:
+    """What the cell said before. 2.0.77 tells only the whole file as it was."""
+    told, cell_id = result.get("old_source"), result.get("cell_id")
+    if isinstance(told, str) or result.get("edit_mode") == "insert":
+        return told or ""
+    try:
+        notebook = json.loads(result.get("original_file") or "{}")
+    except (TypeError, ValueError):
+        return ""
+    match notebook:
+        case {"cells": [*cells]}:
+            sources = [cell.get("source") for cell in cells if isinstance(cell, dict) and cell.get("id") == cell_id]
+            return "".join(sources[0]) if sources and isinstance(sources[0], str | list) else ""
+    return ""
 
 
 def _hunk(data: Any) -> Hunk | None:

@@ -1,6 +1,7 @@
 """The plan that an agent keeps: a list it rewrites (TodoWrite), or tasks it makes and changes one by one (Task tools).
 
-Read when the tool has a result, so that a call that failed changes nothing. ``tool_use_result`` has the facts; a
+Which of them there are differs by CLI: headless, 2.1.52 has the second if CLAUDE_CODE_ENABLE_TASKS is set, 2.1.325
+neither. Read when the tool has a result, so that a call that failed changes nothing. ``tool_use_result`` has the facts; a
 sub-agent's result comes without it (2.1.325), then the input and the text have to do.
 """
 
