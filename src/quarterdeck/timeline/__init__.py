@@ -10,8 +10,17 @@ happened; it never looks at a wire message itself::
     Timeline.restore(timeline.snapshot())              # goes on exactly as this one would
 
 ``events`` are for who follows live, the ``state`` for who comes later or redraws. Both speak of the same things by the
-same ids. The rooms: ``events`` what happened · ``items`` what there is to draw · ``state`` the tree of it · ``parts``
-what these are made of.
+same ids. Why it is as it is:
+
+- All that is drawn is one ordered dict of items by id, not a list for each kind: a face draws it from top to bottom, an
+  event finds its item at once, and the oldest can go when a session lasts for days.
+- A completed block tells what its pieces have not (``rest``), so no face has to know whether the CLI streams.
+- Requests that people answer are items too, told whole by one event each, for a face must not look for their parts.
+- Nothing is remembered outside the state, and ids and time are counted or handed in: a saved timeline goes on exactly.
+- Each topic is a module of plain functions ``(state, message, at, out)``; ``folding`` has the table of who gets what.
+
+The rooms: ``events`` what happened · ``items`` what there is to draw · ``state`` the tree of it · ``parts`` what these
+are made of. ``docs/timeline.md`` is the guide.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The plan that an agent keeps: a list it rewrites (TodoWrite), or tasks it makes and changes one by one (Task tools).
 
-Which of them there are differs by CLI: headless, 2.1.52 has the second if CLAUDE_CODE_ENABLE_TASKS is set, 2.1.325
-neither. Read when the tool has a result, so that a call that failed changes nothing. ``tool_use_result`` has the facts; a
-sub-agent's result comes without it (2.1.325), then the input and the text have to do.
+Headless, CLIs up to 2.1.52 have the first (2.1.52 the second in its place if CLAUDE_CODE_ENABLE_TASKS is set) and
+2.1.325 has neither. Read when the tool has a result, so that a call that failed changes nothing. ``tool_use_result``
+has the facts; a sub-agent's result comes without it (2.1.325), then the input and the text have to do.
 """
 
 from __future__ import annotations

@@ -37,7 +37,6 @@ from .context import fold_usage
 from .events import (
     BlockStarted,
     Event,
-    Retracted,
     TextAdded,
     TextCompleted,
     ThinkingAdded,
@@ -48,7 +47,8 @@ from .items import Said, Text, Thinking, ToolCall
 from .keeping import add_item, clip, new_id, shorten_pieces
 from .notices import show, unknown
 from .state import Speech, State
-from .toolcalls import call_started, call_stopped
+from .toolcalls import call_started
+from .unsaid import abandon_others, retract
 
 _REMEMBERED = 64
 """Messages whose blocks are counted; a late line of an older one would only get another id."""
@@ -135,7 +135,7 @@ def _message_started(state: State, message: StreamEvent, event: MessageStart, at
         state.retry = None
         state.phase = ""
     message_id = event.message.id or new_id(state, "message")
-    _abandon_others(state, message_id, parent_id, at, out)
+    abandon_others(state, message_id, parent_id, at, out)
     speech = _speech_of(state, message_id, parent_id)
     speech.model = event.message.model or None
     state.streams[parent_id or ""] = message_id
@@ -190,7 +190,7 @@ def fold_assistant(state: State, message: AssistantMessage, at: float, out: list
     if message.supersedes:
         retract(state, message.supersedes, at, out)
     if message.model != "<synthetic>":
-        _abandon_others(state, message_id, parent_id, at, out)
+        abandon_others(state, message_id, parent_id, at, out)
     speech = _speech_of(state, message_id, parent_id)
     for block in message.content:
         index = speech.completed
@@ -256,52 +256,3 @@ def _said(
     item = kind(id=f"{speech.message_id}:{index}", at=at, parent_id=speech.parent_id)
     _begin(state, item, at, out)
     return item
-
-
-def _abandon_others(state: State, message_id: str, parent_id: str | None, at: float, out: list[Event]) -> None:
-    """Another message of the same voice begins: what an earlier one left unsaid will never come.
-
-    Up to 2.1.52 a stream that breaks is said anew by another message, without any word about the first.
-    """
-    for other in state.speeches.values():
-        if other.blocks and other.parent_id == parent_id and other.message_id != message_id:
-            ids = list(other.blocks.values())
-            stop_blocks(state, other, at, out)
-            for key in ids:
-                if isinstance(item := state.items.get(key), Said):
-                    item.retracted = True
-            out.append(Retracted(at, ids))
-
-
-def stop_blocks(state: State, speech: Speech, at: float, out: list[Event]) -> None:
-    """The blocks that were begun and not completed are as they are."""
-    for key in speech.blocks.values():
-        item = state.items.get(key)
-        if isinstance(item, ToolCall):
-            call_stopped(state, item, at, out)
-        elif isinstance(item, Said) and not item.done:
-            item.done = True
-            item.text = clip(str(item), state.limits.text_chars) if not item.text.left_out else item.text
-            item.pieces, item.pieces_size = [], 0
-            done = TextCompleted if isinstance(item, Text) else ThinkingCompleted
-            out.append(done(at, item.id, str(item), "", item.parent_id, stopped=True))
-    speech.blocks = {}
-
-
-def stop_all(state: State, at: float, out: list[Event]) -> None:
-    """The turn is over: the main agent says nothing any more."""
-    for speech in state.speeches.values():
-        if speech.blocks and speech.parent_id is None:
-            stop_blocks(state, speech, at, out)
-    state.streams.pop("", None)
-    state.thinking_tokens = 0
-
-
-def retract(state: State, uuids: list[str], at: float, out: list[Event]) -> None:
-    """Messages that no longer count."""
-    wanted = set(uuids)
-    ids = [item.id for item in state.items.values() if isinstance(item, Said) and item.uuid in wanted]
-    for key in ids:
-        state.items[key].retracted = True  # type: ignore[union-attr]
-    if ids:
-        out.append(Retracted(at, ids))

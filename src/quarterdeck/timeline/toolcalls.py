@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import Any
 
 from quarterdeck.wire import (
-    ContentBlock,
-    ImageBlock,
-    McpToolResultBlock,
     McpToolUseBlock,
     PermissionDeniedMessage,
-    ServerToolResultBlock,
     ServerToolUseBlock,
-    TextBlock,
     ToolProgressMessage,
-    ToolReferenceBlock,
-    ToolResultBlock,
     ToolUseBlock,
     ToolUseSummaryMessage,
 )
@@ -33,10 +25,10 @@ from .notices import note, show
 from .parts import Diff, Kept
 from .plan import fold_plan
 from .state import State
+from .tool_output import ResultBlock, for_people, output_of
 
 Call = ToolUseBlock | ServerToolUseBlock | McpToolUseBlock
 CALLS = (ToolUseBlock, ServerToolUseBlock, McpToolUseBlock)
-ResultBlock = ToolResultBlock | ServerToolResultBlock | McpToolResultBlock
 
 _REJECTED = "The user doesn't want to proceed with this tool use"
 """How the text for the model begins when a call was stopped, or denied with an interrupt. 2.1.325 also says so beside
@@ -45,9 +37,6 @@ _NOT_ASKED = "Tool permission request failed"
 """How it begins up to 2.1.52 when the answer to the permission request was no good."""
 _OVERTAKEN = 20
 """How far back to look for a request that came before its call: as many as can be in one piece of input, about."""
-_NO_OUTPUT = "(Bash completed with no output)"
-_REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
-_ERROR = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
 
 
 def call_of(state: State, key: str | None) -> ToolCall | None:
@@ -135,10 +124,10 @@ def fold_result(
         add_item(state, call)
     elif call.status in FINAL_TOOL_STATUSES:
         return
-    text, images = _output(block)
+    text, images = output_of(block)
     failed = bool(block.get("is_error"))
     status = _status(state, call, result, refusal, text, failed=failed)
-    text = _for_people(call, result, text, failed=failed)
+    text = for_people(call.name, result, text, failed=failed)
     if status == "background":
         _goes_on(state, call, clip(text, state.limits.output_chars), at, out)
         return
@@ -168,23 +157,6 @@ def _status(state: State, call: ToolCall, result: Any, refusal: str | None, text
         return "background"
     task = state.tasks.get(call.task_id or "")
     return "background" if task is not None and task.background and task.ended_at is None else "finished"
-
-
-def _for_people(call: ToolCall, result: Any, text: str, *, failed: bool) -> str:
-    """The output without what the CLI adds for the model: reminders, and remarks around a sub-agent's report."""
-    match result:
-        case {"stdout": str(stdout), "stderr": str(stderr)} if call.name == "Bash" and not failed:
-            if "backgroundTaskId" not in result:
-                return f"{stdout}\n{stderr}".strip("\n")
-        case {"status": "completed", "content": [*parts]} if call.name in AGENT_TOOLS:
-            texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
-            return "\n".join(text for text in texts if not text.startswith("<tools-used-before-summary>"))
-    if text == _NO_OUTPUT:
-        return ""
-    if "<system-reminder>" in text:
-        text = _REMINDER.sub("", text)
-    wrapped = _ERROR.search(text) if failed else None
-    return wrapped[1] if wrapped is not None else text
 
 
 def _goes_on(state: State, call: ToolCall, output: Kept, at: float, out: list[Event]) -> None:
@@ -232,34 +204,6 @@ def stop_children(state: State, parent_id: str | None, at: float, out: list[Even
         call = call_of(state, key)
         if call is not None and call.parent_id == parent_id and call.status != "background":
             call_stopped(state, call, at, out)
-
-
-def _output(block: ResultBlock) -> tuple[str, int]:
-    content = block.content
-    if content is None or isinstance(content, str):
-        return content or "", 0
-    if isinstance(content, dict):
-        content = [content]
-    texts = [text for part in content if (text := _part(part)) is not None]
-    return "\n".join(texts), sum(isinstance(part, ImageBlock) for part in content)
-
-
-def _part(part: ContentBlock | dict[str, Any]) -> str | None:
-    match part:
-        case TextBlock():
-            return part.text
-        case ToolReferenceBlock():
-            return part.tool_name
-        case ImageBlock():
-            return None
-        case {"type": "web_search_result", "title": str(title), "url": str(url)}:
-            return f"{title} {url}"
-        case {"type": str(kind), "error_code": str(code)}:
-            return f"{kind}: {code}"
-        case {"type": str(kind)}:
-            text = part.get("text") or part.get("stdout") or part.get("content")
-            return text if isinstance(text, str) else f"({kind})"
-    return None
 
 
 def fold_denied(state: State, message: PermissionDeniedMessage, at: float, out: list[Event]) -> None:

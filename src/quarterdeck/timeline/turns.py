@@ -29,10 +29,10 @@ from .keeping import add_item, clip
 from .modes import fold_mode
 from .notices import note, show
 from .people import fold_cancelled, open_request
-from .speech import stop_all, stop_blocks
 from .state import Retry, State
 from .tasks import end_tasks
 from .toolcalls import call_of, call_stopped, stop_children
+from .unsaid import stop_all, stop_blocks
 
 _ERRORS = {
     "error_max_turns": "the number of turns that were allowed is used up",

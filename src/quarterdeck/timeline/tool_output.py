@@ -1,0 +1,70 @@
+"""What a tool gave back, as text for people."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeAlias
+
+from quarterdeck.wire import (
+    ContentBlock,
+    ImageBlock,
+    McpToolResultBlock,
+    ServerToolResultBlock,
+    TextBlock,
+    ToolReferenceBlock,
+    ToolResultBlock,
+)
+
+from .naming import AGENT_TOOLS
+
+ResultBlock: TypeAlias = ToolResultBlock | ServerToolResultBlock | McpToolResultBlock
+
+_NO_OUTPUT = "(Bash completed with no output)"
+_REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_ERROR = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
+
+
+def output_of(block: ResultBlock) -> tuple[str, int]:
+    """The text, and how many pictures there were."""
+    content = block.content
+    if content is None or isinstance(content, str):
+        return content or "", 0
+    if isinstance(content, dict):
+        content = [content]
+    texts = [text for part in content if (text := _part(part)) is not None]
+    return "\n".join(texts), sum(isinstance(part, ImageBlock) for part in content)
+
+
+def _part(part: ContentBlock | dict[str, Any]) -> str | None:
+    match part:
+        case TextBlock():
+            return part.text
+        case ToolReferenceBlock():
+            return part.tool_name
+        case ImageBlock():
+            return None
+        case {"type": "web_search_result", "title": str(title), "url": str(url)}:
+            return f"{title} {url}"
+        case {"type": str(kind), "error_code": str(code)}:
+            return f"{kind}: {code}"
+        case {"type": str(kind)}:
+            text = part.get("text") or part.get("stdout") or part.get("content")
+            return text if isinstance(text, str) else f"({kind})"
+    return None
+
+
+def for_people(tool: str, result: Any, text: str, *, failed: bool) -> str:
+    """The output without what the CLI adds for the model: reminders, and remarks around a sub-agent's report."""
+    match result:
+        case {"stdout": str(stdout), "stderr": str(stderr)} if tool == "Bash" and not failed:
+            if "backgroundTaskId" not in result:
+                return f"{stdout}\n{stderr}".strip("\n")
+        case {"status": "completed", "content": [*parts]} if tool in AGENT_TOOLS:
+            texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+            return "\n".join(text for text in texts if not text.startswith("<tools-used-before-summary>"))
+    if text == _NO_OUTPUT:
+        return ""
+    if "<system-reminder>" in text:
+        text = _REMINDER.sub("", text)
+    wrapped = _ERROR.search(text) if failed else None
+    return wrapped[1] if wrapped is not None else text

@@ -1,0 +1,58 @@
+"""What was begun and will not be finished, and what was said and no longer counts."""
+
+from __future__ import annotations
+
+from .events import Event, Retracted, TextCompleted, ThinkingCompleted
+from .items import Said, Text, ToolCall
+from .keeping import clip
+from .state import Speech, State
+from .toolcalls import call_stopped
+
+
+def abandon_others(state: State, message_id: str, parent_id: str | None, at: float, out: list[Event]) -> None:
+    """Another message of the same voice begins: what an earlier one left unsaid will never come.
+
+    Up to 2.1.52 a stream that breaks is said anew by another message, without any word about the first.
+    """
+    for other in state.speeches.values():
+        if other.blocks and other.parent_id == parent_id and other.message_id != message_id:
+            ids = list(other.blocks.values())
+            stop_blocks(state, other, at, out)
+            for key in ids:
+                if isinstance(item := state.items.get(key), Said):
+                    item.retracted = True
+            out.append(Retracted(at, ids))
+
+
+def stop_blocks(state: State, speech: Speech, at: float, out: list[Event]) -> None:
+    """The blocks that were begun and not completed are as they are."""
+    for key in speech.blocks.values():
+        item = state.items.get(key)
+        if isinstance(item, ToolCall):
+            call_stopped(state, item, at, out)
+        elif isinstance(item, Said) and not item.done:
+            item.done = True
+            item.text = clip(str(item), state.limits.text_chars) if not item.text.left_out else item.text
+            item.pieces, item.pieces_size = [], 0
+            done = TextCompleted if isinstance(item, Text) else ThinkingCompleted
+            out.append(done(at, item.id, str(item), "", item.parent_id, stopped=True))
+    speech.blocks = {}
+
+
+def stop_all(state: State, at: float, out: list[Event]) -> None:
+    """The turn is over: the main agent says nothing any more."""
+    for speech in state.speeches.values():
+        if speech.blocks and speech.parent_id is None:
+            stop_blocks(state, speech, at, out)
+    state.streams.pop("", None)
+    state.thinking_tokens = 0
+
+
+def retract(state: State, uuids: list[str], at: float, out: list[Event]) -> None:
+    """Messages that no longer count."""
+    wanted = set(uuids)
+    ids = [item.id for item in state.items.values() if isinstance(item, Said) and item.uuid in wanted]
+    for key in ids:
+        state.items[key].retracted = True  # type: ignore[union-attr]
+    if ids:
+        out.append(Retracted(at, ids))
