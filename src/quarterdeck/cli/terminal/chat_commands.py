@@ -29,8 +29,7 @@ async def model(chat: Chat, name: str) -> None:
         if chosen is None:
             return
         name = str(chosen)
-    answer = await chat.session.set_model(name)
-    chat.screen.say("green", f"model: {answer.model or name}")
+    await chat.session.set_model(name)
 
 
 async def mode(chat: Chat, name: str) -> None:
@@ -42,8 +41,7 @@ async def mode(chat: Chat, name: str) -> None:
     if name not in MODES:
         chat.screen.say("yellow", f"there is no mode {name!r}; there are {', '.join(MODES)}")
         return
-    answer = await chat.session.set_permission_mode(name)  # type: ignore[arg-type]  # one of MODES
-    chat.screen.say("green", f"mode: {answer.mode or name}")
+    await chat.session.set_permission_mode(name)  # type: ignore[arg-type]  # one of MODES
 
 
 async def cost(chat: Chat, _: str) -> None:

@@ -89,7 +89,7 @@ def _after(text: str | None) -> str:
 
 def _changed(event: events.ModelChanged | events.ModeChanged) -> Line | None:
     """Not the ones that the session begins with."""
-    if event.before is None:
+    if event.before is None and event.by != "us":
         return None
     if isinstance(event, events.ModelChanged):
         return "dim", f"model: {event.model}{_after(event.reason)}"
