@@ -45,12 +45,29 @@ What the pieces promise:
 
 from __future__ import annotations
 
-from .exits import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR
-from .look import Look
-from .parser import Parser
-from .plain import plain
-from .trouble import Trouble
-from .width import cells, cut, padded
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # imported when first used: the list of commands needs the look alone
+    from .exits import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR
+    from .harmless import plain
+    from .look import Look
+    from .parser import Parser
+    from .trouble import Trouble
+    from .width import cells, cut, padded
+
+_PLACES = {
+    "BROKEN_PIPE": "exits",
+    "FAILED": "exits",
+    "INTERRUPTED": "exits",
+    "OK": "exits",
+    "USAGE_ERROR": "exits",
+    "Look": "look",
+    "Parser": "parser",
+    "Trouble": "trouble",
+    "cells": "width",
+    "cut": "width",
+    "padded": "width",
+    "plain": "harmless",
+}
 
 __all__ = [
     "BROKEN_PIPE",
@@ -66,3 +83,13 @@ __all__ = [
     "padded",
     "plain",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = value
+    return value

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TextIO
 
 FALLBACK_WIDTH = 80
 NARROWEST = 20
@@ -25,9 +27,8 @@ STYLES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How one stream may be written to."""
+class Look(NamedTuple):
+    """How one stream may be written to. (No dataclass: those cost more to import than all else that help needs.)"""
 
     colour: bool = False
     width: int = FALLBACK_WIDTH
