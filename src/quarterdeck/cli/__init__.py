@@ -16,7 +16,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "talk to Claude Code": {
         "run": "run one prompt, and answer what it asks on the way",
         "chat": "talk, many turns",
-        "demo": "play a short conversation in the terminal, no model needed",
+        "demo": "try it in a scratch folder, with claude or with the simulator",
     },
     "look after it": {
         "sessions": "list, search, show, rename, tag, delete, fork and export stored sessions",
