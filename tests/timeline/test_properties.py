@@ -36,7 +36,7 @@ from .talk import (
 
 Lines = list[tuple[float, Direction, bytes]]
 
-CASES = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CASES = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 RECEIVED: list[dict[str, Any]] = [
     init(),
@@ -127,18 +127,108 @@ def test_after_any_lines_the_end_of_the_process_leaves_nothing_open(lines: list[
     assert timeline.process_ended(at=101.0) == []
 
 
-@CASES
-@given(st.sampled_from(RECEIVED), st.data())
-def test_a_line_with_a_part_of_another_shape_never_raises(line: dict[str, Any], data: st.DataObject) -> None:
+HOOKED = {"hook_event_name": "PreToolUse", "tool_use_id": "e"}
+OPENING: Lines = timed(
+    [
+        ("in", ask("s", "mcp_set_servers", servers={})),
+        ("in", ask("t", "mcp_status")),
+        ("in", ask("c", "get_context_usage")),
+        ("in", ask("w", "set_cwd", path="/b")),
+        ("in", ask("o", "get_task_output", task_id="t")),
+        ("in", ask("f", "rewind_files", user_message_id="p")),
+        ("in", ask("l", "set_model", model="haiku")),
+        ("in", ask("n", "initialize")),
+        ("out", init()),
+        ("out", message_start()),
+        ("out", assistant(call("e", "Edit", file_path="/a", old_string="x", new_string="y"))),
+        ("out", assistant(call("k", "NotebookEdit", notebook_path="/n", new_source="x"))),
+        ("out", assistant(call("d", "TodoWrite", todos=[]))),
+        ("out", assistant(call("u", "TaskList"))),
+        ("out", assistant(call("a", "Task", description="d"))),
+        ("out", may("ask_1", tool="e")),
+        ("out", may("ask_2", "AskUserQuestion", "x", input={})),
+        ("out", may("ask_3", "ExitPlanMode", "y", input={})),
+        (
+            "out",
+            ask("cb", "hook_callback", callback_id="h", input={"hook_event_name": "PreToolUse", "tool_use_id": "e"}),
+        ),
+        ("out", ask("el", "elicitation", mcp_server_name="s", message="?")),
+        ("out", system("task_started", task_id="t", tool_use_id="e", description="d")),
+    ]
+)
+"""So that each line that comes next has something to hang on."""
+
+RULES = [{"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "ls"}], "behavior": "allow"}]
+QUESTION = {"question": "?", "header": "h", "options": [{"label": "A", "preview": "a"}]}
+LIMITS = {"status": "allowed", "unifiedWindows": {"w": {"utilization": 1}}}
+HUNK = {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-a", "+b"]}
+DETAILED: list[tuple[Direction, dict[str, Any]]] = [
+    *(("out", line) for line in RECEIVED),
+    *(("in", line) for line in SENT),
+    ("out", may(permission_suggestions=RULES, matched_ask_rule={"source": "s", "tool_name": "Bash"})),
+    (
+        "out",
+        may(
+            "q",
+            "AskUserQuestion",
+            input={"questions": [{"question": "?", "options": [{"label": "A", "preview": "a"}]}]},
+        ),
+    ),
+    ("out", may("r", "ExitPlanMode", input={"plan": "p", "planFilePath": "/p", "allowedPrompts": [{"prompt": "x"}]})),
+    ("out", assistant(call("m", "MultiEdit", file_path="/a", edits=[{"old_string": "a", "new_string": "b"}]))),
+    ("out", result("e", facts={"filePath": "/a", "structuredPatch": [HUNK], "persistedOutputPath": "/o"})),
+    ("out", result("k", facts={"notebook_path": "/n", "new_source": "y", "old_source": "x", "cell_id": "c"})),
+    ("out", result("d", facts={"newTodos": [{"content": "c", "status": "pending", "activeForm": "d"}]})),
+    ("out", result("u", facts={"tasks": [{"id": "1", "subject": "s", "status": "pending", "blockedBy": ["2"]}]})),
+    ("out", result("a", facts={"status": "completed", "content": [{"type": "text", "text": "t"}], "agentId": "a"})),
+    ("out", answer("s", {"added": ["a"], "removed": ["b"], "errors": {"a": "e"}})),
+    ("out", answer("t", {"mcpServers": [{"name": "s", "status": "connected", "tools": [{"name": "x"}]}]})),
+    ("out", answer("c", {"totalTokens": 1, "rawMaxTokens": 2, "model": "m"})),
+    ("out", answer("w", {"cwd": "/b", "changed": True})),
+    ("out", answer("o", {"output": "x"})),
+    ("out", answer("f", {"filesChanged": ["/a"], "insertions": 1, "deletions": 1})),
+    ("out", answer("l", {"model": "m"})),
+    ("out", answer("n", {"commands": [{"name": "c"}], "models": [{"value": "v"}], "account": {"email": "e"}})),
+    ("in", answer("ask_1", {"behavior": "allow", "updatedInput": {}, "updatedPermissions": RULES})),
+    ("in", answer("ask_2", {"behavior": "allow", "updatedInput": {"answers": {"?": ["A"]}}})),
+    ("in", answer("cb", {"decision": "block", "reason": "r", "hookSpecificOutput": {"permissionDecision": "deny"}})),
+    ("in", answer("el", {"action": "accept"})),
+    ("in", ask("x", "set_permission_mode", mode="plan")),
+    ("in", ask("y", "rename_session", title="t")),
+    (
+        "out",
+        {
+            "type": "rate_limit_event",
+            "rate_limit_info": {"status": "allowed", "unifiedWindows": {"w": {"utilization": 1}}},
+        },
+    ),
+    ("out", system("files_persisted", files=[{"filename": "a"}], failed=[{"filename": "b", "error": "e"}])),
+    ("out", system("memory_recall", memories=[{"path": "/m"}])),
+    ("out", {"type": "active_goal", "value": {"condition": "c", "iterations": 1}}),
+]
+ODD = st.sampled_from([None, 3, -1.5, "x", [], {}, [1], {"a": 1}, True, [None], [{}], "\ud800"])
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container in a value, with each of its keys."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    return [place for key in keys for place in ((value, key), *places(value[key]))]
+
+
+@settings(CASES, max_examples=150)
+@given(st.sampled_from(DETAILED), st.data())
+def test_a_line_with_a_part_of_another_shape_never_raises_and_can_be_saved(
+    where_and_line: tuple[Direction, dict[str, Any]], data: st.DataObject
+) -> None:
+    where, line = where_and_line
     damaged = json.loads(json.dumps(line))
-    holder = data.draw(st.sampled_from([part for part in (damaged, *damaged.values()) if isinstance(part, dict)]))
-    holder[data.draw(st.sampled_from(sorted(holder)))] = data.draw(
-        st.sampled_from([None, 3, "x", [], {}, [1], {"a": 1}, True])
-    )
-    timeline = Timeline()
-    timeline.received(decode(json.dumps(init()).encode()), at=0.0)
-    timeline.received(decode(json.dumps(damaged).encode()), at=1.0)
+    container, key = data.draw(st.sampled_from(places(damaged)))
+    container[key] = data.draw(ODD)
+    lines: Lines = [*OPENING, (99.0, where, json.dumps(damaged).encode())]
+    timeline, events = fold(lines)
+    events += timeline.process_ended(at=100.0)
     assert Timeline.restore(timeline.snapshot()).state == timeline.state
+    assert [decode_event(encode(event)) for event in events] == events
 
 
 def entries(recording: Recording) -> Lines:

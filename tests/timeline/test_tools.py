@@ -65,6 +65,13 @@ def test_the_input_builds_up_and_the_call_is_the_same_when_it_is_complete() -> N
     assert (item.status, item.input_pieces, item.input) == ("running", [], {"command": "ls -l"})
 
 
+def test_a_call_that_is_known_is_not_begun_again() -> None:
+    talk = Talk()
+    talk.hear(message_start(), LS, block_start(call(), 1))
+    assert only(ToolStarted, talk.events).id == "tool_1"
+    assert talk.state.running == ["tool_1"]
+
+
 @pytest.mark.parametrize(
     "line",
     [

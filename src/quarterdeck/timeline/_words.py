@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
+import msgspec
+
 ToolStatus: TypeAlias = Literal[
     "writing", "waiting", "running", "background", "finished", "failed", "denied", "interrupted"
 ]
@@ -29,6 +31,10 @@ PlanStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 DiffKind: TypeAlias = Literal["create", "update", "delete", "write"]
 """``write``: the whole file; whether there was one before only the result tells."""
 HookSource: TypeAlias = Literal["command", "callback"]
+
+CANNOT_TYPE = (msgspec.ValidationError, UnicodeEncodeError)
+"""What ``msgspec`` raises for a value of another shape: the second when that is a text with a lone surrogate, which it
+cannot name in its message (0.20)."""
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 

@@ -18,9 +18,11 @@ from quarterdeck.wire import (
     parse_answer,
 )
 
+from ._words import CANNOT_TYPE
 from .activity import settle
 from .context import fold_measured
 from .events import Event, FilesRewound
+from .keeping import text_or_none, texts
 from .modes import fold_mode, fold_model
 from .notices import note
 from .parts import Account, Command, McpServer, Model
@@ -32,7 +34,7 @@ Facts = dict[str, Any]
 
 
 def _initialize(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    answer = parse_answer(InitializeRequest, payload)
+    answer = _typed(InitializeRequest, payload)
     if not isinstance(answer, InitializeAnswer):
         return
     account = answer.account
@@ -57,6 +59,14 @@ def _initialize(state: State, _: Asked, payload: Facts, at: float, out: list[Eve
         fold_mode(state, answer.current_permission_mode, at, out)
 
 
+def _typed(request: Any, payload: Facts) -> Any:
+    """The answer, or the payload itself if its shape is another."""
+    try:
+        return parse_answer(request, payload)
+    except CANNOT_TYPE:
+        return payload
+
+
 def _each(values: list[Any] | None, make: Callable[[Any], Any]) -> list[Any] | None:
     return None if values is None else [make(value) for value in values]
 
@@ -75,7 +85,7 @@ def _set_mode(state: State, asked: Asked, payload: Facts, at: float, out: list[E
 
 
 def _mcp_status(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    answer = parse_answer(McpStatusRequest, payload)
+    answer = _typed(McpStatusRequest, payload)
     if isinstance(answer, McpStatusResponse):
         fold_servers(state, [_server(one) for one in answer.mcp_servers or ()], at, out)
 
@@ -88,9 +98,9 @@ def _server(one: McpServerStatus) -> McpServer:
 def _mcp_set_servers(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
     """Only what was added, removed or failed is told; how the new ones do, ``mcp_status`` tells."""
     servers = dict(state.session.mcp_servers)
-    for name in payload.get("removed") or ():
+    for name in texts(payload.get("removed")):
         servers.pop(name, None)
-    for name in payload.get("added") or ():
+    for name in texts(payload.get("added")):
         servers[name] = McpServer(name, "pending")
     errors = payload.get("errors")
     for name, error in errors.items() if isinstance(errors, dict) else ():
@@ -108,7 +118,7 @@ def _mcp_toggle(state: State, asked: Asked, _: Facts, at: float, out: list[Event
 
 
 def _context(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    answer = parse_answer(GetContextUsageRequest, payload)
+    answer = _typed(GetContextUsageRequest, payload)
     if isinstance(answer, ContextUsageResponse):
         window = answer.raw_max_tokens or answer.max_tokens or 0
         fold_measured(state, answer.total_tokens or 0, window, answer.model or "", at, out)
@@ -116,8 +126,7 @@ def _context(state: State, _: Asked, payload: Facts, at: float, out: list[Event]
 
 def _rewind(state: State, asked: Asked, payload: Facts, at: float, out: list[Event]) -> None:
     prompt_id = str(asked.details.get("user_message_id", ""))
-    changed = payload.get("filesChanged")
-    files = [str(path) for path in changed] if isinstance(changed, list) else []
+    files = texts(payload.get("filesChanged"))
     dry_run = bool(asked.details.get("dry_run"))
     insertions, deletions = payload.get("insertions"), payload.get("deletions")
     event = FilesRewound(
@@ -125,8 +134,8 @@ def _rewind(state: State, asked: Asked, payload: Facts, at: float, out: list[Eve
         prompt_id,
         dry_run,
         files,
-        insertions if isinstance(insertions, int) else 0,
-        deletions if isinstance(deletions, int) else 0,
+        insertions if type(insertions) is int else 0,
+        deletions if type(deletions) is int else 0,
     )
     if not dry_run:
         note(state, at, kind="files_rewound", text=prompt_id, details={"files": files})
@@ -140,13 +149,13 @@ def _task_output(state: State, asked: Asked, payload: Facts, at: float, out: lis
 
 
 def _rename(state: State, asked: Asked, _: Facts, at: float, out: list[Event]) -> None:
-    tell_changes(state, {"title": asked.details.get("title")}, at, out)
+    tell_changes(state, {"title": text_or_none(asked.details.get("title"))}, at, out)
 
 
 def _set_cwd(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
     """It may also be answered by a demand for trust: then the session has not moved."""
     if payload.get("changed"):
-        tell_changes(state, {"cwd": payload.get("cwd")}, at, out)
+        tell_changes(state, {"cwd": text_or_none(payload.get("cwd"))}, at, out)
 
 
 def _interrupt(state: State, _: Asked, __: Facts, at: float, out: list[Event]) -> None:

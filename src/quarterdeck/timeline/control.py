@@ -28,6 +28,7 @@ from .answers import ANSWERS
 from .events import ControlAnswered, ControlProgressed, Event, InterruptSent
 from .hooks import fold_hook_answer, fold_hook_callback, fold_hook_cancelled
 from .items import Hook
+from .keeping import text_or_none
 from .notices import note, unknown
 from .people import fold_answer, fold_can_use_tool, fold_cancelled, fold_dialog, fold_elicitation, open_request
 from .state import Asked, State
@@ -94,7 +95,7 @@ def fold_sent_request(state: State, message: ControlRequest, at: float, out: lis
         state.interrupting = state.turn_started_at is not None
         out.append(InterruptSent(at))
     elif subtype == "set_permission_mode":
-        state.mode_wanted = details.get("mode")
+        state.mode_wanted = text_or_none(details.get("mode"))
 
 
 _KEPT: dict[str, tuple[str, ...]] = {

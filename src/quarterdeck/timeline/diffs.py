@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from ._words import DiffKind
+import msgspec
+
+from ._words import CANNOT_TYPE, DiffKind
 from .parts import Diff, Hunk
 
 _COMPARABLE = 250_000
@@ -51,8 +53,8 @@ def _edits(edits: list[Any]) -> list[Hunk]:
 
 
 def _cell(path: str, change: Mapping[str, Any], old: str, limit_lines: int) -> Diff:
-    kinds: dict[Any, DiffKind] = {"insert": "create", "delete": "delete"}
-    kind = kinds.get(change.get("edit_mode"), "update")
+    kinds: dict[str, DiffKind] = {"insert": "create", "delete": "delete"}
+    kind = kinds.get(str(change.get("edit_mode")), "update")
     source = change.get("new_source")
     new = source if isinstance(source, str) and kind != "delete" else ""
     made = _diff(path, kind, [_compared(old, new)], limit_lines)
@@ -78,16 +80,21 @@ def _old_source(result: Mapping[str, Any]) -> str:
 
 
 def _hunk(data: Any) -> Hunk | None:
-    match data:
-        case {
-            "oldStart": int(old_start),
-            "oldLines": int(old_lines),
-            "newStart": int(new_start),
-            "newLines": int(new_lines),
-            "lines": list(lines),
-        }:
-            return Hunk(old_start, old_lines, new_start, new_lines, [line for line in lines if isinstance(line, str)])
-    return None
+    try:
+        told = msgspec.convert(data, _Patch)
+    except CANNOT_TYPE:
+        return None
+    return Hunk(told.old_start, told.old_lines, told.new_start, told.new_lines, told.lines)
+
+
+class _Patch(msgspec.Struct, rename="camel"):
+    """A hunk as the CLI writes it."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: list[str]
 
 
 def _compared(old: str, new: str) -> Hunk:

@@ -60,6 +60,7 @@ def add_item(state: State, item: Item) -> None:
     for oldest in items:
         if oldest not in needed:
             del items[oldest]
+            state.plans.pop(oldest, None)
             state.dropped_items += 1
             return
 
@@ -68,6 +69,16 @@ def new_id(state: State, word: str) -> str:
     """An id for what has none on the wire. Counted, for the same conversation must give the same ids."""
     state.counter += 1
     return f"{word}-{state.counter}"
+
+
+def text_or_none(value: Any) -> str | None:
+    """What a dict of the wire says, if it is a text: nobody has checked its shape."""
+    return value if isinstance(value, str) else None
+
+
+def texts(value: Any) -> list[str]:
+    """The texts in what should be a list of them."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def first_line(text: str, limit_chars: int = 200) -> str:

@@ -31,7 +31,8 @@ _RAW_CHARS = 4_000
 
 def note(state: State, at: float, *, kind: str, text: str, key: str | None = None, **others: Any) -> Notice:
     """Put a line among the items, for what has an event of its own."""
-    notice = Notice(id=key or new_id(state, kind), at=at, kind=kind, text=text, **others)
+    shown = str(clip(text, state.limits.output_chars))
+    notice = Notice(id=key or new_id(state, kind), at=at, kind=kind, text=shown, **others)
     if notice.id in state.items:
         del state.items[notice.id]  # a later one replaces it, at the end
     add_item(state, notice)
@@ -41,7 +42,7 @@ def note(state: State, at: float, *, kind: str, text: str, key: str | None = Non
 def show(state: State, at: float, out: list[Event], *, kind: str, text: str, **others: Any) -> None:
     """Put a line among the items and tell it."""
     made = note(state, at, kind=kind, text=text, **others)
-    out.append(NoticeShown(at, made.id, made.kind, made.text, made.level, made.parent_id, made.tool_ids, made.details))
+    out.append(NoticeShown(at, made.id, made.kind, text, made.level, made.parent_id, made.tool_ids, made.details))
 
 
 def unknown(state: State, at: float, out: list[Event], *, what: str, raw: bytes, reason: str = "") -> None:

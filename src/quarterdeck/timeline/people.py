@@ -33,7 +33,7 @@ from .events import (
     RequestCancelled,
 )
 from .items import Dialog, Elicitation, Permission, PlanReview, Questions, Request
-from .keeping import add_item, clip_value
+from .keeping import add_item, clip_value, text_or_none
 from .naming import about, label, rule_text, suggestions
 from .parts import Choice, Question
 from .people_answers import answered
@@ -111,22 +111,25 @@ def _questions(arguments: dict[str, Any]) -> list[Question]:
 def _question(one: dict[str, Any]) -> Question:
     options = one.get("options")
     choices = [
-        Choice(str(option.get("label", "")), option.get("description"), option.get("preview"))
+        Choice(
+            str(option.get("label", "")), text_or_none(option.get("description")), text_or_none(option.get("preview"))
+        )
         for option in (options if isinstance(options, list) else ())
         if isinstance(option, dict)
     ]
-    header = one.get("header")
+    header = text_or_none(one.get("header"))
     return Question(str(one.get("question", "")), header, choices, several=bool(one.get("multiSelect")))
 
 
 def _plan_review(common: dict[str, Any], request: CanUseToolRequest, called: dict[str, Any]) -> PlanReview:
     """2.1.325 takes the plan out of what it asks, but the call that the model made still has it."""
     plan = request.input.get("plan") or called.get("plan")
-    prompts = request.input.get("allowedPrompts") or ()
+    allowed = request.input.get("allowedPrompts")
+    prompts = allowed if isinstance(allowed, list) else []
     return PlanReview(
         **common,
-        plan=plan if isinstance(plan, str) else None,
-        path=request.input.get("planFilePath"),
+        plan=text_or_none(plan),
+        path=text_or_none(request.input.get("planFilePath")),
         allowed_prompts=[str(prompt.get("prompt")) for prompt in prompts if isinstance(prompt, dict)],
     )
 
@@ -148,8 +151,8 @@ def fold_elicitation(state: State, key: str, request: ElicitationRequest, at: fl
 
 def fold_dialog(state: State, key: str, request: UserDialogRequest, at: float, out: list[Event]) -> None:
     asked = Dialog(id=key, at=at, kind=request.dialog_kind, payload=request.payload, tool_id=request.tool_use_id)
-    _open(state, asked)
-    out.append(DialogAsked(at, msgspec.structs.replace(asked)))
+    _open(state, msgspec.structs.replace(asked, payload=clip_value(request.payload, state.limits.input_chars)))
+    out.append(DialogAsked(at, asked))
     settle(state, at, out)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from quarterdeck.wire import ControlFailure, ControlSuccess, PermissionUpdate, parse_permission_answer
 
+from ._words import CANNOT_TYPE
 from .events import RequestAnswered
 from .items import Dialog, Elicitation, Permission, PlanReview, Questions, Request, ToolCall
 from .keeping import clip_value
@@ -60,7 +61,7 @@ def answered(
 
 def _decision(payload: dict[str, Any]) -> _Told:
     """The answer to ``can_use_tool``, as it is on the wire."""
-    if parse_permission_answer(payload) is None:
+    if not _valid(payload):
         return _Told("invalid")
     if payload.get("behavior") != "allow":
         message = payload.get("message")
@@ -74,13 +75,21 @@ def _decision(payload: dict[str, Any]) -> _Told:
     return told
 
 
+def _valid(payload: dict[str, Any]) -> bool:
+    """Would the CLI take it?"""
+    try:
+        return parse_permission_answer(payload) is not None
+    except CANNOT_TYPE:
+        return True  # only ``updatedPermissions`` can be as odd as that, and those it ignores
+
+
 def _updates(value: Any) -> list[PermissionUpdate]:
     """Those of the updates that can be read; the CLI ignores the others too (2.1.325)."""
     read = []
     for update in value if isinstance(value, list) else ():
         try:
             read.append(PermissionUpdate.from_dict(update))
-        except msgspec.ValidationError:
+        except CANNOT_TYPE:
             continue
     return read
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import msgspec
 
 from ._words import PlanStatus
 from .events import Event, PlanChanged
 from .items import Plan, ToolCall
+from .keeping import text_or_none
 from .parts import PlanEntry
 from .state import State
 
@@ -41,11 +42,7 @@ def fold_plan(state: State, call: ToolCall, result: Any, text: str, at: float, o
 
 
 def _status(value: Any) -> PlanStatus:
-    return value if value in _STATUSES else "pending"
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return cast(PlanStatus, value) if value in _STATUSES else "pending"
 
 
 def _todo_write(_: list[PlanEntry], arguments: Facts, result: Facts, __: str) -> list[PlanEntry] | None:
@@ -57,7 +54,7 @@ def _todo_write(_: list[PlanEntry], arguments: Facts, result: Facts, __: str) ->
             id=str(number),
             text=str(todo.get("content", "")),
             status=_status(todo.get("status")),
-            doing=_text(todo.get("activeForm")),
+            doing=text_or_none(todo.get("activeForm")),
         )
         for number, todo in enumerate(todos, start=1)
         if isinstance(todo, dict)
@@ -73,8 +70,8 @@ def _task_create(before: list[PlanEntry], arguments: Facts, result: Facts, text:
     entry = PlanEntry(
         id=str(key),
         text=str(arguments.get("subject", "")),
-        doing=_text(arguments.get("activeForm")),
-        details=_text(arguments.get("description")),
+        doing=text_or_none(arguments.get("activeForm")),
+        details=text_or_none(arguments.get("description")),
     )
     return [*(other for other in before if other.id != entry.id), entry]
 
@@ -119,11 +116,11 @@ def _changed(entry: PlanEntry, facts: Facts) -> PlanEntry:
     blocked = facts.get("blockedBy")
     return msgspec.structs.replace(
         entry,
-        text=_text(facts.get("subject")) or entry.text,
-        status=_status(facts["status"]) if facts.get("status") else entry.status,
-        doing=_text(facts.get("activeForm")) or entry.doing,
-        details=_text(facts.get("description")) or entry.details,
-        owner=_text(facts.get("owner")) or entry.owner,
+        text=text_or_none(facts.get("subject")) or entry.text,
+        status=_status(facts["status"]) if text_or_none(facts.get("status")) else entry.status,
+        doing=text_or_none(facts.get("activeForm")) or entry.doing,
+        details=text_or_none(facts.get("description")) or entry.details,
+        owner=text_or_none(facts.get("owner")) or entry.owner,
         blocked_by=[str(other) for other in blocked] if isinstance(blocked, list) else entry.blocked_by,
     )
 

@@ -31,6 +31,7 @@ from quarterdeck.wire import (
     UnknownEvent,
 )
 
+from ._words import CANNOT_TYPE
 from .activity import begin_turn, settle
 from .blocks import CALLS, fold_other_block
 from .context import fold_usage
@@ -57,7 +58,11 @@ _REMEMBERED = 64
 def fold_stream_event(state: State, message: StreamEvent, at: float, out: list[Event]) -> None:
     event: Any = message.event_  # decoded with the line; what ``event`` does for unknown keys is not needed here
     if event is None:
-        event = message.event
+        try:
+            event = message.event
+        except CANNOT_TYPE as error:
+            unknown(state, at, out, what="stream event", raw=message.raw, reason=str(error))
+            return
     kind = type(event)
     if kind is ContentBlockDelta:
         _piece(state, message, event, at, out)

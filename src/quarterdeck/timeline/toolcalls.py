@@ -45,7 +45,10 @@ def call_of(state: State, key: str | None) -> ToolCall | None:
 
 
 def call_started(state: State, block: Call, parent_id: str | None, at: float, out: list[Event]) -> ToolCall:
-    """A new call whose input is still to come."""
+    """A call whose input is still to come; one that is known and has not ended is not begun again."""
+    known = call_of(state, block.id)
+    if known is not None and known.status not in FINAL_TOOL_STATUSES:
+        return known
     call = ToolCall(id=block.id, at=at, parent_id=parent_id, name=block.name, label=_label(block))
     call.run_by_api = not isinstance(block, ToolUseBlock)
     add_item(state, call)
@@ -62,9 +65,7 @@ def call_completed(
     state: State, block: Call, parent_id: str | None, shown: str | None, at: float, out: list[Event]
 ) -> None:
     """The input is complete. ``shown`` is the CLI's own name for people, which MCP tools have."""
-    call = call_of(state, block.id)
-    if call is None or call.status in FINAL_TOOL_STATUSES:
-        call = call_started(state, block, parent_id, at, out)
+    call = call_started(state, block, parent_id, at, out)
     call.label = shown or call.label
     call.input = clip_value(block.input, state.limits.input_chars)
     call.input_pieces, call.input_size = [], 0
