@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
-from conversations import all_recordings
+from conversations import Recording, all_recordings
 from quarterdeck.client.cost import CostLedger
 from quarterdeck.timeline import Event, fold
 from quarterdeck.timeline.events import TextAdded, TextCompleted, ThinkingAdded, ThinkingCompleted, ToolEnded, TurnEnded
@@ -14,6 +16,12 @@ from .rendering import SNAPSHOTS, render, timeline_of
 
 VERSIONS = sorted(path.stem for path in SNAPSHOTS.glob("*.txt"))
 SIZE_LIMIT_BYTES = 1_500_000
+
+
+@cache
+def told() -> list[tuple[Recording, list[Event]]]:
+    """Every recording with its timeline."""
+    return [(recording, timeline_of(recording)) for recording in all_recordings()]
 
 
 def reviewed(version: str) -> dict[str, str]:
@@ -26,13 +34,14 @@ def reviewed(version: str) -> dict[str, str]:
 def test_the_timelines_are_as_reviewed(version: str) -> None:
     """If one has changed: ``PYTHONPATH=tests python -m timeline.rendering``, and read what ``git diff`` says."""
     known = reviewed(version)
-    for recording in all_recordings(version):
-        assert render(timeline_of(recording)).rstrip("\n") == known.pop(recording.header.scenario), recording.id
+    for recording, events in told():
+        if recording.header.cli == version:
+            assert render(events).rstrip("\n") == known.pop(recording.header.scenario), recording.id
     assert known == {}
 
 
 def test_every_version_has_its_snapshots_and_they_stay_readable() -> None:
-    assert {recording.header.cli for recording in all_recordings()} == set(VERSIONS)
+    assert {recording.header.cli for recording, _ in told()} == set(VERSIONS)
     assert sum(path.stat().st_size for path in SNAPSHOTS.iterdir()) < SIZE_LIMIT_BYTES
 
 
@@ -48,28 +57,27 @@ def _pieces(events: list[Event]) -> dict[str, str]:
 
 
 def test_in_every_recording_each_block_is_told_once_and_whole() -> None:
-    for recording in all_recordings():
-        events = timeline_of(recording)
+    for recording, events in told():
         done = [event for event in events if isinstance(event, TextCompleted | ThinkingCompleted)]
         assert len({event.id for event in done}) == len(done), recording.id
         assert _pieces(events) == {event.id: event.text for event in done}, recording.id
 
 
 def test_in_every_recording_each_call_ends_once() -> None:
-    for recording in all_recordings():
-        ended = [event.id for event in timeline_of(recording) if isinstance(event, ToolEnded)]
+    for recording, events in told():
+        ended = [event.id for event in events if isinstance(event, ToolEnded)]
         assert len(set(ended)) == len(ended), recording.id
 
 
 def test_in_every_recording_the_turns_add_up_to_the_total() -> None:
-    for recording in all_recordings():
-        turns = [event.turn for event in timeline_of(recording) if isinstance(event, TurnEnded)]
+    for recording, events in told():
+        turns = [event.turn for event in events if isinstance(event, TurnEnded)]
         for turn in turns[-1:]:
             assert sum(turn.cost_usd for turn in turns) == pytest.approx(turn.total_usd), recording.id
 
 
 def test_in_every_recording_the_cost_is_what_the_clients_ledger_says() -> None:
-    for recording in all_recordings():
+    for recording, _ in told():
         ledger = CostLedger()
         results = [line for line in map(decode, recording.lines("out")) if isinstance(line, ResultMessage)]
         for result in results:
