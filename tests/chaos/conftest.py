@@ -67,7 +67,7 @@ def chaos(tmp_path: Path, running_watchdog: None) -> Iterator[Chaos]:
     yield chaos
     assert chaos.left_running() == []
     for session in chaos.sessions:
-        if session._launch is not None and session._launch.transport.pid is not None:
+        if session.pid is not None:
             assert group_is_gone(pid_of(session))
     until_blocking(lambda: threading.active_count() <= threads, "all threads to end")
     until_blocking(lambda: open_descriptors() <= descriptors, "all descriptors to be closed")

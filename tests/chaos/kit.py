@@ -104,8 +104,7 @@ class Chaos:
 
 
 def pid_of(session: Session) -> int:
-    assert session._launch is not None
-    pid = session._launch.transport.pid
+    pid = session.pid
     assert pid is not None
     return pid
 

@@ -245,8 +245,7 @@ async def test_a_cli_that_died_between_turns_is_resumed(claude: FakeClaude) -> N
     async with connect(claude.options(retry=Retry(sleep=Waits()))) as session:
         await collected(session, "one")
         before = session.session_id
-        assert session._launch is not None
-        os.kill(session._launch.transport.pid or 0, signal.SIGKILL)
+        os.kill(session.pid or 0, signal.SIGKILL)
         await until(lambda: session.exit_status is not None)
         messages = await collected(session, "two")
         assert [(one.kind, one.action) for one in notices(messages)] == [("exit", "resend")]

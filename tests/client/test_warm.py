@@ -337,8 +337,7 @@ async def test_a_pool_of_ten_processes_killed_at_random_serves_on(tmp_path: Path
 
 
 def pid_of(session: Session) -> int:
-    assert session._launch is not None
-    pid = session._launch.transport.pid
+    pid = session.pid
     assert pid is not None
     return pid
 

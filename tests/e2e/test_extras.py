@@ -39,8 +39,7 @@ async def at_once(_: float) -> None:
 
 
 def kill(session: Session) -> None:
-    assert session._launch is not None
-    pid = session._launch.transport.pid
+    pid = session.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
 

@@ -7,6 +7,7 @@ same call that read it.
 from __future__ import annotations
 
 import asyncio
+import functools
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
@@ -45,6 +46,12 @@ _EVENTS = frozenset({
 })  # fmt: skip
 
 
+@functools.cache
+def _apart(hidden: frozenset[type[Message]]) -> frozenset[type]:
+    """What does not go the quick way; one set for all sessions that hide the same."""
+    return _EVENTS | hidden
+
+
 class Handler(Protocol):
     """Who serves the CLI's requests."""
 
@@ -74,7 +81,7 @@ class Connection:
         self._loop = asyncio.get_running_loop()
         self._request_timeout_s = request_timeout_s
         self._on_event = on_event
-        self._apart = _EVENTS | hidden
+        self._apart = _apart(hidden)
         self._hidden = hidden
         self._on_hidden = on_hidden
         self.side = HostSide(
@@ -100,6 +107,10 @@ class Connection:
 
     async def start(self) -> None:
         await self._transport.start(self)
+
+    @property
+    def pid(self) -> int | None:
+        return self._transport.pid
 
     @property
     def stderr_tail(self) -> str:

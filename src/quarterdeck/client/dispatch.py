@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from quarterdeck.protocol.host_side import SERVED
 from quarterdeck.wire import (
@@ -48,13 +48,6 @@ class Dispatcher:
         self._hooks = hooks
         self.servers: dict[str, ToolConnection] = {}
         self._custom: dict[str, RequestHandler] = {}
-        self._known: dict[type, Callable[[str, Any, CancelSignal], Awaitable[Any]]] = {
-            CanUseToolRequest: self._can_use_tool,
-            HookCallbackRequest: self._hook,
-            McpMessageRequest: self._mcp,
-            ElicitationRequest: self._elicitation,
-            UserDialogRequest: self._dialog,
-        }
 
     def register(self, subtype: str, handler: RequestHandler) -> None:
         """Serve a subtype that this version does not know, or serve a known one differently."""
@@ -68,7 +61,7 @@ class Dispatcher:
         custom = self._custom.get(request.get("subtype"))
         if custom is not None:
             return _payload(await _result(custom(request, signal)))
-        return await self._known[type(request)](request_id, request, signal)
+        return await self._known[type(request)](self, request_id, request, signal)
 
     # Permissions
 
@@ -118,6 +111,14 @@ class Dispatcher:
         if self._options.on_user_dialog is None:
             return {"behavior": "cancelled"}
         return _payload(await _result(self._options.on_user_dialog(request, signal)))
+
+    _known: ClassVar[dict[type, Callable[[Any, str, Any, CancelSignal], Awaitable[Any]]]] = {
+        CanUseToolRequest: _can_use_tool,
+        HookCallbackRequest: _hook,
+        McpMessageRequest: _mcp,
+        ElicitationRequest: _elicitation,
+        UserDialogRequest: _dialog,
+    }
 
 
 def permission_payload(result: Any, request: CanUseToolRequest) -> dict[str, Any]:

@@ -39,7 +39,8 @@ class Inbox:
         self._high = high_bytes
         self._low = min(low_bytes, high_bytes)
         self._patience = patience_s
-        self._batches: deque[tuple[list[Message], int]] = deque()
+        self._batches: deque[tuple[list[Message], int]] | None = None
+        """Only while there are any: most sessions of a large program are idle."""
         self._size = 0
         self._spill = Spill(limit_bytes=limit_bytes)
         self._paused = False
@@ -77,6 +78,8 @@ class Inbox:
                 self._fail(error)
                 return
         else:
+            if self._batches is None:
+                self._batches = deque()
             self._batches.append((messages, size))
             self._size += size
             if self._size >= self._high and not self._may_spill:
@@ -134,6 +137,8 @@ class Inbox:
         while True:
             if self._batches:
                 messages, size = self._batches.popleft()
+                if not self._batches:
+                    self._batches = None
                 self._size -= size
                 self._relax()
                 return messages

@@ -21,10 +21,7 @@ class Launch:
     def __init__(self, plan: LaunchPlan, transport: ProcessTransport, files: PrivateFiles) -> None:
         self.plan = plan
         self.transport = transport
-        self._files = files
-
-    def discard(self) -> None:
-        self._files.remove()
+        self.discard = files.remove
 
 
 def prepare(options: ClaudeAgentOptions) -> Launch:

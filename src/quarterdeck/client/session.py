@@ -13,7 +13,7 @@ import functools
 import sys
 import warnings
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Collection, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +42,9 @@ from .controls import Controls
 from .cost import CostLedger, TurnCost
 from .dispatch import Dispatcher, RequestHandler, permission_payload
 from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, QuarterdeckError, ResultError
+from .launch import LaunchPlan
 from .observer import Observer, Observers
-from .opening import Launch, prepare
+from .opening import prepare
 from .options import ClaudeAgentOptions
 from .tools import adapt_server
 from .turn import Turn
@@ -74,10 +75,14 @@ class Session(Controls):
         """With a ``transport`` of your own, what the options would put on the command line has no effect."""
         self.options = options or ClaudeAgentOptions()
         self._own_transport = transport
-        self._launch: Launch | None = None
+        self._discard: Callable[[], None] | None = None
+        """Removes the private files that the CLI reads."""
+        self.ignored_options: tuple[str, ...] = ()
+        """Options that this version of the CLI is known to ignore."""
         self._connection: Connection | None = None
         self._dispatcher: Dispatcher | None = None
-        self._ready: deque[Message] = deque()
+        self._ready: list[Message] = []
+        """Taken over and not read yet, the next one last."""
         self._jobs: set[asyncio.Task[None]] = set()
         self._client_composed = False
         self._server_info: InitializeAnswer | None = None
@@ -87,7 +92,7 @@ class Session(Controls):
         self._tracer: SessionTracer | None = None
         self._lasting: dict[str, tuple[WireObject | str, dict[str, Any]]] = {}
         """Changes made by control calls that the next process has to be told again."""
-        self.mirror_errors: deque[MirrorErrorMessage] = deque(maxlen=MIRROR_ERRORS_KEPT)
+        self.mirror_errors: Collection[MirrorErrorMessage] = ()
         """What did not reach the session store, the latest of it; each also comes as a message."""
         self.costs = CostLedger()
         """What the session has cost so far, in all and by model."""
@@ -128,11 +133,13 @@ class Session(Controls):
     async def _open(self) -> None:
         initialize, transport = InitializeRequest(), self._own_transport
         hooks: dict[str, Callable[..., Any]] = {}
+        plan: LaunchPlan | None = None
         options = self._traced(await self._from_store())
         if transport is None:
-            self._launch = prepare(options)
-            plan, transport = self._launch.plan, self._launch.transport
+            launch = prepare(options)
+            self._discard, plan, transport = launch.discard, launch.plan, launch.transport
             initialize, self._client_composed = plan.initialize, plan.client_composed
+            self.ignored_options = plan.ignored
             hooks = {key: hook.callback for key, hook in (plan.hooks or {}).items()}
         self._dispatcher = Dispatcher(self.options, hooks)
         self._connection = Connection(
@@ -148,8 +155,8 @@ class Session(Controls):
         if self._stored is not None:
             self._stored.show_errors(self._connection.inbox.put)
         await self._connection.start()
-        if self._launch is not None:
-            self._connect_servers(self._launch.plan.sdk_servers or {})
+        if plan is not None:
+            self._connect_servers(plan.sdk_servers or {})
             initialize = await self._with_manifests(initialize)
         self._watch_abort()
         try:
@@ -158,7 +165,8 @@ class Session(Controls):
             )
         except ProcessExited as error:
             raise self._why_it_did_not_start(error) from error
-        self._check_guards(self._server_info)
+        if plan is not None and plan.must_block_on_hook_failure:
+            _check_guards(self._server_info)
 
     async def _from_store(self) -> ClaudeAgentOptions:
         """The options to start the CLI with: with a session store, what is resumed may have to be fetched first."""
@@ -166,8 +174,9 @@ class Session(Controls):
             return self.options
         from .stores.attached import StoredSession
 
+        self.mirror_errors = errors = deque[MirrorErrorMessage](maxlen=MIRROR_ERRORS_KEPT)
         self._stored = await StoredSession.begin(
-            self.options, self.options.session_store, self.mirror_errors, starts_cli=self._own_transport is None
+            self.options, self.options.session_store, errors, starts_cli=self._own_transport is None
         )
         return self._stored.options
 
@@ -209,7 +218,7 @@ class Session(Controls):
             raise CLIConnectionError("a session with a transport of its own cannot start another CLI")
         await self._end()
         self.options = options
-        self._launch = self._connection = self._dispatcher = self._stored = None
+        self._discard = self._connection = self._dispatcher = self._stored = None
         self._ready.clear()
         self._closed = False
         self.costs.process_started()
@@ -240,13 +249,6 @@ class Session(Controls):
         """What an in-process MCP server says unasked."""
         with contextlib.suppress(QuarterdeckError):  # the session is ending: nobody to tell
             self._link.post("mcp_message", server_name=name, message=message)
-
-    def _check_guards(self, answer: InitializeAnswer) -> None:
-        """A hook that must block when it fails is no guard on a CLI that does not know of that."""
-        if self._launch is None or not self._launch.plan.must_block_on_hook_failure:
-            return
-        if not answer.hook_on_failure_supported or answer.hooks_applied is False:
-            raise CLITooOld('this CLI does not support hooks with on_failure="block"; update it')
 
     def _why_it_did_not_start(self, error: ProcessExited) -> Exception:
         result = self._link.side.last_result
@@ -281,8 +283,8 @@ class Session(Controls):
                 return await self._connection.close(grace)
             return None
         finally:
-            if self._launch is not None:
-                self._launch.discard()
+            if self._discard is not None:
+                self._discard()
             if self._stored is not None:
                 await self._stored.close()
             await self._close_servers()
@@ -335,6 +337,11 @@ class Session(Controls):
     @property
     def turn_state(self) -> TurnState:
         return self._link.side.turn
+
+    @property
+    def pid(self) -> int | None:
+        """Of the CLI's process, also after its end; None before it is started."""
+        return None if self._connection is None else self._connection.pid
 
     @property
     def exit_status(self) -> ExitStatus | None:
@@ -438,10 +445,10 @@ class Session(Controls):
         """The next message; None at the end. Raises ``ProcessExited`` when the CLI died in the middle."""
         ready = self._ready
         if not ready:
-            ready.extend(await self._next_batch())
+            ready.extend(reversed(await self._next_batch()))
             if not ready:
                 return None
-        return ready.popleft()
+        return ready.pop()
 
     async def _next_batch(self) -> list[Message]:
         """Whoever sees a result, or the end, finds the session store up to date."""
@@ -453,14 +460,14 @@ class Session(Controls):
             try:
                 await self._stored.flush()
             except asyncio.CancelledError:
-                self._ready.extend(batch)  # for the next reader
+                self._ready.extend(reversed(batch))  # for the next reader
                 raise
         return batch
 
     async def batches(self) -> AsyncIterator[list[Message]]:
         """All messages to the end, as many at once as have arrived: the fastest way to read."""
         if self._ready:
-            batch = list(self._ready)
+            batch = self._ready[::-1]
             self._ready.clear()
             yield batch
         while batch := await self._next_batch():
@@ -471,8 +478,8 @@ class Session(Controls):
         ready = self._ready
         while True:
             while ready:
-                yield ready.popleft()
-            ready.extend(await self._next_batch())
+                yield ready.pop()
+            ready.extend(reversed(await self._next_batch()))
             if not ready:
                 return
 
@@ -538,3 +545,9 @@ class Session(Controls):
 def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:
     """A session to be used as ``async with connect(options) as session:``."""
     return Session(options, transport=transport)
+
+
+def _check_guards(answer: InitializeAnswer) -> None:
+    """A hook that must block when it fails is no guard on a CLI that does not know of that."""
+    if not answer.hook_on_failure_supported or answer.hooks_applied is False:
+        raise CLITooOld('this CLI does not support hooks with on_failure="block"; update it')

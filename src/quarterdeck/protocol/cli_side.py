@@ -12,7 +12,6 @@ from typing import Any
 from quarterdeck.wire._base import Message, WireObject
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, NOT_UTF8, BadLine, UnknownMessage, decode, encode
 from quarterdeck.wire.messages import UserMessage
-from quarterdeck.wire.requests import OUTGOING_REQUESTS
 from quarterdeck.wire.result import ResultMessage
 
 from .events import Fatal, TurnEnded
@@ -32,15 +31,20 @@ class CliSide(Side):
         *,
         new_id: Callable[[], str],
         clock: Callable[[], float],
-        serves: Container[str] = frozenset(OUTGOING_REQUESTS),
+        serves: Container[str] | None = None,
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
     ) -> None:
+        """``serves``: the subtypes that are not refused here; None for every one that a host can ask."""
+        if serves is None:
+            from quarterdeck.wire.requests import OUTGOING_REQUESTS  # many classes: not for who has a list of its own
+
+            serves = OUTGOING_REQUESTS
+
         super().__init__(new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
         self._turn = Machine(TURN, TurnState.IDLE)
         self._turns = 0
         self.exit_code = 0
         """What the process should exit with: 1 when the last result was an error, else 0."""
-        self._handlers |= {BadLine: self._bad_line, UnknownMessage: self._unknown, UserMessage: self._prompt}
 
     @property
     def turn(self) -> TurnState:
@@ -99,3 +103,5 @@ class CliSide(Side):
     def _die(self, stderr: str, message: Message) -> None:
         self.exit_code = 1
         self._emit(Fatal(exit_code=1, stderr=stderr, message=message))
+
+    _handlers = Side._handlers | {BadLine: _bad_line, UnknownMessage: _unknown, UserMessage: _prompt}

@@ -66,15 +66,6 @@ class HostSide(Side):
         self.session_id: str | None = None
         self.init: InitMessage | None = None
         self.initialize_answer: InitializeAnswer | None = None
-        self._handlers |= {
-            InitMessage: self._turn_started,
-            ResultMessage: self._turn_ended,
-            CommandLifecycleMessage: self._prompt_changed,
-            SessionStateChangedMessage: self._cli_state_changed,
-            BackgroundTasksChangedMessage: self._tasks_changed,
-            TaskNotificationMessage: self._task_ended,
-            ControlRequestProgressMessage: self._progress,
-        }
 
     # What is known
 
@@ -321,6 +312,16 @@ class HostSide(Side):
     def _close_when_quiet(self) -> None:
         if self._input.state is Flow.FINISHING and self.quiet:
             self.close_input()
+
+    _handlers = Side._handlers | {
+        InitMessage: _turn_started,
+        ResultMessage: _turn_ended,
+        CommandLifecycleMessage: _prompt_changed,
+        SessionStateChangedMessage: _cli_state_changed,
+        BackgroundTasksChangedMessage: _tasks_changed,
+        TaskNotificationMessage: _task_ended,
+        ControlRequestProgressMessage: _progress,
+    }
 
 
 def _plain(block: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from quarterdeck.wire._base import Message, WireObject
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, Decoder, encode
@@ -76,11 +76,6 @@ class Side:
         self._input = Machine(FLOW, Flow.OPEN)
         self._output = Machine(FLOW, Flow.OPEN)
         self._end_deadline: float | None = None
-        self._handlers: dict[type[Message], Callable[[Any], None]] = {
-            ControlRequest: self._request_received,
-            ControlResponse: self._response_received,
-            ControlCancelRequest: self._cancel_received,
-        }
 
     # Bytes
 
@@ -122,7 +117,7 @@ class Side:
             if handler is None:
                 self._events.append(message)
             else:
-                handler(message)
+                handler(self, message)
 
     def _emit(self, event: ProtocolEvent | Message) -> None:
         self._events.append(event)
@@ -267,7 +262,7 @@ class Side:
         return {entry.request_id: entry.request for entry in self._theirs.open()}
 
     def _request_received(self, message: ControlRequest) -> None:
-        request_id, request = message.request_id, message.request
+        request_id, request = message.request_id, self._request_in(message)
         if (reason := self._why_not_served(request)) is not None:
             self._theirs.add(request_id, request)
             if self._input.state is not Flow.CLOSED:
@@ -276,6 +271,10 @@ class Side:
             return
         self._theirs.add(request_id, request)
         self._emit(RequestReceived(request_id=request_id, request=request, message=message))
+
+    def _request_in(self, message: ControlRequest) -> WireObject:
+        """For the subclass that reads requests by itself and needs none of them typed."""
+        return message.request
 
     def _why_not_served(self, request: WireObject) -> str | None:
         subtype = subtype_of(request)
@@ -308,3 +307,10 @@ class Side:
     @property
     def output_ended(self) -> bool:
         return self._output.state is Flow.CLOSED
+
+    _handlers: ClassVar[dict[type[Message], Callable[[Any, Any], None]]] = {
+        ControlRequest: _request_received,
+        ControlResponse: _response_received,
+        ControlCancelRequest: _cancel_received,
+    }
+    """Of the class, not of each side: a program has a thousand idle sessions."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import deque
 from collections.abc import Callable
 
 from .base import LOW_MARK, READ_SIZE, WRITE_LIMIT
@@ -154,7 +153,7 @@ class LoopWriter(Writer):
         super().__init__(loop, closed_error, limit_bytes)
         os.set_blocking(descriptor, False)
         self._descriptor = descriptor
-        self._unsent: deque[memoryview] = deque()
+        self._unsent: list[memoryview] = []
 
     def write(self, data: bytes) -> None:
         self._check()
@@ -174,7 +173,7 @@ class LoopWriter(Writer):
         self.unsent_bytes += len(view)
 
     def _ready(self) -> None:
-        view = self._unsent[0]
+        view = self._unsent[0] if len(self._unsent) == 1 else memoryview(b"".join(self._unsent))
         try:
             count = os.write(self._descriptor, view)
         except BlockingIOError:
@@ -183,10 +182,7 @@ class LoopWriter(Writer):
             self.close()
             return
         self.unsent_bytes -= count
-        if count < len(view):
-            self._unsent[0] = view[count:]
-        else:
-            self._unsent.popleft()
+        self._unsent = [view[count:]] if count < len(view) else []
         if self.unsent_bytes <= LOW_MARK:
             self._wake()
         if not self._unsent:

@@ -22,6 +22,7 @@ from .capabilities import Capabilities, detect
 from .errors import TransportClosed
 from .exit_watch import PidfdWatch, ThreadWatch
 from .family import MARK, Family, family_of
+from .latch import Latch
 from .loop_io import LoopReader, LoopWriter
 from .spawn import ADOPTED, Child, Command, spawn
 from .stderr import StderrTail
@@ -64,7 +65,8 @@ class ProcessTransport:
         capabilities: Capabilities | None = None,
     ) -> None:
         """``on_stderr_line`` is called with each line of stderr; if it raises, the loop's exception handler is told."""
-        self._command = command if isinstance(command, Command) else Command(command)
+        self._command: Command | None = command if isinstance(command, Command) else Command(command)
+        """Until it is started: it has a whole environment in it."""
         self._drain_after_exit_s = drain_after_exit_s
         self._write_limit_bytes = write_limit_bytes
         self._capabilities = capabilities
@@ -78,8 +80,8 @@ class ProcessTransport:
         self._exit_told = False
         self._cut: asyncio.TimerHandle | None = None
         self._parts: list[Part] = []
-        self._gone = asyncio.Event()
-        self._done = asyncio.Event()
+        self._gone = Latch()
+        self._done = Latch()
 
     @property
     def pid(self) -> int | None:
@@ -98,13 +100,14 @@ class ProcessTransport:
 
     async def start(self, receiver: Receiver) -> None:
         """Start the process. Raises ``CLINotFoundError`` or ``StartFailed``."""
-        if self._process is not None or self._closing:
+        command, self._command = self._command, None
+        if command is None or self._closing:
             raise TransportClosed("This transport was started or closed before; make a new one for a new process.")
         loop = asyncio.get_running_loop()
         capabilities = self._capabilities or detect(loop)
         mark = uuid.uuid4().hex
-        inherited = os.environ if self._command.env is None else self._command.env
-        child = spawn(self._command, {**inherited, MARK: mark}, capabilities)
+        inherited = os.environ if command.env is None else command.env
+        child = spawn(command, {**inherited, MARK: mark}, capabilities)
         self._loop = loop
         self._receiver = receiver
         self._process = child.process
@@ -269,14 +272,14 @@ class ProcessTransport:
     async def _escalate(self, grace: Grace) -> None:
         self._input.finish()
         self._output.resume()
-        if not await _within(self._gone, grace.eof_s):
+        if not await self._gone.within(grace.eof_s):
             self._family.terminate()
-            if not await _within(self._gone, grace.term_s):
+            if not await self._gone.within(grace.term_s):
                 self._family.kill()
-                if not await _within(self._gone, grace.kill_s):
+                if not await self._gone.within(grace.kill_s):
                     logger.error("process %s does not end though it was killed", self.pid)
         await self._end_family(grace)
-        if not await _within(self._done, grace.output_s):
+        if not await self._done.within(grace.output_s):
             self._cut_output()
 
     async def _end_family(self, grace: Grace) -> None:
@@ -352,13 +355,3 @@ class ProcessTransport:
     def _report_stderr_error(self, error: Exception) -> None:
         context = {"message": "the callback for lines of stderr raised", "exception": error, "transport": self}
         self._loop.call_exception_handler(context)
-
-
-async def _within(event: asyncio.Event, seconds: float) -> bool:
-    """Whether it happened in time."""
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return event.is_set()
-    return True

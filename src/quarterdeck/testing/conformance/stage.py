@@ -167,8 +167,7 @@ class Stage:
             yield await self._shared(options)
             return
         async with connect(self.options(**options)) as session:
-            if session._launch is not None:  # what the client knows about the version
-                self.ignored |= set(session._launch.plan.ignored)
+            self.ignored |= set(session.ignored_options)  # what the client knows about the version
             yield session
 
     async def _shared(self, options: dict[str, Any]) -> Session:
