@@ -206,7 +206,7 @@ DETAILED: list[tuple[Direction, dict[str, Any]]] = [
     ("out", system("memory_recall", memories=[{"path": "/m"}])),
     ("out", {"type": "active_goal", "value": {"condition": "c", "iterations": 1}}),
 ]
-ODD = st.sampled_from([None, 3, -1.5, "x", [], {}, [1], {"a": 1}, True, [None], [{}], "\ud800"])
+ODD: st.SearchStrategy[Any] = st.sampled_from([None, 3, -1.5, "x", [], {}, [1], {"a": 1}, True, [None], [{}], "\ud800"])
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
