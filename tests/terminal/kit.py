@@ -42,6 +42,7 @@ class Place:
             "TERM": "xterm-256color",
             "SHELL": "/bin/bash",
             MARK: self._mark,
+            **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
         }
         self._opened: list[Term] = []
 

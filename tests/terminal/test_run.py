@@ -158,7 +158,7 @@ def test_a_question_is_answered_by_number_by_arrows_by_own_words_and_skipped(pla
 def test_a_plan_is_reviewed(place: Place, keys: list[str], told: str) -> None:
     place.plays({"plan": "# Steps\n\n1. Look\n2. Leap\n"}, "Fine.")
     term = place.term("run", "--mode", "plan", "go")
-    term.until("? The plan", "Steps", "1 Look", "Approve, and accept edits")
+    term.until("? The plan", "Steps", "1. Look", "Approve, and accept edits")
     term.press(*keys)
     term.exit()
     assert told in term.text

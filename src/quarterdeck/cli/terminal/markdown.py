@@ -1,148 +1,83 @@
-"""A block of Markdown as coloured lines, drawn by ``rich`` in colours that can be read on dark and on light."""
+"""A block of Markdown as coloured lines: paragraphs, lists and code at once, the rest (tables, quotes) by ``rich``."""
 
 from __future__ import annotations
 
-import io
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from pygments.token import (  # type: ignore[import-untyped]
-    Comment,
-    Generic,
-    Keyword,
-    Name,
-    Number,
-    Operator,
-    String,
-    Token,
-)
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, Markdown
-from rich.segment import Segment
-from rich.style import Style
-from rich.syntax import ANSISyntaxTheme, Syntax
-from rich.text import Text
-from rich.theme import Theme
+from quarterdeck.cli.roof import cells
 
 from .blocks import Block
-from .text import safe, unpainted, wrapped
+from .inline import wrap
+from .text import painted_wrap, safe, wrapped
+
+if TYPE_CHECKING:
+    from .markdown_rich import RichMarkdown
 
 WIDEST = 110
 """Longer lines of prose are tiring to read, however wide the terminal."""
-LONGEST_HIGHLIGHT = 20_000
-"""Characters of code that are coloured; more costs more time than a frame has."""
-
-CODE_THEME = ANSISyntaxTheme({
-    Token: Style(),
-    Comment: Style(dim=True),
-    Keyword: Style(color="blue", bold=True),
-    Keyword.Type: Style(color="cyan"),
-    Operator.Word: Style(color="blue", bold=True),
-    Name.Builtin: Style(color="cyan"),
-    Name.Function: Style(color="magenta"),
-    Name.Class: Style(color="magenta", bold=True),
-    Name.Decorator: Style(color="magenta"),
-    Name.Tag: Style(color="blue"),
-    String: Style(color="green"),
-    Number: Style(color="cyan"),
-    Generic.Deleted: Style(color="red"),
-    Generic.Inserted: Style(color="green"),
-})  # fmt: skip
-
-THEME = Theme({
-    "markdown.h1": Style(bold=True, underline=True),
-    "markdown.h2": Style(bold=True, underline=True),
-    "markdown.h3": Style(bold=True),
-    "markdown.h4": Style(bold=True, italic=True),
-    "markdown.code": Style(color="cyan"),
-    "markdown.code_block": Style(),
-    "markdown.block_quote": Style(italic=True, dim=True),
-    "markdown.list": Style(),
-    "markdown.item.bullet": Style(color="cyan"),
-    "markdown.item.number": Style(color="cyan"),
-    "markdown.hr": Style(dim=True),
-    "markdown.link": Style(color="blue", underline=True),
-    "markdown.link_url": Style(color="blue", underline=True),
-    "markdown.table.border": Style(dim=True),
-    "markdown.table.header": Style(bold=True),
-})  # fmt: skip
-
-
-class _Heading(Heading):
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self.text
-
-
-class _Code(CodeBlock):
-    """Code inside a list item or a quote; other code comes as a block of its own."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Syntax(str(self.text).rstrip(), self.lexer_name, theme=CODE_THEME, word_wrap=True, padding=(0, 2))
-
-
-class _Document(Markdown):
-    elements = {**Markdown.elements, "heading_open": _Heading, "fence": _Code, "code_block": _Code}  # noqa: RUF012
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*$")
+_ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$")
+_RULE = re.compile(r"^ {0,3}([-*_])( *\1){2,} *$")
+_HARD = re.compile(r"^(\s*>|\s*\||\s*<[a-zA-Z/!]|\s{4,}\S|.*\n\s*(=+|-+)\s*$|\[[^\]]+\]:)", re.MULTILINE)
+"""Quotes, tables, HTML, indented code, underlined headings, link definitions."""
 
 
 class MarkdownPainter:
-    """Draws blocks at one width, in colour or without."""
+    """Draws blocks, in colour or without."""
 
     def __init__(self, *, colour: bool) -> None:
         self._colour = colour
-        self._console = Console(
-            file=io.StringIO(),
-            force_terminal=True,
-            color_system="standard" if colour else None,
-            legacy_windows=False,
-            emoji=False,
-            markup=False,
-            highlight=False,
-            theme=THEME,
-            width=80,
-        )
 
     def lines(self, block: Block, width: int) -> list[str]:
         """``block`` in lines of at most ``width`` cells; its gap is the caller's."""
+        text = safe(block.source)
         if block.language is not None:
-            return self._code(block, width)
+            return self._code(text, block.language, width)
         room = min(width, WIDEST)
-        document = _Document(safe(block.source), hyperlinks=False, code_theme="ansi_dark")
-        options = self._console.options.update(width=room, height=None)
-        drawn = self._console.render_lines(document, options, pad=False)
-        return _trimmed([self._joined(line) for line in drawn])
+        heading = _HEADING.match(text)
+        if heading is not None and "\n" not in text:
+            return wrap(heading[2], room, colour=self._colour, codes="1;4" if len(heading[1]) < 3 else "1")
+        if _RULE.match(text):
+            return [self._painted("2", "─" * min(room, 40))]
+        if "\n\n" not in text and _ITEM.match(text.partition("\n")[0]):
+            return self._list(text, room)
+        if "\n\n" in text or _HARD.search(text):
+            return self._rich.lines(text, room)
+        return wrap(text, room, colour=self._colour)
 
-    def _code(self, block: Block, width: int) -> list[str]:
-        """Behind a bar, so that it can be told from prose; long lines are wrapped, nothing is lost."""
-        text, room = safe(block.source), max(width - 2, 10)
-        bar = "\x1b[2m│\x1b[0m " if self._colour else "│ "
-        if not self._colour or len(text) > LONGEST_HIGHLIGHT:
-            return [f"{bar}{line}" for line in wrapped(text, room)]
-        syntax = Syntax(text, block.language or "text", theme=CODE_THEME)
+    def _list(self, text: str, width: int) -> list[str]:
+        items: list[tuple[int, str, str]] = []
+        for line in text.split("\n"):
+            found = _ITEM.match(line)
+            if found is not None:
+                items.append((len(found[1]), found[2], found[3]))
+            else:
+                depth, mark, said = items[-1]
+                items[-1] = depth, mark, f"{said}\n{line.strip()}"
         shown: list[str] = []
-        for line in syntax.highlight(text).split("\n")[: text.count("\n") + 1]:
-            for piece in _folded(line, room, self._console):
-                segments = piece.render(self._console, end="")
-                shown.append(bar + self._joined(list(segments)))
+        for depth, mark, said in items:
+            bullet = f"{' ' * min(depth, 20)} {'•' if mark in '-*+' else mark} "
+            first, *rest = wrap(said, max(width - cells(bullet), 10), colour=self._colour)
+            shown.append(f"{self._painted('36', bullet)}{first}")
+            shown += [" " * cells(bullet) + line for line in rest]
         return shown
 
-    def _joined(self, segments: list[Segment]) -> str:
-        system = self._console._color_system
-        return "".join(
-            segment.style.render(segment.text, color_system=system) if segment.style and self._colour else segment.text
-            for segment in segments
-            if not segment.control
-        ).rstrip()
+    def _code(self, text: str, language: str, width: int) -> list[str]:
+        """Behind a bar, so that it can be told from prose; long lines are wrapped, nothing is lost."""
+        bar, room = self._painted("2", "│") + " ", max(width - 2, 10)
+        if not self._colour:
+            return [f"{bar}{line}" for line in wrapped(text, room)]
+        from .code import code_lines
 
+        return [f"{bar}{piece}" for line in code_lines(text, language) for piece in painted_wrap(line, room)]
 
-def _folded(line: Text, width: int, console: Console) -> list[Text]:
-    if cell_len(line.plain) <= width:
-        return [line]
-    return list(line.wrap(console, width, overflow="fold", no_wrap=False))
+    def _painted(self, codes: str, text: str) -> str:
+        return f"\x1b[{codes}m{text}\x1b[0m" if self._colour else text
 
+    @cached_property
+    def _rich(self) -> RichMarkdown:
+        from .markdown_rich import RichMarkdown
 
-def _trimmed(lines: list[str]) -> list[str]:
-    """Without the empty lines, coloured or not, that are drawn around a table."""
-    while lines and not unpainted(lines[0]).strip():
-        lines.pop(0)
-    while lines and not unpainted(lines[-1]).strip():
-        lines.pop()
-    return lines
+        return RichMarkdown(colour=self._colour)

@@ -18,7 +18,7 @@ from quarterdeck.timeline.events import (
     RequestCancelled,
 )
 
-from .blocks import Block
+from .blocks import Blocks
 from .desk import Desk
 from .feed import Feed
 from .painter import DrawMarkdown, Painter
@@ -106,7 +106,11 @@ class Screen:
         self.changed()
 
     def markdown(self, source: str, /) -> list[str]:
-        return self._draw_markdown(Block(source), self.painter.look.width)
+        blocks = Blocks()
+        lines: list[str] = []
+        for block in [*blocks.feed(source), *blocks.close()]:
+            lines += [""] * block.gap + self._draw_markdown(block, self.painter.look.width)
+        return lines
 
     # Frames
 

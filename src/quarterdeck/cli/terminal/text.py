@@ -12,6 +12,7 @@ _UNSEEN = re.compile("[\u200b\u2060-\u2064\u00ad\ufff9-\ufffb\U000e0000-\U000e00
 """Characters that take no room and can carry words nobody sees. The joiners U+200C and U+200D stay: Persian
 and emoji need them."""
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
+_SGR_APART = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def safe(text: str) -> str:
@@ -82,7 +83,7 @@ def painted_cut(line: str, width: int) -> str:
     if painted_cells(line) <= width:
         return line
     kept, room = "", width - 1
-    for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
+    for piece in _SGR_APART.split(line):
         if piece.startswith("\x1b["):
             kept += piece
             continue
@@ -91,6 +92,25 @@ def painted_cut(line: str, width: int) -> str:
         if shown != piece:
             break
     return f"{kept}…\x1b[0m" if "\x1b[" in kept else f"{kept}…"
+
+
+def painted_wrap(line: str, width: int) -> list[str]:
+    """A line of ours in lines of at most ``width`` cells, broken anywhere; the colours go on in the next one."""
+    if painted_cells(line) <= width:
+        return [line]
+    lines, current, used, colours = [], "", 0, ""
+    for piece in _SGR_APART.split(line):
+        if piece.startswith("\x1b["):
+            colours = "" if piece == "\x1b[0m" else colours + piece
+            current += piece
+            continue
+        for character in piece:
+            taken = cells(character)
+            if used + taken > width:
+                lines.append(f"{current}\x1b[0m" if colours else current)
+                current, used = colours, 0
+            current, used = current + character, used + taken
+    return [*lines, current]
 
 
 def size(count: int) -> str:

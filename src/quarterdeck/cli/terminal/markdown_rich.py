@@ -1,0 +1,93 @@
+"""The parts of Markdown that need a real parser, drawn by ``rich`` in colours that can be read on dark and on light."""
+
+from __future__ import annotations
+
+import io
+
+from markdown_it import MarkdownIt
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import CodeBlock, Heading, Markdown
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from rich.theme import Theme
+
+from .code import code_lines
+from .text import unpainted
+
+THEME = Theme({
+    "markdown.h1": Style(bold=True, underline=True),
+    "markdown.h2": Style(bold=True, underline=True),
+    "markdown.h3": Style(bold=True),
+    "markdown.h4": Style(bold=True, italic=True),
+    "markdown.code": Style(color="cyan"),
+    "markdown.code_block": Style(),
+    "markdown.block_quote": Style(italic=True, dim=True),
+    "markdown.list": Style(),
+    "markdown.item.bullet": Style(color="cyan"),
+    "markdown.item.number": Style(color="cyan"),
+    "markdown.hr": Style(dim=True),
+    "markdown.link": Style(color="blue", underline=True),
+    "markdown.link_url": Style(color="blue", underline=True),
+    "markdown.table.border": Style(dim=True),
+    "markdown.table.header": Style(bold=True),
+})  # fmt: skip
+
+
+class _Heading(Heading):
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self.text
+
+
+class _Code(CodeBlock):
+    """Code inside a list item or a quote; other code comes as a block of its own."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in code_lines(str(self.text).rstrip(), self.lexer_name):
+            yield Text("│ ", style="dim") + Text.from_ansi(line)
+
+
+class _Document(Markdown):
+    elements = {**Markdown.elements, "heading_open": _Heading, "fence": _Code, "code_block": _Code}  # noqa: RUF012
+
+
+class RichMarkdown:
+    def __init__(self, *, colour: bool) -> None:
+        self._colour = colour
+        self._parser = MarkdownIt().enable("strikethrough").enable("table")
+        self._console = Console(
+            file=io.StringIO(),
+            force_terminal=True,
+            color_system="standard" if colour else None,
+            legacy_windows=False,
+            emoji=False,
+            markup=False,
+            highlight=False,
+            theme=THEME,
+            width=80,
+        )
+
+    def lines(self, text: str, width: int) -> list[str]:
+        """Safe text in lines of at most ``width`` cells."""
+        document = _Document("", hyperlinks=False)
+        document.parsed = self._parser.parse(text)  # its own parser is built anew each time, which takes longer
+        options = self._console.options.update(width=width, height=None)
+        drawn = self._console.render_lines(document, options, pad=False)
+        return _trimmed([self._joined(line) for line in drawn])
+
+    def _joined(self, segments: list[Segment]) -> str:
+        system = self._console._color_system
+        return "".join(
+            segment.style.render(segment.text, color_system=system) if segment.style and self._colour else segment.text
+            for segment in segments
+            if not segment.control
+        ).rstrip()
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    """Without the empty lines, coloured or not, that are drawn around a table."""
+    while lines and not unpainted(lines[0]).strip():
+        lines.pop(0)
+    while lines and not unpainted(lines[-1]).strip():
+        lines.pop()
+    return lines
