@@ -170,12 +170,12 @@ class Chat:
 
     def _stop_pressed(self) -> None:
         """Ctrl-C: stops the turn; pressed again before that has ended, leaves."""
-        if self._reader is None or self.screen.painter.interrupting:
+        if self._reader is None or self.screen.painter.is_interrupting:
             self._interrupts.leave(INTERRUPTED)
         elif self.session.turn_state is TurnState.IDLE:
             self.screen.say("dim", "Ctrl-D or /quit leaves")
         else:
-            self.screen.painter.interrupting = True
+            self.screen.painter.interrupting()
             self._job(self._interrupt())
         self.screen.changed()
 

@@ -17,8 +17,8 @@ from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow
 
 from .advice import Rulebook, advise
 from .arguments import run_parser
-from .asking import permission_lines
 from .job import options_of, rulebook_of
+from .permission import permission_lines
 from .play import play_pretty
 from .screen import Screen
 
@@ -69,7 +69,9 @@ class _Itself:
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         advice = advise(self._rulebook.policy, asked.tool_name, asked.input, asked.suggestions)
-        self._screen.print(permission_lines(asked, advice, self._screen.look, note=note, folder=self._screen.folder))
+        look, folder = self._screen.look, self._screen.folder
+        lines = permission_lines(asked, advice, look, note=note, folder=folder)
+        self._screen.print(lines, tool_id=asked.tool_id)
         if asked.tool_name not in HARMLESS:
             self._screen.say("yellow", "denied: the demonstration allows edits only")
             return PermissionResultDeny(message="This is a demonstration: only files of the folder may be changed.")

@@ -96,8 +96,32 @@ def _changed(event: events.ModelChanged | events.ModeChanged) -> Line | None:
     return "dim", f"mode: {event.mode}"
 
 
+def _answered(event: events.RequestAnswered) -> Line | None:
+    if event.kind == "permission":
+        return _permission_answer(event)
+    if event.kind == "questions":
+        if event.answer == "deny":
+            return "yellow", "skipped"
+        return "green", "; ".join(f"{answer}" for answer in event.answers.values()) or "answered"
+    if event.kind == "plan_review":
+        if event.answer == "allow":
+            return "green", f"plan approved{f', mode {event.mode}' if event.mode else ''}"
+        return "yellow", f"plan not approved: {event.note or ''}"
+    return ("dim", f"answered: {event.answer}") if event.kind == "elicitation" else None
+
+
+def _permission_answer(event: events.RequestAnswered) -> Line | None:
+    if event.answer == "allow":
+        always = f", from now on {', '.join(event.rules_added)}" if event.rules_added else ""
+        edited = ", with another input" if event.input_changed else ""
+        return "green", f"allowed{edited}{always}"
+    return ("red", "denied, and stopped") if event.interrupts else None  # else the call's end tells it
+
+
 _TELLERS: dict[type, Callable[[Any], Line | None]] = {
     events.NoticeShown: _notice,
+    events.RequestAnswered: _answered,
+    events.RequestCancelled: lambda event: ("dim", "no longer asked"),
     events.RetryScheduled: _retry,
     events.CompactionEnded: _compaction,
     events.RateLimitChanged: _rate_limit,

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from quarterdeck.cli.roof import Look
 from quarterdeck.timeline import State, events
 from quarterdeck.timeline.items import ToolCall
-from quarterdeck.timeline.parts import PlanEntry
 
 from .blocks import Block, Blocks
-from .notices import Line, last_line, line_for
+from .live import Agent, DrawMarkdown, LivePart, Open, Thought, call_of, dropped_line, plan_lines
+from .notices import last_line, line_for
 from .surface import Surface
 from .text import one_line, safe, seconds, wrapped
-from .tool_lines import QUIET, SPINNER, ended_lines, running_lines
+from .tool_lines import QUIET, ended_lines
 from .widgets import Widget
 
-NESTED_LIVE, NESTED_KEPT = 4, 12
-"""Calls of a sub-agent that are shown while it runs, and when it has ended."""
+NESTED_KEPT = 12
+"""Calls of a sub-agent that are shown when it has ended."""
 THOUGHT_CHARS = 600
-PLAN_ROWS = 8
-_ACTIVITIES = {"requesting": "waiting for the model", "compacting": "summing up the conversation", "working": "working"}
-
-DrawMarkdown = Callable[[Block, int], list[str]]
+PROMPT_LINES = 10
 
 
 def plain_markdown(block: Block, width: int) -> list[str]:
@@ -32,21 +28,6 @@ def plain_markdown(block: Block, width: int) -> list[str]:
     if block.language is None:
         return safe(block.source).split("\n")
     return [f"    {line}" for line in safe(block.source).split("\n")]
-
-
-@dataclass(slots=True)
-class _Thought:
-    started_at: float
-    tail: str = ""
-    tokens: int = 0
-
-
-@dataclass(slots=True)
-class _Agent:
-    """What a sub-agent has done so far, as lines that wait for its end."""
-
-    lines: list[str] = field(default_factory=list)
-    dropped: int = 0
 
 
 class Painter:
@@ -59,12 +40,10 @@ class Painter:
         self._state = state
         self._colour, self._unicode = colour, unicode
         self._draw_markdown = draw
-        self._texts: dict[str, Blocks] = {}
+        self._open = Open()
+        self._live = LivePart(self._open, state, surface, draw, colour=colour, unicode=unicode)
         self._fresh: dict[str, list[str]] = {}
-        self._thoughts: dict[str, _Thought] = {}
-        self._agents: dict[str, _Agent] = {}
         self._shown_diffs: set[str] = set()
-        self._plan: list[PlanEntry] = []
         self._last_kind = ""
         self._handlers: dict[type, Callable[[Any], None]] = {
             events.BlockStarted: self._block_started,
@@ -75,13 +54,10 @@ class Painter:
             events.ToolCalled: self._tool_called,
             events.ToolEnded: self._tool_ended,
             events.PlanChanged: self._plan_changed,
-            events.PermissionAsked: self._permission_asked,
-            events.RequestAnswered: self._answered,
-            events.RequestCancelled: self._cancelled,
             events.PromptSent: self._prompt_sent,
+            events.Retracted: self._retracted,
             events.TurnEnded: self._turn_ended,
         }
-        self.interrupting = False
 
     @property
     def look(self) -> Look:
@@ -112,6 +88,19 @@ class Painter:
                 if line is not None:
                     self.say(*line)
 
+    def interrupting(self) -> None:
+        """The turn has been asked to stop."""
+        self._open.interrupting = True
+
+    @property
+    def is_interrupting(self) -> bool:
+        return self._open.interrupting
+
+    def diff_shown(self, tool_id: str | None) -> None:
+        """What this call would change was seen already, by who was asked about it."""
+        if tool_id is not None:
+            self._shown_diffs.add(tool_id)
+
     def say(self, style: str, text: str) -> None:
         """One line of ours about the session."""
         room = self._surface.width - 2
@@ -129,21 +118,21 @@ class Painter:
 
     def _block_started(self, event: events.BlockStarted) -> None:
         if event.kind == "thinking":
-            self._thoughts[event.id] = _Thought(event.at)
+            self._open.thoughts[event.id] = Thought(event.at)
         elif event.parent_id is None:
-            self._texts[event.id] = Blocks()
+            self._open.texts[event.id] = Blocks()
 
     def _settle(self) -> None:
         """Take in the pieces of text that have come since."""
         fresh, self._fresh = self._fresh, {}
         for key, pieces in fresh.items():
-            blocks = self._texts.get(key)
+            blocks = self._open.texts.get(key)
             if blocks is not None:  # a sub-agent's words are shown when they are complete
                 for block in blocks.feed("".join(pieces)):
                     self._block(block)
 
     def _text_completed(self, event: events.TextCompleted) -> None:
-        blocks = self._texts.pop(event.id, None)
+        blocks = self._open.texts.pop(event.id, None)
         if event.parent_id is not None:
             self._nested(event.parent_id, [one_line(event.text, self._surface.width - 6)])
             return
@@ -159,15 +148,15 @@ class Painter:
         self.print(self._draw_markdown(block, self._surface.width), kind="text", gap=gap)
 
     def _thinking_added(self, event: events.ThinkingAdded) -> None:
-        thought = self._thoughts.setdefault(event.id, _Thought(event.at))
+        thought = self._open.thoughts.setdefault(event.id, Thought(event.at))
         thought.tail = (thought.tail + event.text)[-THOUGHT_CHARS:]
 
     def _thinking_counted(self, event: events.ThinkingCounted) -> None:
-        for thought in self._thoughts.values():
+        for thought in self._open.thoughts.values():
             thought.tokens = event.tokens
 
     def _thinking_completed(self, event: events.ThinkingCompleted) -> None:
-        self._thoughts.pop(event.id, None)
+        self._open.thoughts.pop(event.id, None)
         if event.parent_id is not None:
             return
         took = "" if event.duration_s is None else f" for {seconds(event.duration_s)}"
@@ -178,23 +167,19 @@ class Painter:
     def _prompt_sent(self, event: events.PromptSent) -> None:
         if event.parent_id is None and event.text:
             lines = wrapped(safe(event.text), self._surface.width - 2)
-            shown = [f"› {lines[0]}", *(f"  {line}" for line in lines[1:10])]
-            if len(lines) > 10:
-                shown.append(f"  … {len(lines) - 10} more lines")
+            shown = [f"› {lines[0]}", *(f"  {line}" for line in lines[1:PROMPT_LINES])]
+            if len(lines) > PROMPT_LINES:
+                shown.append(f"  … {len(lines) - PROMPT_LINES} more lines")
             self.print([self.look.paint("bold", line) for line in shown], kind="prompt")
 
     # Tools
 
-    def _call(self, key: str | None) -> ToolCall | None:
-        item = self._state.items.get(key or "")
-        return item if isinstance(item, ToolCall) else None
-
     def _tool_called(self, event: events.ToolCalled) -> None:
         if event.agent_type is not None:
-            self._agents.setdefault(event.id, _Agent())
+            self._open.agents.setdefault(event.id, Agent())
 
     def _tool_ended(self, event: events.ToolEnded) -> None:
-        call = self._call(event.id) or ToolCall(id=event.id, name=event.name)
+        call = call_of(self._state, event.id) or ToolCall(id=event.id, name=event.name)
         if event.name in QUIET and event.status not in ("failed", "interrupted"):
             return
         look = self.look if event.parent_id is None else Look(self._colour, self._surface.width - 4, self._unicode)
@@ -203,18 +188,18 @@ class Painter:
         if event.parent_id is not None:
             self._nested(event.parent_id, lines[:1])
             return
-        agent = self._agents.pop(event.id, None)
+        agent = self._open.agents.pop(event.id, None)
         if agent is not None:
-            lines[1:1] = [*self._dropped(agent.dropped), *agent.lines]
+            lines[1:1] = [*dropped_line(agent, self.look), *agent.lines]
         self.print(lines, kind="tool")
 
     def _nested(self, parent_id: str, lines: Sequence[str]) -> None:
         """Under the sub-agent's call; when that has ended already (it works in the background), on their own."""
         depth, root = 0, parent_id
-        while (above := self._call(root)) is not None and above.parent_id is not None:
+        while (above := call_of(self._state, root)) is not None and above.parent_id is not None:
             depth, root = depth + 1, above.parent_id
         bar = self.look.paint("dim", "  │ ") + "  " * depth
-        agent = self._agents.get(root)
+        agent = self._open.agents.get(root)
         if agent is None:
             self.print([f"{bar}{line}" for line in lines], kind="nested")
             return
@@ -224,53 +209,40 @@ class Painter:
             del agent.lines[:over]
             agent.dropped += over
 
-    def _dropped(self, count: int) -> list[str]:
-        return [self.look.paint("dim", f"  │ … {count} before")] if count else []
-
     def _plan_changed(self, event: events.PlanChanged) -> None:
         if event.parent_id is not None:
             return
-        self._plan = event.entries
+        self._open.plan = event.entries
         if self._surface.height == 0:
             doing = next((entry for entry in event.entries if entry.status == "in_progress"), None)
             done = sum(entry.status == "completed" for entry in event.entries)
             now = f": {doing.doing or doing.text}" if doing else ""
             self.say("dim", f"plan {done}/{len(event.entries)}{now}")
 
-    # People
-
-    def _permission_asked(self, event: events.PermissionAsked) -> None:
-        if event.request.tool_id and event.request.diffs:
-            self._shown_diffs.add(event.request.tool_id)
-
-    def _answered(self, event: events.RequestAnswered) -> None:
-        if event.answer == "deny" and event.tool_id:
-            self._shown_diffs.discard(event.tool_id)
-        line = _answer_line(event)
-        if line is not None:
-            self.say(*line)
-
-    def _cancelled(self, event: events.RequestCancelled) -> None:
-        self.say("dim", "no longer asked")
-
     # The end
 
     def _turn_ended(self, event: events.TurnEnded) -> None:
         self._close_texts()
-        self._thoughts.clear()
-        self.interrupting = False
-        if self._plan:
-            self.print(self._plan_lines(len(self._plan)), kind="plan")
-            self._plan = []
+        self._open.thoughts.clear()
+        self._open.interrupting = False
+        if self._open.plan:
+            self.print(plan_lines(self._open.plan, self.look, limit=len(self._open.plan)), kind="plan")
+            self._open.plan = []
         style, text = last_line(event.turn)
         self.print([self.look.paint(style, one_line(text, self._surface.width))], kind="end")
 
+    def _retracted(self, event: events.Retracted) -> None:
+        for key in event.ids:
+            self._open.texts.pop(key, None)
+            self._open.thoughts.pop(key, None)
+        self.say("dim", "the model starts this answer anew")
+
     def _close_texts(self) -> None:
         """What was not finished will not be."""
-        for blocks in self._texts.values():
+        for blocks in self._open.texts.values():
             for block in blocks.close():
                 self._block(block)
-        self._texts.clear()
+        self._open.texts.clear()
 
     # The live part
 
@@ -279,7 +251,10 @@ class Painter:
         self._settle()
         if final:
             self._close_texts()
-        lines, cursor = [] if final else self._live(now, widget, waiting), None
+        lines: list[str] = []
+        cursor = None
+        if self._surface.height and not final:
+            lines = self._live.lines(now, asking=widget is not None, waiting=waiting, gap=bool(self._last_kind))
         if widget is not None:
             shown = widget.lines(self.look)
             if widget.cursor is not None:
@@ -287,115 +262,3 @@ class Painter:
             lines += shown
         self._surface.live(lines, cursor)
         self._surface.flush()
-
-    def _live(self, now: float, widget: Widget | None, waiting: int) -> list[str]:
-        if self._surface.height == 0:
-            return []
-        tick = int(now * 10)
-        room = max(self._surface.height - 14, 3)
-        lines = self._tails()[-room:]
-        lines += self._thinking_lines(now, tick)
-        lines += self._running(now, tick, asking=widget is not None)[-room:]
-        if widget is not None:
-            if waiting:
-                lines.append(self.look.paint("yellow", f"{waiting} more to answer after this"))
-            return ["", *lines[-room:], ""] if lines else [""]
-        if self._plan and any(entry.status != "completed" for entry in self._plan):
-            lines += self._plan_lines(PLAN_ROWS)
-        lines += self._status(now, tick, quiet=bool(lines))
-        return ["", *lines] if lines and self._last_kind else lines
-
-    def _tails(self) -> list[str]:
-        lines: list[str] = []
-        for blocks in self._texts.values():
-            for block in blocks.tail():
-                lines += self._draw_markdown(block, self._surface.width)
-        return lines
-
-    def _thinking_lines(self, now: float, tick: int) -> list[str]:
-        lines: list[str] = []
-        for thought in self._thoughts.values():
-            count = f" · about {thought.tokens} tokens" if thought.tokens else ""
-            head = f"{SPINNER[tick % len(SPINNER)]} thinking {seconds(max(now - thought.started_at, 0))}{count}"
-            lines.append(self.look.paint("dim italic", head))
-            last = [line for line in wrapped(safe(thought.tail), self._surface.width - 2) if line.strip()][-2:]
-            lines += [self.look.paint("dim italic", f"  {line}") for line in last]
-        return lines
-
-    def _running(self, now: float, tick: int, *, asking: bool) -> list[str]:
-        lines: list[str] = []
-        for key in self._state.running:
-            call = self._call(key)
-            if call is None or call.parent_id is not None or call.name in QUIET:
-                continue
-            if asking and call.status == "waiting":  # it is what is asked about
-                continue
-            lines += self._running_call(call, now, tick)
-            agent = self._agents.get(key)
-            if agent is not None:
-                lines += [*self._dropped(agent.dropped), *agent.lines[-NESTED_LIVE:]]
-                lines += self._running_inside(key, now, tick)
-        return lines
-
-    def _running_inside(self, parent_id: str, now: float, tick: int) -> list[str]:
-        inside = [call for key in self._state.running if (call := self._call(key)) and call.parent_id == parent_id]
-        bar = self.look.paint("dim", "  │ ")
-        return [f"{bar}{self._running_call(call, now, tick)[0]}" for call in inside[-NESTED_LIVE:]]
-
-    def _running_call(self, call: ToolCall, now: float, tick: int) -> list[str]:
-        began = call.called_at if call.called_at is not None else call.at
-        return running_lines(
-            call, self.look, tick=tick, elapsed_s=max(now - began, call.elapsed_s or 0), folder=self.folder
-        )
-
-    def _plan_lines(self, limit: int) -> list[str]:
-        marks = {"completed": ("dim", "☑"), "in_progress": ("bold", "◧"), "pending": ("", "☐")}
-        first = next((index for index, entry in enumerate(self._plan) if entry.status != "completed"), 0)
-        begin = max(0, min(first - 1, len(self._plan) - limit))
-        lines = []
-        for entry in self._plan[begin : begin + limit]:
-            style, mark = marks[entry.status]
-            text = entry.doing if entry.status == "in_progress" and entry.doing else entry.text
-            line = f"{mark} {one_line(text, self._surface.width - 2)}"
-            lines.append(self.look.paint(style, line) if style else line)
-        hidden = len(self._plan) - len(lines)
-        return lines + ([self.look.paint("dim", f"  {hidden} more")] if hidden > 0 else [])
-
-    def _status(self, now: float, tick: int, *, quiet: bool) -> list[str]:
-        """What it does when nothing else moves, and since when."""
-        state = self._state
-        if self.interrupting:
-            return [self.look.paint("yellow", "◼ interrupting … Ctrl-C again leaves")]
-        if state.turn_started_at is None or (quiet and state.activity == "responding"):
-            return []
-        doing = _ACTIVITIES.get(state.activity, "")
-        if state.retry is not None:
-            doing = f"waiting to ask the model again ({state.retry.error or state.retry.status})"
-        if not doing or (quiet and state.activity == "working"):
-            return []
-        spin = SPINNER[tick % len(SPINNER)]
-        return [
-            self.look.paint("dim", f"{spin} {doing} · {seconds(max(now - state.turn_started_at, 0))} · Ctrl-C stops")
-        ]
-
-
-def _answer_line(event: events.RequestAnswered) -> Line | None:
-    if event.kind == "permission":
-        return _permission_answer(event)
-    if event.kind == "questions":
-        if event.answer == "deny":
-            return "yellow", "skipped"
-        return "green", "; ".join(f"{answer}" for answer in event.answers.values()) or "answered"
-    if event.kind == "plan_review":
-        if event.answer == "allow":
-            return "green", f"plan approved{f', mode {event.mode}' if event.mode else ''}"
-        return "yellow", f"plan not approved: {event.note or ''}"
-    return ("dim", f"answered: {event.answer}") if event.kind == "elicitation" else None
-
-
-def _permission_answer(event: events.RequestAnswered) -> Line | None:
-    if event.answer == "allow":
-        always = f", from now on {', '.join(event.rules_added)}" if event.rules_added else ""
-        edited = ", with another input" if event.input_changed else ""
-        return "green", f"allowed{edited}{always}"
-    return ("red", "denied, and stopped") if event.interrupts else None  # else the call's end tells it

@@ -124,7 +124,8 @@ def session_on(screen: Screen, options: ClaudeAgentOptions, rulebook: Rulebook, 
 
 def _interrupt_shown(session: Session, screen: Screen) -> Awaitable[object] | None:
     work = _interrupt(session)
-    screen.painter.interrupting = work is not None
+    if work is not None:
+        screen.painter.interrupting()
     screen.changed()
     return work
 

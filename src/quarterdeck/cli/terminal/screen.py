@@ -21,7 +21,8 @@ from quarterdeck.timeline.events import (
 from .blocks import Blocks
 from .desk import Desk
 from .feed import Feed
-from .painter import DrawMarkdown, Painter
+from .live import DrawMarkdown
+from .painter import Painter
 from .surface import Surface
 
 FRAME_S = 1 / 30
@@ -100,8 +101,9 @@ class Screen:
         self.painter.say(style, text)
         self.changed()
 
-    def print(self, lines: Sequence[str], /) -> None:
-        """Finished lines about what a person is asked."""
+    def print(self, lines: Sequence[str], /, *, tool_id: str | None = None) -> None:
+        """Finished lines about what a person is asked; with ``tool_id``, all that this call would change is in them."""
+        self.painter.diff_shown(tool_id)
         self.painter.print(lines, kind="ask", gap=True)
         self.changed()
 

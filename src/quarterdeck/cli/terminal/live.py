@@ -1,0 +1,166 @@
+"""The live part: what is not finished, drawn anew in each frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from quarterdeck.cli.roof import Look
+from quarterdeck.timeline import State
+from quarterdeck.timeline.items import ToolCall
+from quarterdeck.timeline.parts import PlanEntry
+
+from .blocks import Block, Blocks
+from .surface import Surface
+from .text import one_line, safe, seconds, wrapped
+from .tool_lines import QUIET, SPINNER, running_lines
+
+NESTED_LIVE = 4
+"""Calls of a sub-agent that are shown while it runs."""
+PLAN_ROWS = 8
+_ACTIVITIES = {"requesting": "waiting for the model", "compacting": "summing up the conversation", "working": "working"}
+_MARKS = {"completed": ("dim", "☑"), "in_progress": ("bold", "◧"), "pending": ("", "☐")}
+
+DrawMarkdown = Callable[[Block, int], list[str]]
+
+
+@dataclass(slots=True)
+class Thought:
+    started_at: float
+    tail: str = ""
+    tokens: int = 0
+
+
+@dataclass(slots=True)
+class Agent:
+    """What a sub-agent has done so far, as lines that wait for its end."""
+
+    lines: list[str] = field(default_factory=list)
+    dropped: int = 0
+
+
+@dataclass(slots=True)
+class Open:
+    """What has begun and not ended, besides the calls of tools: those are in the timeline's state."""
+
+    texts: dict[str, Blocks] = field(default_factory=dict)
+    thoughts: dict[str, Thought] = field(default_factory=dict)
+    agents: dict[str, Agent] = field(default_factory=dict)
+    plan: list[PlanEntry] = field(default_factory=list)
+    interrupting: bool = False
+
+
+class LivePart:
+    def __init__(
+        self, opened: Open, state: State, surface: Surface, draw: DrawMarkdown, *, colour: bool, unicode: bool
+    ) -> None:
+        self._open = opened
+        self._state = state
+        self._surface = surface
+        self._draw_markdown = draw
+        self._colour, self._unicode = colour, unicode
+
+    @property
+    def look(self) -> Look:
+        return Look(self._colour, self._surface.width, self._unicode)
+
+    def lines(self, now: float, *, asking: bool, waiting: int, gap: bool) -> list[str]:
+        """All of it; ``asking``: a question stands below it, and ``waiting`` others after that one."""
+        tick = int(now * 10)
+        room = max(self._surface.height - 14, 3)
+        lines = self._tails()[-room:]
+        lines += self._thinking_lines(now, tick)
+        lines += self._running(now, tick, asking=asking)[-room:]
+        if asking:
+            if waiting:
+                lines.append(self.look.paint("yellow", f"{waiting} more to answer after this"))
+            return ["", *lines[-room:], ""] if lines else [""]
+        if self._open.plan and any(entry.status != "completed" for entry in self._open.plan):
+            lines += plan_lines(self._open.plan, self.look, limit=PLAN_ROWS)
+        lines += self._status(now, tick, quiet=bool(lines))
+        return ["", *lines] if lines and gap else lines
+
+    def _tails(self) -> list[str]:
+        lines: list[str] = []
+        for blocks in self._open.texts.values():
+            for block in blocks.tail():
+                lines += self._draw_markdown(block, self._surface.width)
+        return lines
+
+    def _thinking_lines(self, now: float, tick: int) -> list[str]:
+        lines: list[str] = []
+        for thought in self._open.thoughts.values():
+            count = f" · about {thought.tokens} tokens" if thought.tokens else ""
+            head = f"{SPINNER[tick % len(SPINNER)]} thinking {seconds(max(now - thought.started_at, 0))}{count}"
+            lines.append(self.look.paint("dim italic", head))
+            last = [line for line in wrapped(safe(thought.tail), self._surface.width - 2) if line.strip()][-2:]
+            lines += [self.look.paint("dim italic", f"  {line}") for line in last]
+        return lines
+
+    def _running(self, now: float, tick: int, *, asking: bool) -> list[str]:
+        lines: list[str] = []
+        for key in self._state.running:
+            call = call_of(self._state, key)
+            if call is None or call.parent_id is not None or call.name in QUIET:
+                continue
+            if asking and call.status == "waiting":  # it is what is asked about
+                continue
+            lines += self._running_call(call, now, tick)
+            agent = self._open.agents.get(key)
+            if agent is not None:
+                lines += [*dropped_line(agent, self.look), *agent.lines[-NESTED_LIVE:]]
+                lines += self._running_inside(key, now, tick)
+        return lines
+
+    def _running_inside(self, parent_id: str, now: float, tick: int) -> list[str]:
+        inside = [
+            call for key in self._state.running if (call := call_of(self._state, key)) and call.parent_id == parent_id
+        ]
+        bar = self.look.paint("dim", "  │ ")
+        return [f"{bar}{self._running_call(call, now, tick)[0]}" for call in inside[-NESTED_LIVE:]]
+
+    def _running_call(self, call: ToolCall, now: float, tick: int) -> list[str]:
+        began = call.called_at if call.called_at is not None else call.at
+        return running_lines(
+            call, self.look, tick=tick, elapsed_s=max(now - began, call.elapsed_s or 0), folder=self._state.session.cwd
+        )
+
+    def _status(self, now: float, tick: int, *, quiet: bool) -> list[str]:
+        """What it does when nothing else moves, and since when."""
+        state = self._state
+        if self._open.interrupting:
+            return [self.look.paint("yellow", "◼ interrupting … Ctrl-C again leaves")]
+        if state.turn_started_at is None or (quiet and state.activity == "responding"):
+            return []
+        doing = _ACTIVITIES.get(state.activity, "")
+        if state.retry is not None:
+            doing = f"waiting to ask the model again ({state.retry.error or state.retry.status})"
+        if not doing or (quiet and state.activity == "working"):
+            return []
+        spin = SPINNER[tick % len(SPINNER)]
+        return [
+            self.look.paint("dim", f"{spin} {doing} · {seconds(max(now - state.turn_started_at, 0))} · Ctrl-C stops")
+        ]
+
+
+def call_of(state: State, key: str | None) -> ToolCall | None:
+    item = state.items.get(key or "")
+    return item if isinstance(item, ToolCall) else None
+
+
+def dropped_line(agent: Agent, look: Look) -> list[str]:
+    return [look.paint("dim", f"  │ … {agent.dropped} before")] if agent.dropped else []
+
+
+def plan_lines(plan: list[PlanEntry], look: Look, *, limit: int) -> list[str]:
+    """The list of what is to do, around what is being done."""
+    first = next((index for index, entry in enumerate(plan) if entry.status != "completed"), 0)
+    begin = max(0, min(first - 1, len(plan) - limit))
+    lines = []
+    for entry in plan[begin : begin + limit]:
+        style, mark = _MARKS[entry.status]
+        text = entry.doing if entry.status == "in_progress" and entry.doing else entry.text
+        line = f"{mark} {one_line(text, look.width - 2)}"
+        lines.append(look.paint(style, line) if style else line)
+    hidden = len(plan) - len(lines)
+    return lines + ([look.paint("dim", f"  {hidden} more")] if hidden > 0 else [])
