@@ -343,8 +343,8 @@ def test_a_cancel_of_an_unknown_request_is_ignored_by_the_cli() -> None:
 
 def test_closed_requests_are_remembered_only_up_to_a_bound() -> None:
     pair = Pair()
-    for _ in range(2000):
+    for _ in range(5000):
         request_id = pair.cli.request("can_use_tool", **PERMISSION)
         pair.host.receive(pair.cli.outgoing())
         pair.host.answer(request_id, {})
-    assert len(pair.host._theirs._closed) == 1024
+    assert 1024 <= len(pair.host._theirs._closed) <= 2048

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from types import CoroutineType
 from typing import Any, ClassVar
 
 from quarterdeck.protocol.host_side import SERVED
+from quarterdeck.protocol.ledger import subtype_of
 from quarterdeck.wire import (
     AskUserQuestionInput,
     CanUseToolRequest,
@@ -35,9 +37,13 @@ NOBODY_DECIDES = "No permission callback is set, so nobody can allow this: it is
 RequestHandler = Callable[[WireObject, CancelSignal], Any]
 
 
+def _is_to_come(value: Any) -> bool:
+    """Callbacks may be plain functions. Most are not, and ``isawaitable`` is slow to say so."""
+    return type(value) is CoroutineType or inspect.isawaitable(value)
+
+
 async def _result(value: Any) -> Any:
-    """Callbacks may be plain functions."""
-    return await value if inspect.isawaitable(value) else value
+    return await value if _is_to_come(value) else value
 
 
 class Dispatcher:
@@ -57,11 +63,14 @@ class Dispatcher:
         """Is this subtype served?"""
         return subtype in SERVED or subtype in self._custom
 
-    async def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Any:
-        custom = self._custom.get(request.get("subtype"))
+    def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Awaitable[Any]:
+        custom = self._custom.get(subtype_of(request)) if self._custom else None
         if custom is not None:
-            return _payload(await _result(custom(request, signal)))
-        return await self._known[type(request)](self, request_id, request, signal)
+            return self._serve_custom(custom, request, signal)
+        return self._known[type(request)](self, request_id, request, signal)
+
+    async def _serve_custom(self, handler: RequestHandler, request: Any, signal: CancelSignal) -> Any:
+        return _payload(await _result(handler(request, signal)))
 
     # Permissions
 
@@ -83,7 +92,8 @@ class Dispatcher:
             return LATER if decision is LATER else plan_result(decision)
         if options.can_use_tool is None:
             return PermissionResultDeny(message=NOBODY_DECIDES)
-        return await _result(options.can_use_tool(request.tool_name, request.input, context))
+        decision = options.can_use_tool(request.tool_name, request.input, context)
+        return await decision if _is_to_come(decision) else decision
 
     # Hooks, tools, dialogs
 
@@ -92,7 +102,8 @@ class Dispatcher:
         if callback is None:
             raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
         event = hook_input(request.input)
-        return hook_answer(await _result(callback(event, request.tool_use_id, {"signal": signal})))
+        opinion = callback(event, request.tool_use_id, {"signal": signal})
+        return hook_answer(await opinion if _is_to_come(opinion) else opinion)
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:
         server = self.servers.get(request.server_name)

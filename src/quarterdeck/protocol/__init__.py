@@ -3,28 +3,36 @@
 Bytes go in with ``receive``, events and bytes come out of ``events`` and ``outgoing``; what this side wants is a method
 call (``send_user``, ``request``, ``answer`` …). Ids and the clock are handed in; deadlines are data (``next_deadline``,
 ``tick``).
+
+A name is imported when it is first asked for: who is one side need not load what only the other one needs.
 """
 
-from .cli_side import CliSide
-from .errors import LocalProtocolError
-from .events import (
-    AnswerReceived,
-    Event,
-    Exited,
-    Fatal,
-    InputClosed,
-    OutputEnded,
-    ProtocolEvent,
-    RequestCancelled,
-    RequestFailed,
-    RequestReceived,
-    RequestRefused,
-    TurnEnded,
-    TurnStarted,
-    Unexpected,
-)
-from .host_side import HostSide
-from .states import Flow, Handshake, RequestState, TurnState
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .cli_side import CliSide
+    from .errors import LocalProtocolError
+    from .events import (
+        AnswerReceived,
+        Event,
+        Exited,
+        Fatal,
+        InputClosed,
+        OutputEnded,
+        ProtocolEvent,
+        RequestCancelled,
+        RequestFailed,
+        RequestReceived,
+        RequestRefused,
+        TurnEnded,
+        TurnStarted,
+        Unexpected,
+    )
+    from .host_side import HostSide
+    from .states import Flow, Handshake, RequestState, TurnState
 
 __all__ = [
     "AnswerReceived",
@@ -49,3 +57,21 @@ __all__ = [
     "TurnState",
     "Unexpected",
 ]
+
+_HOMES = {
+    "CliSide": "cli_side",
+    "Flow": "states",
+    "Handshake": "states",
+    "HostSide": "host_side",
+    "LocalProtocolError": "errors",
+    "RequestState": "states",
+    "TurnState": "states",
+}
+"""Where a name is; all others are events."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'events')}"), name)
+    return value

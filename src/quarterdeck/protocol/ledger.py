@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
+
+from quarterdeck.wire import UnknownRequest, WireObject
 
 from .states import REQUEST, RequestState
 
 REMEMBERED = 1024
 """How many closed requests are remembered, so that a late or second answer can be told from a foreign one."""
+
+
+class _Subtypes(dict[type, str | None]):
+    """Class of requests → its subtype; None for those that say it themselves. Filled on first use."""
+
+    def __missing__(self, cls: Any) -> str | None:
+        typed = issubclass(cls, WireObject) and cls is not UnknownRequest
+        self[cls] = subtype = str(cls.__struct_config__.tag) if typed else None
+        return subtype
+
+
+_SUBTYPES = _Subtypes()
 
 
 class Entry:
@@ -24,57 +39,89 @@ class Entry:
     @property
     def name(self) -> str:
         """How errors call it: the id, and what it asks."""
-        detail = getattr(self.request, "tool_name", None) or getattr(self.request, "callback_id", None)
-        subtype = subtype_of(self.request)
-        return f"{self.request_id} ({subtype}{f' {detail}' if detail else ''})"
+        return _name(self.request_id, subtype_of(self.request), _detail(self.request))
+
+
+class Closed(NamedTuple):
+    """What is remembered of a request: not the request itself, which may be large."""
+
+    name: str
+    state: RequestState
 
 
 class Ledger:
     """The requests of one direction. An id may be open more than once: the CLI serves repeated ids (2.1.325)."""
 
+    __slots__ = ("_closed", "_open", "_repeated")
+
     def __init__(self) -> None:
-        self._open: dict[str, list[Entry]] = {}
-        self._closed: dict[str, Entry] = {}
+        self._open: dict[str, Entry] = {}
+        self._repeated: dict[str, list[Entry]] = {}
+        """Further ones with an id that is open already, oldest first."""
+        self._closed: dict[str, tuple[str, str | None, str]] = {}
+        """Id → subtype, detail and state: plain text, which the garbage collector need not look at."""
 
     def __len__(self) -> int:
-        return sum(map(len, self._open.values()))
+        return len(self._open) + sum(map(len, self._repeated.values()))
 
     def __contains__(self, request_id: str) -> bool:
         return request_id in self._open
 
     def add(self, request_id: str, request: Any, *, deadline: float | None = None) -> Entry:
         entry = Entry(request_id, request, deadline)
-        self._open.setdefault(request_id, []).append(entry)
+        if self._open.setdefault(request_id, entry) is not entry:
+            self._repeated.setdefault(request_id, []).append(entry)
         return entry
 
     def close(self, request_id: str, trigger: str) -> Entry | None:
         """End the oldest open request of that id; None when there is none."""
-        entries = self._open.get(request_id)
-        if not entries:
+        entry = self._open.pop(request_id, None)
+        if entry is None:
             return None
-        entry = entries.pop(0)
-        if not entries:
-            del self._open[request_id]
+        if self._repeated and (others := self._repeated.pop(request_id, None)):
+            self._open[request_id] = others.pop(0)
+            if others:
+                self._repeated[request_id] = others
         entry.state = REQUEST[entry.state][trigger]
         self._closed.pop(request_id, None)
-        self._closed[request_id] = entry
-        if len(self._closed) > REMEMBERED:
-            del self._closed[next(iter(self._closed))]
+        self._closed[request_id] = (subtype_of(entry.request), _detail(entry.request), entry.state.value)
+        if len(self._closed) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
+            self._closed = dict(islice(self._closed.items(), REMEMBERED, None))
         return entry
 
-    def closed(self, request_id: str) -> Entry | None:
-        return self._closed.get(request_id)
+    def closed(self, request_id: str) -> Closed | None:
+        """How the last one of that id ended; None when it never was, or too long ago."""
+        found = self._closed.get(request_id)
+        if found is None:
+            return None
+        subtype, detail, state = found
+        return Closed(_name(request_id, subtype, detail), RequestState(state))
 
     def open(self) -> list[Entry]:
-        return [entry for entries in self._open.values() for entry in entries]
+        return [*self._open.values(), *(entry for others in self._repeated.values() for entry in others)]
 
     def next_deadline(self) -> float | None:
-        return min((entry.deadline for entry in self.open() if entry.deadline is not None), default=None)
+        return min((entry.deadline for entry in self._timed()), default=None)  # type: ignore[type-var]
 
     def overdue(self, now: float) -> list[Entry]:
-        return [entry for entry in self.open() if entry.deadline is not None and entry.deadline <= now]
+        return [entry for entry in self._timed() if entry.deadline <= now]  # type: ignore[operator]
+
+    def _timed(self) -> list[Entry]:
+        return [entry for entry in self.open() if entry.deadline is not None] if self._open else []
 
 
 def subtype_of(request: Any) -> str:
+    known = _SUBTYPES[type(request)]
+    if known is not None:
+        return known
     subtype = request.get("subtype")
     return subtype if isinstance(subtype, str) else "undefined"
+
+
+def _detail(request: Any) -> str | None:
+    """The tool or the hook that is asked about."""
+    return getattr(request, "tool_name", None) or getattr(request, "callback_id", None)
+
+
+def _name(request_id: str, subtype: str, detail: str | None) -> str:
+    return f"{request_id} ({subtype}{f' {detail}' if detail else ''})"
