@@ -10,6 +10,7 @@ from quarterdeck.wire import (
     BadLine,
     ControlRequest,
     Decoder,
+    InitializeRequest,
     InitMessage,
     KeepAliveMessage,
     Message,
@@ -26,6 +27,7 @@ from quarterdeck.wire import (
     decode,
     encode,
 )
+from quarterdeck.wire.codec import decode_only
 
 KEEP_ALIVE = b'{"type":"keep_alive"}'
 DELTA = {
@@ -322,3 +324,35 @@ def test_a_result_reads_like_the_dicts_it_was_made_of() -> None:
     assert message.usage.get("brand_new") == {"deep": True}
     assert "brand_new" in message.usage and "nothing" not in message.usage
     assert dict(message.usage) == usage
+
+
+INITIALIZE = b'{"type":"control_request","request_id":"1","request":{"subtype":"initialize"},"odd":1}'
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+def test_an_expected_line_is_the_message_that_any_decoder_makes_of_it(ending: bytes) -> None:
+    message = decode_only(INITIALIZE + ending, ControlRequest)
+
+    assert message is not None
+    assert message == decode(INITIALIZE)
+    assert message.raw == INITIALIZE
+    assert message.request == InitializeRequest()
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        b"",
+        INITIALIZE,
+        b"\n" + INITIALIZE + b"\n",
+        INITIALIZE + b"\n" + INITIALIZE + b"\n",
+        INITIALIZE + b"\n" + INITIALIZE,
+        INITIALIZE.replace(b",", b",\n") + b"\n",
+        INITIALIZE.replace(b"control_request", b"control_cancel_request") + b"\n",
+        INITIALIZE.replace(b'{"subtype":"initialize"}', b"1") + b"\n",
+        INITIALIZE.replace(b'"odd"', b'"\xff"') + b"\n",
+        b"not JSON\n",
+    ],
+)
+def test_anything_but_one_whole_line_of_the_expected_class_is_left_to_a_decoder(chunk: bytes) -> None:
+    assert decode_only(chunk, ControlRequest) is None

@@ -1,20 +1,26 @@
 """``quarterdeck sim``: the simulator, with the flags of ``claude``.
 
 The flags are the CLI's own and the simulator reads them, so that ``quarterdeck sim …`` can stand wherever ``claude …``
-does. Only ``quarterdeck sim --help`` alone is answered here, in the style of the other commands.
+does. Only ``quarterdeck sim --help`` alone is answered here, in the style of the other commands, and only then is a
+parser of ours imported: the simulator has to start fast.
 """
 
 from __future__ import annotations
 
-from argparse import SUPPRESS
-from collections.abc import Sequence
+TYPE_CHECKING = False  # as typing has it, without importing typing
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-from .roof import Parser
+    from .roof import Parser
 
 
 def parser() -> Parser:
     """For help, completion and the reference; the command line itself is read by the simulator."""
+    from argparse import SUPPRESS
+
     from quarterdeck.testing.sim.flags import MANY, OPTIONAL, OTHER_NAMES, SWITCHES, VALUES
+
+    from .roof import Parser
 
     known = sorted((SWITCHES | VALUES | OPTIONAL | MANY) - {"--scenario", "--help"})
     built = Parser(

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Mapping
 from functools import cache
 from itertools import repeat
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -88,12 +88,29 @@ def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
     return None if cls is None else msgspec.json.Decoder(cls)
 
 
+M = TypeVar("M", bound=Message)
 _CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def decode(line: bytes) -> Message:
     """The message on one line (with or without its line ending). Never raises on any bytes."""
     return _decode_line(line.rstrip(b"\r\n"), Demand())
+
+
+def decode_only(chunk: bytes, kind: type[M]) -> M | None:
+    """The message of a chunk that is one whole line of this class and in its proper shape; else None.
+
+    For a line that is expected: the classes of all other lines, which ``decode`` looks into when it is first called,
+    are left alone.
+    """
+    if chunk.find(b"\n") != len(chunk) - 1 or not _is_utf8(chunk):
+        return None
+    try:
+        message = msgspec.json.decode(chunk, type=kind)
+    except _CANNOT_TYPE:
+        return None
+    force_setattr(message, "lines_", Lines(chunk.rstrip(b"\r\n"), Demand()))
+    return message
 
 
 def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:

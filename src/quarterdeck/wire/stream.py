@@ -7,6 +7,7 @@ also tells the decoder of the stream that its consumer does read events (``Deman
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -60,7 +61,7 @@ class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
         self.lines_.demand.events = True
         line = self.raw
         try:
-            event = _event_holder.decode(line).event
+            event = _event_holder().decode(line).event
         except _CANNOT_TYPE:
             event = decode_event(loads(line).get("event"))
         force_setattr(self, "event_", event)
@@ -118,7 +119,7 @@ class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
         """The line without its event. Decoded at each call: it is small, and most lines are never asked."""
         line = self.raw
         try:
-            return _envelope_decoder.decode(line)
+            return _envelope_decoder().decode(line)
         except _CANNOT_TYPE:
             return _fitting_part(loads(line))
 
@@ -156,8 +157,15 @@ class _Envelope(msgspec.Struct, gc=False):
     owed_rows: list[Any] | None = None
 
 
-_event_holder = msgspec.json.Decoder(_EventHolder)
-_envelope_decoder = msgspec.json.Decoder(_Envelope)
+@cache
+def _event_holder() -> msgspec.json.Decoder[_EventHolder]:
+    """Made on first use: it has to look into every event and block, and many programs never read one."""
+    return msgspec.json.Decoder(_EventHolder)
+
+
+@cache
+def _envelope_decoder() -> msgspec.json.Decoder[_Envelope]:
+    return msgspec.json.Decoder(_Envelope)
 
 
 def _fitting_part(data: dict[str, Any]) -> _Envelope:

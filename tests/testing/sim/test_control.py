@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from quarterdeck.testing.model.script import Stall
 from quarterdeck.testing.sim import Next, Scenario, Tool, WaitFor
-from quarterdeck.testing.sim.control import handlers
+from quarterdeck.testing.sim.control import MODULES
 from quarterdeck.wire import OUTGOING_REQUESTS
 from testing.sim.harness import Sim
 
@@ -20,8 +21,9 @@ def play(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(work())
 
 
-def test_every_request_of_the_wire_has_a_handler() -> None:
-    assert handlers().keys() == OUTGOING_REQUESTS.keys()
+def test_every_request_of_the_wire_has_one_handler_and_nothing_else_has() -> None:
+    modules = [import_module(f"quarterdeck.testing.sim.control.{name}") for name in MODULES]
+    assert sorted(subtype for module in modules for subtype in module.HANDLERS) == sorted(OUTGOING_REQUESTS)
 
 
 @pytest.mark.parametrize("subtype", sorted(OUTGOING_REQUESTS))

@@ -188,6 +188,45 @@ def test_a_closed_stdout_ends_it(tmp_path: Path) -> None:
     assert ended == 1
 
 
+def test_the_handshake_waits_for_nothing_that_only_a_turn_needs(tmp_path: Path) -> None:
+    code = "from quarterdeck.testing.sim.process import main; import sys; main(sys.argv[1:]); print(*sys.modules)"
+    greeting = {"type": "control_request", "request_id": "1", "request": {"subtype": "initialize"}}
+    argv = [sys.executable, "-P", "-c", code, *STREAM]
+
+    done = subprocess.run(
+        argv,
+        input=json.dumps(greeting) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        cwd=tmp_path,
+        check=True,
+    )
+
+    answer, loaded = done.stdout.splitlines()
+    assert json.loads(answer)["response"]["subtype"] == "success"
+    waiting = {"turn", "calls", "stream", "brain", "steps", "assistant", "scenario_file", "print_mode"}
+    late = {f"quarterdeck.testing.sim.{name}" for name in waiting}
+    late |= {"quarterdeck.testing.model", "quarterdeck.wire.requests", "quarterdeck.wire.answers", "quarterdeck.client"}
+    assert late & set(loaded.split()) == set()
+
+
+def test_requests_are_answered_in_their_order_also_those_that_nobody_serves(tmp_path: Path) -> None:
+    asked = [{"subtype": "unheard_of"}, {"subtype": "initialize"}, {}, {"subtype": "list_models"}, {"subtype": 1}]
+    lines = [{"type": "control_request", "request_id": str(i), "request": body} for i, body in enumerate(asked)]
+
+    done = run(tmp_path, *STREAM, lines=lines)
+
+    answers = [json.loads(line)["response"] for line in done.stdout.splitlines()]
+    assert [(answer["request_id"], answer.get("error"), answer.get("error_code")) for answer in answers] == [
+        ("0", "Unsupported control request subtype: unheard_of", "unsupported_request"),
+        ("1", None, None),
+        ("2", "Unsupported control request subtype: undefined", "unsupported_request"),
+        ("3", None, None),
+        ("4", "Unsupported control request subtype: undefined", "unsupported_request"),
+    ]
+
+
 def test_a_line_that_is_no_json_ends_it(tmp_path: Path) -> None:
     done = run(tmp_path, *STREAM, lines=["this is not JSON"])
 

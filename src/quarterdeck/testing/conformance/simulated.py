@@ -113,4 +113,4 @@ def main(argv: Sequence[str]) -> int:
     except FlagError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    return asyncio.run(process._serve(cli))  # the simulator's own main loop
+    return asyncio.run(process.serve(cli))  # the simulator's own main loop

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from .endings import ProcessEnds, TurnEnded
 from .steps import Compact, Emit, End, Exit, Move, Pause, RateLimit, Suggest, WaitFor
 
 if TYPE_CHECKING:
@@ -13,26 +14,6 @@ if TYPE_CHECKING:
 
 POLL_S = 0.01
 """How often a held turn looks for its file. Not scaled: it is a real wait for somebody else."""
-
-_TERMINAL = {"error_max_turns": "max_turns", "error_max_budget_usd": "budget_exhausted"}
-
-
-class TurnEnded(Exception):  # noqa: N818  # a way to end, not an error
-    """The turn ends with an error result."""
-
-    def __init__(self, subtype: str, errors: list[str], terminal_reason: str = "") -> None:
-        super().__init__(subtype)
-        self.subtype = subtype
-        self.errors = errors
-        self.terminal_reason = terminal_reason or _TERMINAL.get(subtype, "")
-
-
-class ProcessEnds(Exception):  # noqa: N818  # what the scenario wants
-    """A scenario lets the process die."""
-
-    def __init__(self, step: Exit) -> None:
-        super().__init__(f"exit {step.code}")
-        self.step = step
 
 
 async def perform(cli: SimulatedCli, move: Move, turn: Turn) -> None:

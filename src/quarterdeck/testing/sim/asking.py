@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from . import tools
+from .endings import TurnInterrupted
 from .host import Answer
 from .permissions import EDIT_TOOLS, PERSONAL_TOOLS, Decision
 from .tools import Outcome
@@ -150,8 +151,6 @@ def _judge(call: Call, answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
     behavior, changed = payload.get("behavior"), payload.get("updatedInput", call.input)
     if behavior == "deny" and isinstance(payload.get("message"), str):
         if payload.get("interrupt") is True:
-            from .calls import TurnInterrupted
-
             raise TurnInterrupted
         _reject(payload["message"], source="user_reject")
     if behavior != "allow" or not isinstance(changed, dict):

@@ -5,56 +5,22 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from . import tools
 from .asking import Refused, ask_permission
 from .heartbeat import HEARTBEAT_S, heartbeat
 from .permissions import Decision
-from .steps import ToolUse
 from .tools import Outcome
 
 if TYPE_CHECKING:
+    from .notes import Notes, Speaker
     from .simulator import SimulatedCli
+    from .steps import ToolUse
 
 REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected. "
     "STOP what you are doing and wait for the user to tell you how to proceed."
 )
 STOPPED = f"{REJECTED} This call was stopped while running: what it did so far may have been done."
-
-
-class TurnInterrupted(Exception):  # noqa: N818  # what the host wants
-    """The host denied a tool and wants the whole turn to end."""
-
-
-class Speaker(msgspec.Struct, frozen=True):
-    """Who speaks: the main conversation, or a sub-agent."""
-
-    parent_tool_use_id: str | None = None
-    agent_id: str | None = None
-    agent_type: str | None = None
-    description: str | None = None
-
-    def stamp(self) -> dict[str, Any]:
-        fields: dict[str, Any] = {"parent_tool_use_id": self.parent_tool_use_id}
-        if self.agent_id is not None:
-            fields |= {
-                "agent_id": self.agent_id,
-                "subagent_type": self.agent_type,
-                "task_description": self.description,
-            }
-        return fields
-
-
-class Notes(msgspec.Struct):
-    """What the calls of a turn leave for its result."""
-
-    denials: list[dict[str, Any]] = []
-    user_messages: int = 0
-    hook_stopped: bool = False
-    structured: dict[str, Any] | None = None
-    structured_failures: list[str] = []
 
 
 class Call:

@@ -9,20 +9,37 @@ from typing import Any
 import msgspec
 
 from quarterdeck.protocol import AnswerReceived, CliSide, Event, RequestFailed
-from quarterdeck.wire import OUTGOING_REQUESTS, WireObject
+from quarterdeck.wire._base import WireObject
+from quarterdeck.wire.codec import decode_only
+from quarterdeck.wire.control import ControlRequest
+from quarterdeck.wire.inbound import UnknownRequest
 
 PERSONAL = frozenset({"can_use_tool", "hook_callback", "elicitation"})
 """Requests that belong to a turn: an interrupt takes them back."""
 
 
 class SimSide(CliSide):
-    """A known request in a bad shape comes through, because the CLI has its own words for each of those."""
+    """Requests come through as they are, because the CLI has its own words for each in a bad shape.
+
+    Untyped they are also answered sooner: the classes of all requests are a large part of what there is to import.
+    """
+
+    _greeted = False
+
+    def receive(self, data: bytes) -> None:
+        """What comes first is nearly always the handshake, and alone: its answer need not wait for other classes."""
+        first = None if self._greeted else decode_only(data, ControlRequest)
+        self._greeted = True
+        if first is None:
+            super().receive(data)
+        else:
+            self._take([first])
+
+    def _request_in(self, message: ControlRequest) -> WireObject:
+        return UnknownRequest(data=message.data["request"], reason="read by its handler")
 
     def _why_not_served(self, request: WireObject) -> str | None:
-        subtype = request.get("subtype")
-        if subtype in OUTGOING_REQUESTS:
-            return None
-        return f"Unsupported control request subtype: {subtype if isinstance(subtype, str) else 'undefined'}"
+        return None  # ``Control`` refuses what it has no handler for, when its turn comes
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -44,7 +61,7 @@ class Host:
     def __init__(
         self, write: Callable[[bytes], None], *, new_id: Callable[[], str], clock: Callable[[], float]
     ) -> None:
-        self.side = SimSide(new_id=new_id, clock=clock)
+        self.side = SimSide(new_id=new_id, clock=clock, serves=())
         self._write = write
         self.muted = False
         """The process is as good as dead: nothing more is said."""

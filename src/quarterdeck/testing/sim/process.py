@@ -56,13 +56,14 @@ def _start(argv: list[str], parsed: Flags) -> int:
             return 2
     cli = SimulatedCli(argv, scenario=scenario)
     if parsed.get("--input-format") == "stream-json":
-        return asyncio.run(_serve(cli))
+        return asyncio.run(serve(cli))
     from .print_mode import print_once
 
     return asyncio.run(print_once(cli))
 
 
-async def _serve(cli: SimulatedCli) -> int:
+async def serve(cli: SimulatedCli) -> int:
+    """Be this CLI on stdin and stdout until it ends; the exit code."""
     import asyncio
 
     loop = asyncio.get_running_loop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .calls import Notes
+from .notes import Notes
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from .steps import Agent, Move, Reply, Step, Suggest, Text, ToolUse, moves_of
-
-NOTHING_LEFT = "The scenario has nothing left to say to this."
-SIDE_ANSWER = "A side answer of the simulator."
+if TYPE_CHECKING:
+    from .steps import Agent, Move, Step
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -77,82 +73,6 @@ class Scenario(msgspec.Struct):
     """All waiting of the simulator, times this: 0 makes retries and pauses take no time."""
 
     def brain(self) -> Brain:
+        from .brain import ScriptedBrain
+
         return ScriptedBrain(self)
-
-
-class ScriptedBrain:
-    def __init__(self, scenario: Scenario) -> None:
-        self._stream = {"delta_size": scenario.delta_size, "delay_s": scenario.delay_s}
-        self._turns = deque(scenario.turns)
-        self._queue = deque(moves_of(list(scenario.replies), **self._stream))
-        self._rules = list(scenario.rules)
-        self._left = [rule.times for rule in scenario.rules]
-        self._moves: deque[Move] = deque()
-        self._agents: dict[int, deque[Move]] = {}
-        self._otherwise: Brain | None = None
-        self._took_over = False
-        if scenario.otherwise == "assistant":
-            from .assistant import Assistant
-
-            self._otherwise = Assistant()
-
-    def next(self, ask: Ask) -> Move:
-        if ask.kind == "subagent" and ask.agent is not None and ask.agent.steps:
-            moves = self._agents.setdefault(id(ask.agent), deque(moves_of(ask.agent.steps, **self._stream)))
-            return moves.popleft() if moves else _say(NOTHING_LEFT)
-        if ask.kind not in ("main", "subagent"):
-            return Reply() if ask.kind == "suggestion" else _say(SIDE_ANSWER)
-        if ask.first and ask.kind == "main":
-            self._took_over = False
-            self._moves = self._moves_for(ask)
-        if self._moves:
-            return self._moves.popleft()
-        if self._queue:
-            return self._queue.popleft()
-        return self._nothing_left(ask)
-
-    def rest(self) -> list[Move]:
-        rest: list[Move] = [move for move in self._moves if not isinstance(move, Reply)]
-        while self._queue and isinstance(self._queue[0], Suggest):
-            rest.append(self._queue.popleft())
-        self._moves.clear()
-        if self._otherwise is not None:
-            rest += self._otherwise.rest()
-        return rest
-
-    def _moves_for(self, ask: Ask) -> deque[Move]:
-        for index, rule in enumerate(self._rules):
-            match, left = re.search(rule.when, ask.prompt), self._left[index]
-            if match is not None and left != 0:
-                self._left[index] = None if left is None else left - 1
-                found = {name: value or "" for name, value in match.groupdict().items()}
-                return deque(moves_of([_filled(step, found) for step in rule.steps], **self._stream))
-        return deque(moves_of(list(self._turns.popleft()), **self._stream)) if self._turns else deque()
-
-    def _nothing_left(self, ask: Ask) -> Move:
-        if self._otherwise is None or not (ask.first or self._took_over):
-            return _say(NOTHING_LEFT)
-        self._took_over = True
-        return self._otherwise.next(ask)
-
-
-def _say(text: str) -> Reply:
-    return Reply(blocks=(Text(text),))
-
-
-def _filled(step: Step, found: dict[str, str]) -> Step:
-    """The step with the pattern's names filled in, in texts and tool inputs."""
-    if isinstance(step, str):
-        return str(_fill(step, found))
-    if isinstance(step, Text):
-        return Text(str(_fill(step.text, found)))
-    if isinstance(step, ToolUse):
-        return replace(step, input={key: _fill(value, found) for key, value in step.input.items()})
-    return step
-
-
-def _fill(value: Any, found: dict[str, str]) -> Any:
-    if isinstance(value, str):
-        for name, text in found.items():
-            value = value.replace("{" + name + "}", text)
-    return value

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +19,13 @@ from quarterdeck.protocol import (
     RequestFailed,
     RequestReceived,
 )
-from quarterdeck.testing.model.render import Ids
-from quarterdeck.wire import UserMessage
+from quarterdeck.wire.messages import UserMessage
 
 from . import facts, flags
-from .actions import ProcessEnds
 from .bill import Bill
 from .checkpoints import Checkpoints
 from .control import Control
+from .endings import ProcessEnds
 from .hooks import Hooks
 from .host import Host
 from .mcp import Mcp
@@ -37,11 +37,13 @@ from .startup import StartupError, check, open_session
 from .state import Session
 from .tasks import Task, Tasks
 from .transcript import Transcript
-from .turn import Turn
 from .voice import Voice
 
 if TYPE_CHECKING:
+    from quarterdeck.testing.model.render import Ids
     from quarterdeck.transport import MemoryTransport
+
+    from .turn import Turn
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 
@@ -64,10 +66,9 @@ class SimulatedCli(Voice):
         self.env = dict(os.environ if env is None else env)
         self.flags = flags.parse(argv)
         self.scenario = scenario or Scenario(otherwise="assistant")
-        self.brain = brain or self.scenario.brain()
+        self._given_brain = brain
         self.clock = time.monotonic
         self.started = self.clock()
-        self.ids = Ids()
         config = self.env.get("CLAUDE_CONFIG_DIR") or Path(self.env.get("HOME") or Path.home()) / ".claude"
         here = Path(cwd or Path.cwd()).resolve()
         self.session = Session(self.new_id(), here, Path(config), self.flags, self.env)
@@ -83,6 +84,18 @@ class SimulatedCli(Voice):
         self._auth_told = False
         self._turns = 0
         self._watched: set[asyncio.Task[Any]] = set()
+
+    # Made by the first prompt, with all that only a turn needs: the handshake does not wait for it
+
+    @cached_property
+    def brain(self) -> Brain:
+        return self._given_brain or self.scenario.brain()
+
+    @cached_property
+    def ids(self) -> Ids:
+        from quarterdeck.testing.model.render import Ids
+
+        return Ids()
 
     # Running
 
@@ -209,6 +222,7 @@ class SimulatedCli(Voice):
 
     async def _answer(self, prompt: Prompt) -> None:
         from . import commands
+        from .turn import Turn
 
         self.prompt_id = self.new_id()
         self.say_lifecycle(prompt, "started")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from quarterdeck.testing.model import render
 from quarterdeck.testing.model.script import Cut, Stall, StreamError
 
-from .calls import Round, Speaker
+from .calls import Round
+from .notes import Speaker
 from .steps import Error, Reply, ToolUse
 
 if TYPE_CHECKING:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from . import facts, failures
-from .actions import TurnEnded, perform
-from .calls import Notes, Round, TurnInterrupted
+from .actions import perform
+from .calls import Round
+from .endings import TurnEnded, TurnInterrupted
 from .failures import Failure
+from .notes import Notes
 from .prompts import Prompt
 from .scenario import Ask
 from .steps import Error, Exit, Reply, Usage

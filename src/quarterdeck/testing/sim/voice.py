@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import facts
+from .bill import full_usage
+from .notes import Speaker
 
 if TYPE_CHECKING:
     from .bill import Bill
-    from .calls import Speaker
     from .host import Host
     from .mcp import Mcp
     from .prompts import Prompt
@@ -66,9 +67,6 @@ class Voice:
 
     def say_synthetic_assistant(self, text: str, *, stop_reason: str = "end_turn", **fields: Any) -> None:
         """Words that no model said: the output of a command, or an error."""
-        from .bill import full_usage
-        from .calls import Speaker
-
         counts = dict.fromkeys(
             ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"), 0
         )

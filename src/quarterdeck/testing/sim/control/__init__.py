@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.protocol import RequestReceived
+from quarterdeck.protocol.ledger import subtype_of
 
 from .base import UNSUPPORTED, ControlError
 
@@ -15,23 +17,21 @@ if TYPE_CHECKING:
     from quarterdeck.testing.sim.simulator import SimulatedCli
 
 Handler = Callable[["SimulatedCli", dict[str, Any]], Any]
-_MODULES = ("session", "conversation", "state", "dialogs", "files", "mcp")
+MODULES = ("session", "conversation", "state", "dialogs", "files", "mcp")
 
 
-def handlers() -> dict[str, Handler]:
-    """Every handler of this package, by subtype. Imported when the first request comes."""
-    from importlib import import_module
-
-    found: dict[str, Handler] = {}
-    for name in _MODULES:
-        found |= import_module(f"{__name__}.{name}").HANDLERS
-    return found
+def handler_of(subtype: str) -> Handler | None:
+    """Imports the modules one after the other, as far as needed: the handshake, which comes first, is in the first."""
+    for name in MODULES:
+        handlers: dict[str, Handler] = import_module(f"{__name__}.{name}").HANDLERS
+        if subtype in handlers:
+            return handlers[subtype]
+    return None
 
 
 class Control:
     def __init__(self, cli: SimulatedCli) -> None:
         self._cli = cli
-        self._handlers: dict[str, Handler] | None = None
         self._running: dict[str, asyncio.Task[None]] = {}
 
     @property
@@ -39,13 +39,11 @@ class Control:
         return bool(self._running)
 
     def take(self, event: RequestReceived) -> None:
-        request = {} if event.message is None else event.message.data["request"]
-        if self._handlers is None:
-            self._handlers = handlers()
-        handler = self._handlers.get(request["subtype"])
+        request: dict[str, Any] = event.request.to_dict()
+        subtype = subtype_of(event.request)
+        handler = handler_of(subtype)
         if handler is None:
-            error = f"Unsupported control request subtype: {request['subtype']}"
-            self._cli.host.refuse(event.request_id, error, UNSUPPORTED)
+            self._cli.host.refuse(event.request_id, f"Unsupported control request subtype: {subtype}", UNSUPPORTED)
             return
         self._start(event.request_id, handler, request | {"request_id": event.request_id})
 

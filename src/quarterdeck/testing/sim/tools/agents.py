@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.testing.sim.calls import Notes, Round, Speaker
+from quarterdeck.testing.sim.calls import Round
+from quarterdeck.testing.sim.notes import Notes, Speaker
 from quarterdeck.testing.sim.scenario import Ask
 from quarterdeck.testing.sim.steps import Agent, Error, Reply
 
