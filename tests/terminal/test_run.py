@@ -243,3 +243,50 @@ def test_thinking_is_folded_and_the_plan_and_the_helper_are_shown(place: Place) 
     agent = next(index for index, line in enumerate(lines) if line.startswith("● Task look around"))
     assert lines[agent + 1].startswith("  │ ● Bash ls")
     assert "TodoWrite" not in seen
+
+
+def test_the_session_to_go_on_with_is_chosen_from_a_list(place: Place) -> None:
+    place.plays(rules=[{"when": "(?P<all>.+)", "steps": ["You said {all}."]}])
+    for prompt in ("about apples", "about pears"):
+        assert place.piped("run", prompt).returncode == 0
+    term = place.term("run", "and now?", "--resume")
+    term.until("Which session?", "1 about pears", "2 about apples", " ago")
+    term.press("2")
+    assert term.exit() == 0
+    assert "You said and now?." in term.text
+    sessions = {path: path.read_text() for path in (place.home / ".claude" / "projects").rglob("*.jsonl")}
+    (resumed,) = [text for text in sessions.values() if "and now?" in text]
+    assert "about apples" in resumed
+    assert len(sessions) == 2
+    assert place.piped("run", "--resume", "--max-turns", "1", stdin="x").returncode == 2
+
+
+def test_a_server_that_asks_is_answered_with_a_form(place: Place) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "guests": {"type": "integer", "title": "Guests"},
+            "terrace": {"type": "boolean"},
+            "meal": {"type": "string", "enum": ["lunch", "dinner"]},
+            "note": {"type": "string"},
+        },
+        "required": ["guests"],
+    }
+    place.plays(tool("mcp__tables__book", {}, elicit={"message": "For whom?", "schema": schema}), "Booked.")
+    term = place.term("run", "--allow", "mcp__tables__book", "go", columns=110)
+    term.until("? tables asks: For whom?", "Decline")
+    term.press("y")
+    term.until("Guests")
+    term.press("many", ENTER)
+    term.until("(a number, please)")
+    term.press("\x15", "4", ENTER)
+    term.until("terrace", "1 Yes")
+    term.press("y")
+    term.until("meal", "2 dinner")
+    term.press("2")
+    term.until("note (may stay empty)")
+    term.press(ENTER)
+    assert term.exit() == 0
+    assert "answered: accept" in term.text
+    assert '{"action": "accept", "content": {"guests": 4, "terrace": true, "meal": "dinner"}}' in term.text
+    assert "Booked." in term.text

@@ -97,7 +97,7 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
         permission_mode=given.mode,
         allow_dangerously_skip_permissions=given.mode == "bypassPermissions",
         continue_conversation=given.continue_,
-        resume=given.resume or None,
+        resume=_session(given),
         fork_session=given.fork,
         max_turns=given.max_turns,
         max_budget_usd=given.max_budget,
@@ -110,6 +110,14 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
         _file(given.mcp_config, PROMPT_LIMIT_BYTES)  # the CLI says nothing of one that is not there
         options.mcp_servers = Path(given.mcp_config)
     return options
+
+
+def _session(given: argparse.Namespace) -> str | None:
+    if given.resume != "":
+        return given.resume  # type: ignore[no-any-return]
+    from .resuming import choose_session
+
+    return choose_session(given.cwd or ".")
 
 
 def _system_prompt(given: argparse.Namespace) -> Any:
