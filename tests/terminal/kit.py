@@ -55,8 +55,20 @@ class Place:
     def command(self, *words: str, agent: str = "sim") -> list[str]:
         return [sys.executable, "-m", "quarterdeck", words[0], "--agent", agent, *words[1:]]
 
-    def term(self, *words: str, agent: str = "sim", columns: int = 80, rows: int = 30, **env: str) -> Term:
-        term = Term(self.command(*words, agent=agent), self.cwd, {**self.env, **env}, columns, rows)
+    def term(
+        self,
+        *words: str,
+        agent: str = "sim",
+        columns: int = 80,
+        rows: int = 30,
+        stdin: str | None = None,
+        **env: str,
+    ) -> Term:
+        """In a terminal; with ``stdin``, standard input is a file with that text instead."""
+        given = None if stdin is None else self._folder / "stdin"
+        if given is not None:
+            given.write_text(str(stdin))
+        term = Term(self.command(*words, agent=agent), self.cwd, {**self.env, **env}, columns, rows, given)
         self._opened.append(term)
         return term
 
@@ -85,7 +97,9 @@ class Place:
 class Term:
     """One command in a terminal of its own."""
 
-    def __init__(self, command: list[str], cwd: Path, env: dict[str, str], columns: int, rows: int) -> None:
+    def __init__(
+        self, command: list[str], cwd: Path, env: dict[str, str], columns: int, rows: int, stdin: Path | None = None
+    ) -> None:
         self._master, slave = pty.openpty()
         self._slave = slave  # kept open, so that the terminal's state can be looked at when the command is gone
         self.screen = pyte.HistoryScreen(columns, rows, history=20_000)
@@ -93,9 +107,16 @@ class Term:
         self.raw = bytearray()
         self._set_size(columns, rows)
         self._before = termios.tcgetattr(slave)
-        self.process = subprocess.Popen(
-            command, cwd=cwd, env=env, stdin=slave, stdout=slave, stderr=slave, preexec_fn=_own_terminal, close_fds=True
-        )
+        with Path(os.devnull if stdin is None else stdin).open() as file:
+            self.process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=env,
+                stdin=slave if stdin is None else file,
+                stdout=slave,
+                stderr=slave,
+                preexec_fn=_own_terminal,
+            )
 
     # What a person sees
 
@@ -147,6 +168,17 @@ class Term:
         """The kernel sends SIGWINCH to who runs in the foreground."""
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
+    def until_stopped(self) -> None:
+        """Wait until the command is suspended; the terminal must be as it was."""
+        deadline = time.monotonic() + LIMIT_S
+        while Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+            assert time.monotonic() < deadline, f"it does not stop\n{self.text}"
+            self._read(time.monotonic() + 0.05)
+        while self._read(time.monotonic()):
+            pass
+        assert termios.tcgetattr(self._slave) == self._before, "the terminal is not as it was"
+        assert not self.screen.cursor.hidden, "the cursor is hidden"
+
     def send(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
@@ -176,7 +208,7 @@ class Term:
 def _own_terminal() -> None:
     """The command leads a session of its own with this terminal, so that Ctrl-C reaches it as it would a person's."""
     os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    fcntl.ioctl(1, termios.TIOCSCTTY, 0)
 
 
 def tool(name: str, tool_input: dict[str, Any], **more: Any) -> dict[str, Any]:

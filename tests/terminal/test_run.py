@@ -290,3 +290,26 @@ def test_a_server_that_asks_is_answered_with_a_form(place: Place) -> None:
     assert "answered: accept" in term.text
     assert '{"action": "accept", "content": {"guests": 4, "terrace": true, "meal": "dinner"}}' in term.text
     assert "Booked." in term.text
+
+
+def test_the_prompt_may_come_through_a_pipe_and_the_answers_from_the_terminal(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Done.")
+    term = place.term("run", stdin="make it\n")
+    term.until("› make it", "Allow once")
+    term.press("y")
+    assert term.exit() == 0
+    assert (place.cwd / "a.txt").exists()
+
+
+def test_ctrl_z_gives_the_terminal_back_and_in_the_foreground_it_goes_on(place: Place) -> None:
+    place.plays(bash("touch a.txt"), "Done.")
+    term = place.term("run", "go")
+    term.until("Deny and stop")
+    term.press("\x1a")
+    term.until_stopped()
+    assert "Deny and stop" not in term.text
+    term.send(signal.SIGCONT)
+    term.until("Deny and stop")
+    term.press("y")
+    assert term.exit() == 0
+    assert (place.cwd / "a.txt").exists()

@@ -39,13 +39,14 @@ def terminal(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
     look = Look.of(sys.stdout)
     surface = TerminalSurface(sys.stdout.fileno())
     draw = MarkdownPainter(colour=look.colour).lines
-    keyboard = Keyboard(lambda name: screen.desk.key(name))
-    screen = Screen(surface, look, draw, failed=failed, forget_typed=keyboard.forget)
 
     def resized() -> None:
         with contextlib.suppress(OSError):  # gone; SIGHUP tells the rest
             surface.resized()
         screen.changed()
+
+    keyboard = Keyboard(lambda name: screen.desk.key(name), on_suspend=surface.close, on_resume=resized)
+    screen = Screen(surface, look, draw, failed=failed, forget_typed=keyboard.forget)
 
     loop = asyncio.get_running_loop()
     with keyboard:

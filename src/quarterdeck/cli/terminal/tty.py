@@ -27,8 +27,16 @@ class Keyboard:
     answer a question that has just appeared.
     """
 
-    def __init__(self, on_key: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        on_key: Callable[[str], None],
+        *,
+        on_suspend: Callable[[], None] = lambda: None,
+        on_resume: Callable[[], None] = lambda: None,
+    ) -> None:
         self._on_key = on_key
+        self._on_suspend = on_suspend
+        self._on_resume = on_resume
         self._keys = Keys()
         self._settle: asyncio.TimerHandle | None = None
         self._descriptor = -1
@@ -41,8 +49,7 @@ class Keyboard:
             self._take_over()
             atexit.register(self.restore)
             asyncio.get_running_loop().add_reader(self._descriptor, self._readable)
-            if hasattr(signal, "SIGCONT"):
-                asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, self._take_over)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, self._suspend)
         return self
 
     def __exit__(
@@ -52,7 +59,7 @@ class Keyboard:
             return
         loop = asyncio.get_running_loop()
         loop.remove_reader(self._descriptor)
-        loop.remove_signal_handler(signal.SIGCONT)
+        loop.remove_signal_handler(signal.SIGTSTP)
         if self._settle is not None:
             self._settle.cancel()
         self.restore()
@@ -79,6 +86,14 @@ class Keyboard:
         modes[6][termios.VMIN], modes[6][termios.VTIME] = 1, 0
         termios.tcsetattr(self._descriptor, termios.TCSADRAIN, modes)
         self._say(PASTE_MARKS)
+
+    def _suspend(self) -> None:
+        """Ctrl-Z: the shell gets its terminal back, and in the foreground again we take it anew."""
+        self._on_suspend()
+        self.restore()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self._take_over()
+        self._on_resume()
 
     def restore(self) -> None:
         """As it was. Also called at the end of the interpreter, if nothing else was."""
