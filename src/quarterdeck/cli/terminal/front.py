@@ -15,12 +15,11 @@ from quarterdeck.cli.roof import Look
 from .painter import plain_markdown
 from .screen import Screen
 from .surface import PlainSurface, TerminalSurface
-from .tty import Keyboard
 
 
 def can_draw() -> bool:
-    """Whether standard output is a terminal that can be redrawn."""
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    """Whether standard output is a terminal that can be redrawn. The console of Windows is not tried."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and sys.platform != "win32"
 
 
 @contextmanager
@@ -35,6 +34,7 @@ def lines_only(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
 def terminal(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
     """The terminal is ours until the end, and then as it was, whatever happens."""
     from .markdown import MarkdownPainter
+    from .tty import Keyboard
 
     look = Look.of(sys.stdout)
     surface = TerminalSurface(sys.stdout.fileno())

@@ -28,17 +28,19 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self.pressed)
-        for number, code in _ENDING.items():
-            loop.add_signal_handler(number, self.leave, code)
+        with contextlib.suppress(NotImplementedError):  # on Windows Ctrl-C is a KeyboardInterrupt
+            loop.add_signal_handler(signal.SIGINT, self.pressed)
+            for number, code in _ENDING.items():
+                loop.add_signal_handler(number, self.leave, code)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, *_ENDING):
-            loop.remove_signal_handler(number)
+        with contextlib.suppress(NotImplementedError):
+            for number in (signal.SIGINT, *_ENDING):
+                loop.remove_signal_handler(number)
         if self._asked is not None:
             self._asked.cancel()
 
