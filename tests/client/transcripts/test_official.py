@@ -200,6 +200,17 @@ def test_the_work_trees_of_a_repository_are_found_together(projects: Projects, c
     assert {one["session_id"] for one in answers[2]} == set(ids)
 
 
+def test_of_a_session_in_two_folders_the_same_file_counts(projects: Projects, tmp_path: Path) -> None:
+    places = [tmp_path / f"place-{number}" for number in range(4)]
+    at = 1_790_000_000
+    for number, times in enumerate([(at, at), (at, at + 1), (at + 1, at), (at, at), (at + 2, at + 2)], start=1):
+        for place, mtime in zip(random.Random(number).sample(places, 2), times, strict=True):
+            projects.add(place, [user(f"{number} in {place.name}", new_id(7))], session_id=new_id(number), mtime=mtime)
+    calls: list[Call] = [("list_sessions", None, limit, offset) for limit in (None, 1, 3, 50) for offset in (0, 1)]
+    answers = check(projects, calls)
+    assert [len(answer) for answer in answers] == [5, 4, 1, 1, 3, 3, 5, 4]
+
+
 def test_changes_are_made_alike(projects: Projects, cwd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each package changes a copy of the same folder; then either reads both."""
     first, second = (projects.add(cwd, chat(2), mtime=1_790_000_000) for _ in range(2))

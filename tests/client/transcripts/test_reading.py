@@ -64,9 +64,9 @@ def test_a_page_opens_only_the_transcripts_it_needs(
     projects: Projects, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [projects.add(cwd, chat(1), mtime=1_790_000_000 - number) for number in range(20)]
-    opened: list[str] = []
+    opened: list[int] = []
     real = listing.windows
-    monkeypatch.setattr(listing, "windows", lambda path, size: opened.append(path) or real(path, size))
+    monkeypatch.setattr(listing, "windows", lambda file, size: opened.append(size) or real(file, size))
     assert [one.session_id for one in list_sessions(limit=3, offset=2)] == ids[2:5]
     assert len(opened) == 5
 

@@ -9,30 +9,31 @@ the official SDK takes a ``customTitle`` deep inside some tool's result for the 
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import datetime
+from io import BytesIO
 from sys import intern
 from typing import Any
 
-from .prompt import PromptFinder
+from .prompt import PromptFinder, raw_decode
 from .types import SDKSessionInfo
 
 WINDOW_BYTES = 64 * 1024
 SHORT_BYTES = 400
-"""A line that is not longer is looked into as a whole."""
-BEGINNING_BYTES = 150
-"""How much of a longer one is: records of titles, prompts and tags say what they are at once."""
+"""A line that is not longer is looked into as a whole, a longer one up to there: records of titles, prompts and tags
+say what they are at once."""
 
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_BACKSLASH = 0x5C
 
 
-def windows(path: str, size: int) -> tuple[bytes, bytes] | None:
-    """The first and the last bytes of a file that had ``size`` bytes; None if it is empty or cannot be read."""
-    try:
-        file = os.open(path, _OPEN_FLAGS)
-    except OSError:
-        return None
+def open_file(path: str) -> int:
+    """A descriptor for reading. Raises ``OSError``."""
+    return os.open(path, _OPEN_FLAGS)
+
+
+def windows(file: int, size: int) -> tuple[bytes, bytes] | None:
+    """The first and the last bytes of an open file that had ``size`` bytes; None if it is empty or cannot be read."""
     try:
         head = os.read(file, WINDOW_BYTES)
         if not head:
@@ -43,105 +44,83 @@ def windows(path: str, size: int) -> tuple[bytes, bytes] | None:
         return head, os.read(file, WINDOW_BYTES)
     except OSError:
         return None
-    finally:
-        os.close(file)
-
-
-class Window:
-    """Values of keys in a piece of a transcript."""
-
-    __slots__ = ("_outlined", "data")
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self._outlined: bytes | None = None
-
-    def mentions(self, mark: bytes) -> bool:
-        """Is it in the outline?"""
-        if self._outlined is None:
-            self._outlined = _outline(self.data)
-        return self._outlined.rfind(mark) >= 0  # takes half the time of ``in``
-
-    def first(self, key: bytes) -> str | None:
-        mark = b'"' + key + b'":'
-        at = self.data.find(mark)
-        while at >= 0:
-            found = self._value(at + len(mark))
-            if found is not None:
-                return found
-            at = self.data.find(mark, at + 1)  # that one has no text, or is cut off
-        return None
-
-    def last(self, key: bytes) -> str | None:
-        mark = b'"' + key + b'":'
-        at = self.data.rfind(mark)
-        while at >= 0:
-            found = self._value(at + len(mark))
-            if found is not None:
-                return found
-            at = self.data.rfind(mark, 0, at)
-        return None
-
-    def _value(self, at: int) -> str | None:
-        """The text that follows a colon, with or without a space: other programs than the CLI write one."""
-        if self.data.startswith(b'"', at):
-            return self._string(at + 1)
-        return self._string(at + 2) if self.data.startswith(b' "', at) else None
-
-    def _string(self, start: int) -> str | None:
-        data, end = self.data, self.data.find(b'"', start)
-        while end > start and data[end - 1] == 0x5C and _backslashes(data, start, end) % 2:
-            end = data.find(b'"', end + 1)
-        return None if end < 0 else _unescape(data[start:end].decode("utf-8", "replace"))
-
-    def tag(self) -> str | None:
-        """Of the last record that starts as a tag does: the word alone stands in many tool calls."""
-        opening = b'{"type":"tag"'
-        if not self.mentions(opening):
-            return None
-        at = self.data.rfind(b"\n" + opening) + 1
-        if not at and not self.data.startswith(opening):
-            return None
-        return Window(_line_at(self.data, at)).last(b"tag") or None
 
 
 def _outline(data: bytes) -> bytes:
     """Short lines, and the beginnings of long ones that are about the session: those of messages begin otherwise."""
-    pieces: list[bytes] = []
-    find, is_about = data.find, data.startswith
-    kept = start = 0
-    while (end := find(b"\n", start)) >= 0:
-        if end - start > SHORT_BYTES:
-            if kept < start:
-                pieces.append(data[kept:start])
-            if is_about(b'{"type"', start):
-                pieces.append(data[start : start + BEGINNING_BYTES])
-            kept = end + 1
-        start = end + 1
-    pieces.append(data[kept : start + BEGINNING_BYTES])
-    return b"".join(pieces)
+    return b"".join(
+        [
+            line[:SHORT_BYTES]
+            for line in BytesIO(data)  # cuts lines twice as fast as ``split``
+            if len(line) <= SHORT_BYTES or b'{"t' < line < b'{"u'  # {"type": …, at a third of what ``startswith`` takes
+        ]
+    )
+
+
+def _mark(key: str) -> bytes:
+    return f'"{key}":'.encode()
+
+
+_CUSTOM_TITLE, _AI_TITLE, _TAG = _mark("customTitle"), _mark("aiTitle"), _mark("tag")
+_LAST_PROMPT, _SUMMARY = _mark("lastPrompt"), _mark("summary")
+_BRANCH, _CWD, _TIMESTAMP = _mark("gitBranch"), _mark("cwd"), _mark("timestamp")
+_TAG_OPENING = b'{"type":"tag"'
+
+
+def _first(data: bytes, mark: bytes) -> str | None:
+    """The first text under a key."""
+    at = data.find(mark)
+    while at >= 0:
+        found = _value(data, at + len(mark))
+        if found is not None:
+            return found
+        at = data.find(mark, at + 1)  # that one has no text, or is cut off
+    return None
+
+
+def _last(data: bytes, mark: bytes) -> str | None:
+    at = data.rfind(mark)
+    while at >= 0:
+        found = _value(data, at + len(mark))
+        if found is not None:
+            return found
+        at = data.rfind(mark, 0, at)
+    return None
+
+
+def _value(data: bytes, at: int) -> str | None:
+    """The text that follows a colon, with or without a space: other programs than the CLI write one."""
+    start = at + 1
+    if data[at:start] == b" ":
+        start += 1
+    if data[start - 1 : start] != b'"':
+        return None
+    end = data.find(b'"', start)
+    while end > start and data[end - 1] == _BACKSLASH and _backslashes(data, start, end) % 2:
+        end = data.find(b'"', end + 1)
+    return None if end < 0 else _unescape(data[start:end].decode("utf-8", "replace"))
 
 
 def _backslashes(data: bytes, start: int, end: int) -> int:
     count = 0
-    while end - count > start and data[end - count - 1] == 0x5C:
+    while end - count > start and data[end - count - 1] == _BACKSLASH:
         count += 1
     return count
+
+
+def _unescape(text: str) -> str:
+    """As it is if it has escapes that JSON does not know."""
+    if "\\" not in text:
+        return text
+    try:
+        return str(raw_decode(f'"{text}"')[0])
+    except ValueError:
+        return text
 
 
 def _line_at(data: bytes, start: int) -> bytes:
     end = data.find(b"\n", start)
     return data[start:] if end < 0 else data[start:end]
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    try:
-        value: Any = json.loads(f'"{text}"')
-    except ValueError:
-        return text
-    return value if isinstance(value, str) else text
 
 
 def epoch_ms(timestamp: Any) -> int | None:
@@ -154,50 +133,73 @@ def epoch_ms(timestamp: Any) -> int | None:
         return None
 
 
-def _title(head: Window, tail: Window) -> str | None:
-    """The one a person gave, else the one the model made up."""
-    titled = [window for window in ((tail,) if head is tail else (tail, head)) if window.mentions(b'Title":')]
-    given = (window.last(key) for key in (b"customTitle", b"aiTitle") for window in titled)
-    return next(filter(None, given), None) if titled else None
+class _Glance:
+    """The two windows, and their outlines once they are needed."""
 
+    __slots__ = ("_head_outline", "_tail_outline", "head", "tail")
 
-def _last_words(tail: Window) -> str | None:
-    """What the person asked last, or what the session was about: as far as the CLI has written it down."""
-    for key in (b"lastPrompt", b"summary"):
-        found = tail.last(key) if tail.mentions(b'"' + key + b'":') else None
-        if found:
+    def __init__(self, head: bytes, tail: bytes) -> None:
+        self.head = head
+        self.tail = tail
+        self._tail_outline = _outline(tail)
+        self._head_outline: bytes | None = self._tail_outline if tail is head else None
+
+    def title(self) -> str | None:
+        """The one a person gave, else the one the model made up."""
+        return self._title(_CUSTOM_TITLE) or self._title(_AI_TITLE)
+
+    def _title(self, mark: bytes) -> str | None:
+        found = self.last(mark)
+        if found or self.tail is self.head:
             return found
-    return None
+        if self._head_outline is None:
+            self._head_outline = _outline(self.head)
+        return _last(self.head, mark) if self._head_outline.rfind(mark) >= 0 else None
+
+    def last(self, mark: bytes) -> str | None:
+        """In the last window, if its outline has the mark."""
+        # ``rfind`` takes half the time of ``in``.
+        return _last(self.tail, mark) if self._tail_outline.rfind(mark) >= 0 else None
+
+    def tag(self) -> str | None:
+        """Of the last record that starts as a tag does: the word alone stands in many tool calls."""
+        if self._tail_outline.rfind(_TAG_OPENING) < 0:
+            return None
+        at = self.tail.rfind(b"\n" + _TAG_OPENING) + 1
+        if not at and not self.tail.startswith(_TAG_OPENING):
+            return None
+        return _last(_line_at(self.tail, at), _TAG) or None
 
 
 def title_of(head: bytes, tail: bytes) -> str | None:
     """The title, or the first prompt for want of one."""
-    return _title(Window(head), Window(tail)) or PromptFinder().find(head)
+    return _Glance(head, tail).title() or PromptFinder().find(head)
 
 
 def session_info(
     session_id: str, data: tuple[bytes, bytes], *, mtime: int, size: int | None, project: str | None
 ) -> SDKSessionInfo | None:
     """None for a sub-agent's transcript and for one that has nothing to show."""
-    first_line = _line_at(data[0], 0)
+    head, tail = data
+    first_line = _line_at(head, 0)
     if b'"isSidechain":true' in first_line or b'"isSidechain": true' in first_line:
         return None
-    head = Window(data[0])
-    tail = head if data[1] is data[0] else Window(data[1])
-    title, prompt = _title(head, tail), PromptFinder().find(head.data)
-    summary = title or _last_words(tail) or prompt
+    glance = _Glance(head, tail)
+    title, prompt = glance.title() or None, PromptFinder().find(head)
+    # What the person asked last, or what the session was about: as far as the CLI has written it down.
+    summary = title or glance.last(_LAST_PROMPT) or glance.last(_SUMMARY) or prompt
     if not summary:
         return None
-    branch, cwd = tail.last(b"gitBranch") or head.first(b"gitBranch"), head.first(b"cwd")
+    branch, cwd = _last(tail, _BRANCH) or _first(head, _BRANCH), _first(head, _CWD)
     return SDKSessionInfo(
-        session_id=session_id,
-        summary=summary,
-        last_modified=mtime,
-        file_size=size,
-        custom_title=title,
-        first_prompt=prompt,
-        git_branch=intern(branch) if branch else None,  # ten thousand sessions have a handful of these
-        cwd=intern(cwd) if cwd else project or None,
-        tag=tail.tag(),
-        created_at=epoch_ms(head.first(b"timestamp")),
+        session_id,
+        summary,
+        mtime,
+        size,
+        title,
+        prompt,
+        intern(branch) if branch else None,  # ten thousand sessions have a handful of these
+        intern(cwd) if cwd else project or None,
+        glance.tag(),
+        epoch_ms(_first(head, _TIMESTAMP)),
     )

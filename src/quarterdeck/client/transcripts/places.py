@@ -13,7 +13,10 @@ import stat
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CONFIG_DIR = "CLAUDE_CONFIG_DIR"
 LONGEST_NAME = 200
@@ -44,7 +47,7 @@ def config_dir(env: Mapping[str, str] | None = None) -> str:
     given = env or {}
     chosen = given.get(CONFIG_DIR) or os.environ.get(CONFIG_DIR)
     if not chosen:
-        home = given.get("HOME") or str(Path.home())
+        home = given.get("HOME") or os.path.expanduser("~")  # noqa: PTH111  # pathlib is half a megabyte
         chosen = os.path.join(home, ".claude")  # noqa: PTH118  # strings: listing makes ten thousand of them
     return unicodedata.normalize("NFC", chosen)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 200
 
-_raw_decode = json.JSONDecoder().raw_decode
+raw_decode = json.JSONDecoder().raw_decode
+"""What ``json.loads`` does in twice the time."""
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>")
 _MADE_BY_A_PROGRAM = ("<local-command-stdout>", "<session-start-hook>", "<tick>", "<goal>")
@@ -23,6 +24,8 @@ class PromptFinder:
 
     A slash command is none, but its name stands in if nothing better comes.
     """
+
+    __slots__ = ("command", "prompt")
 
     def __init__(self) -> None:
         self.prompt: str | None = None
@@ -46,23 +49,16 @@ class PromptFinder:
 
     def find(self, head: bytes) -> str | None:
         """In the first piece of a transcript; whole lines only."""
-        for line in _user_lines(head):
-            if _is_no_prompt(line):
-                continue
-            record = _decode(line)
-            if isinstance(record, dict) and record.get("type") == "user" and self.offer(prompt_texts(record)):
-                break
+        mark = _next_mark(head, 0)
+        while mark >= 0:
+            start, end = head.rfind(b"\n", 0, mark) + 1, head.find(b"\n", mark)
+            line = head[start:] if end < 0 else head[start:end]
+            if not _is_no_prompt(line):
+                record = _decode(line)
+                if isinstance(record, dict) and record.get("type") == "user" and self.offer(prompt_texts(record)):
+                    break
+            mark = -1 if end < 0 else _next_mark(head, end + 1)
         return self.best
-
-
-def _user_lines(head: bytes) -> Iterator[bytes]:
-    at = 0
-    while (mark := _next_mark(head, at)) >= 0:
-        start, end = head.rfind(b"\n", 0, mark) + 1, head.find(b"\n", mark)
-        yield head[start:] if end < 0 else head[start:end]
-        if end < 0:
-            return
-        at = end + 1
 
 
 def _next_mark(head: bytes, at: int) -> int:
@@ -80,7 +76,7 @@ def _is_no_prompt(line: bytes) -> bool:
 def _decode(line: bytes) -> Any:
     text = line.decode("utf-8", "replace").strip()
     try:
-        value, end = _raw_decode(text)  # what ``json.loads`` does in twice the time
+        value, end = raw_decode(text)
     except (ValueError, RecursionError):
         return None
     return value if end == len(text) else None
