@@ -84,9 +84,9 @@ def _fields(cls: type) -> list[dict[str, Any]]:
     for field in dataclasses.fields(cls):
         entry: dict[str, Any] = {"name": field.name, "sample": _sample(hints[field.name])}
         if field.default is not dataclasses.MISSING:
-            entry["default"] = _as_json(field.default)
+            entry["default"] = as_json(field.default)
         elif field.default_factory is not dataclasses.MISSING:
-            entry["default"] = _as_json(field.default_factory())
+            entry["default"] = as_json(field.default_factory())
         described.append(entry)
     return described
 
@@ -131,12 +131,12 @@ def _parameters(function: Any) -> list[dict[str, Any]]:
     for parameter in signature.parameters.values():
         entry: dict[str, Any] = {"name": parameter.name, "kind": parameter.kind.name}
         if parameter.default is not parameter.empty:
-            entry["default"] = _as_json(parameter.default)
+            entry["default"] = as_json(parameter.default)
         described.append(entry)
     return described
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     try:
         json.dumps(value)
     except TypeError:
