@@ -55,9 +55,10 @@ class ClaudeSDKClient:
 
     async def receive_response(self) -> AsyncIterator[Message]:
         """Every message up to and with the next result."""
-        async for message in self.session.messages():
+        session = self.session
+        while (message := await session.next_message()) is not None:
             yield message
-            if isinstance(message, ResultMessage):
+            if type(message) is ResultMessage:
                 return
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:

@@ -443,12 +443,12 @@ class Session(Controls):
 
     async def next_message(self) -> Message | None:
         """The next message; None at the end. Raises ``ProcessExited`` when the CLI died in the middle."""
-        ready = self._ready
-        if not ready:
-            ready.extend(reversed(await self._next_batch()))
-            if not ready:
-                return None
-        return ready.pop()
+        return self._ready.pop() if self._ready or await self._fill() else None
+
+    async def _fill(self) -> bool:
+        """Wait for messages to be ready. False at the end."""
+        self._ready.extend(reversed(await self._next_batch()))
+        return bool(self._ready)
 
     async def _next_batch(self) -> list[Message]:
         """Whoever sees a result, or the end, finds the session store up to date."""
@@ -476,12 +476,8 @@ class Session(Controls):
     async def messages(self) -> AsyncGenerator[Message, None]:
         """All messages from here to the end of the session, between turns too. Stopping early loses nothing."""
         ready = self._ready
-        while True:
-            while ready:
-                yield ready.pop()
-            ready.extend(reversed(await self._next_batch()))
-            if not ready:
-                return
+        while ready or await self._fill():
+            yield ready.pop()
 
     def ended_early(self) -> Exception:
         """Why a turn has no result: for whoever waited for it."""

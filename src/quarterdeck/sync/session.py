@@ -110,6 +110,16 @@ class Session(Controls):
         return self._core.turn_state
 
     @property
+    def pid(self) -> int | None:
+        """Of the CLI's process, also after its end; None before it is started."""
+        return self._core.pid
+
+    @property
+    def ignored_options(self) -> tuple[str, ...]:
+        """Options that this version of the CLI is known to ignore."""
+        return self._core.ignored_options
+
+    @property
     def exit_status(self) -> ExitStatus | None:
         """How the process ended; None while it runs."""
         return self._core.exit_status

@@ -74,7 +74,7 @@ class _Open(dict[type, bool]):
         return answer
 
 
-_OPEN = _Open()
+IS_OPEN = _Open()
 
 
 @cache
@@ -223,7 +223,7 @@ class OpenObject(WireObject, frozen=True, kw_only=True):
             return value
         if value is None:
             return super().__getitem__(key)
-        if not _OPEN[type(value)]:
+        if not IS_OPEN[type(value)]:
             return getattr(self, _NAMES[type(self)][key])
         if value.origin_ is None and type(origin := self.origin_) is tuple:
             force_setattr(value, "origin_", (*origin, key))

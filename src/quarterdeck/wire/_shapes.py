@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import force_setattr
 
-from ._base import HIDDEN, Message, OpenObject, came_from
+from ._base import HIDDEN, IS_OPEN, Message, OpenObject, came_from
 
 UNKNOWN_TAG = HIDDEN + "unknown"
 """The ``type`` under which the decoder hands an unknown piece to its union."""
@@ -88,9 +89,12 @@ class _Located:
         if holder is None:
             return self
         value = self._read(holder)
-        if isinstance(value, OpenObject):
+        if IS_OPEN[type(value)]:
             if value.origin_ is None:
-                tell_origin(holder, value, self._key)
+                if type(origin := getattr(holder, "origin_", None)) is tuple:  # twice per text delta: without a call
+                    force_setattr(value, "origin_", (*origin, self._key))
+                else:
+                    tell_origin(holder, value, self._key)
         elif isinstance(value, dict):
             for key, item in value.items():
                 tell_origin(holder, item, self._key, key)

@@ -26,7 +26,7 @@ class TextDelta(Tagged, frozen=True, tag="text_delta"):
     text: str
 
     def __getitem__(self, key: str) -> Any:
-        return self.text if key == "text" else super().__getitem__(key)
+        return self.text if key == "text" else Tagged.__getitem__(self, key)
 
 
 class ThinkingDelta(Tagged, frozen=True, tag="thinking_delta"):
@@ -77,7 +77,7 @@ class ContentBlockDelta(Tagged, frozen=True, tag="content_block_delta"):
     delta: Delta
 
     def __getitem__(self, key: str) -> Any:  # the most frequent read of all: without a look at the table of names
-        return self.delta if key == "delta" else super().__getitem__(key)
+        return self.delta if key == "delta" else Tagged.__getitem__(self, key)
 
 
 class ContentBlockStop(Tagged, frozen=True, tag="content_block_stop"):
