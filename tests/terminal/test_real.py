@@ -172,3 +172,24 @@ def test_a_failed_result_is_1_and_says_why(real: RealPlace) -> None:
     done = real.piped("run", "--max-turns", "1", "--allow", "Bash(ls)", "go", agent="")
     assert done.returncode == 1
     assert "◼ stopped" in done.stdout
+
+
+def test_a_chat_of_two_turns_with_a_permission(real: RealPlace) -> None:
+    real.model.reply("I make it.", bash("touch a.txt"))
+    real.model.reply("Made.")
+    term = real.term("chat", agent="")
+    term.until("/help lists the commands", "\n›")
+    term.press("make a.txt", ENTER)
+    term.until("› make a.txt", "$ touch a.txt", "Deny and stop")
+    term.press("y")
+    term.until("Made.", "✔ done")
+    assert (real.cwd / "a.txt").exists()
+    real.model.reply("You are welcome.")
+    term.press("thank you", ENTER)
+    term.until("You are welcome.")
+    term.press("/mode plan", ENTER)
+    term.until("mode: plan")
+    term.press("/cost", ENTER)
+    term.until(" so far")
+    term.press("/quit", ENTER)
+    assert term.exit() == 0

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quarterdeck.policy import Policy, Rule, narrow_rules, parse_rule
-from quarterdeck.policy.rules import RuleError
 from quarterdeck.timeline.parts import Suggestion
 from quarterdeck.wire.permissions import PermissionRuleValue, PermissionUpdate
+
+if TYPE_CHECKING:  # a run that asks nothing does not wait for its import
+    from quarterdeck.policy import Policy, Rule
 
 DESTINATIONS = {"session": "session", "project": "localSettings", "user": "userSettings"}
 """Scope → where the CLI keeps the rule. For a project it is the person's own file: allow rules of the one that is
 checked in count only in folders that were trusted (2.1.325)."""
+_MODES = ("default", "acceptEdits", "plan", "auto")
+"""In the others nothing is asked, or everything is refused: to judge what is asked the usual one is right."""
 PLACES = {"session": "until it ends", "project": ".claude/settings.local.json", "user": "~/.claude/settings.json"}
 
 
@@ -29,6 +33,8 @@ class Advice:
 
 
 def advise(policy: Policy, tool: str, tool_input: Mapping[str, Any], suggestions: Sequence[Suggestion] = ()) -> Advice:
+    from quarterdeck.policy import narrow_rules
+
     try:
         decision = policy.decide(tool, tool_input)
         rules = narrow_rules(policy, tool, tool_input)
@@ -39,6 +45,8 @@ def advise(policy: Policy, tool: str, tool_input: Mapping[str, Any], suggestions
 
 def _suggested(suggestions: Sequence[Suggestion]) -> tuple[Rule, ...]:
     """The rules that the CLI itself would add, where we cannot find narrower ones."""
+    from quarterdeck.policy import RuleError, parse_rule
+
     for suggestion in suggestions:
         try:
             return tuple(parse_rule(text, "allow", source="session") for text in suggestion.rules)
@@ -56,34 +64,43 @@ def update_for(rules: Sequence[Rule], scope: str) -> PermissionUpdate:
 class Rulebook:
     """The policy of one run: what the command line gave, the settings, and what was added on the way."""
 
-    def __init__(self, policy: Policy, given: Policy | None) -> None:
-        self._policy = policy
+    def __init__(self, given: Policy | None, *, cwd: str, mode: str | None) -> None:
         self._given = given
+        self._cwd = cwd
+        self._mode = mode
+        self._added: list[Rule] = []
 
     @classmethod
     def load(
         cls, *, cwd: str, policy_file: str | None, allow: Sequence[str], deny: Sequence[str], mode: str | None
     ) -> Rulebook:
-        """Raises ``PolicyError`` for what is no rule. Settings with bad rules are the CLI's matter: left out."""
-        from quarterdeck.policy import PolicyError
-
+        """Raises ``PolicyError`` for what is no rule."""
         given = None
         if policy_file is not None or allow or deny:
+            from quarterdeck.policy import Policy
+
             rules = list(Policy.from_rules(allow=allow, deny=deny, cwd=cwd, source="cliArg").rules)
             if policy_file is not None:
                 rules += _rules_of(policy_file)
             given = Policy(rules, cwd=cwd)
-        extra = given.rules if given is not None else ()
-        options: dict[str, Any] = {"mode": mode} if mode in ("default", "acceptEdits", "plan", "auto") else {}
+        return cls(given, cwd=cwd, mode=mode)
+
+    @cached_property
+    def _whole(self) -> Policy:
+        """With the settings, when first asked for. Settings with bad rules are the CLI's matter: they are left out."""
+        from quarterdeck.policy import Policy, PolicyError
+
+        extra = self._given.rules if self._given is not None else ()
+        options: dict[str, Any] = {"mode": self._mode} if self._mode in _MODES else {}
         try:
-            whole = Policy.from_settings(cwd, rules=extra, **options)
+            return Policy.from_settings(self._cwd, rules=extra, **options)
         except PolicyError:
-            whole = Policy(extra, cwd=str(Path(cwd).absolute()), **options)
-        return cls(whole, given)
+            return Policy(extra, cwd=str(Path(self._cwd).absolute()), **options)
 
     @property
     def policy(self) -> Policy:
-        return self._policy
+        whole = self._whole
+        return whole.with_rules([*whole.rules, *self._added]) if self._added else whole
 
     @property
     def has_rules(self) -> bool:
@@ -97,10 +114,11 @@ class Rulebook:
         decision = self._given.decide(tool, tool_input)
         if decision.rule is None:
             return None
-        return decision.behavior, decision.explanation
+        return decision.behavior, f"By a rule of the command line: {decision.explanation}"
 
     def remember(self, rules: Sequence[Rule]) -> None:
-        self._policy = self._policy.with_rules([*self._policy.rules, *rules])
+        """From now on these hold, too."""
+        self._added += rules
         if self._given is not None:
             self._given = self._given.with_rules([*self._given.rules, *rules])
 

@@ -83,7 +83,7 @@ class Callbacks:
         if ruling is not None and ruling[0] == "allow":
             return PermissionResultAllow()
         if ruling is not None and ruling[0] == "deny":
-            return PermissionResultDeny(message=f"Denied by a rule. {ruling[1]}")
+            return PermissionResultDeny(message=ruling[1])
         asked = self._find(context.request_id)
         if not isinstance(asked, Permission):
             asked = Permission(

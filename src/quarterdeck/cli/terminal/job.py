@@ -10,7 +10,6 @@ from typing import Any
 
 from quarterdeck.cli.roof import USAGE_ERROR, Trouble
 from quarterdeck.client.options import ClaudeAgentOptions
-from quarterdeck.policy import PolicyError
 from quarterdeck.transport import CLINotFoundError, find_cli
 
 from .advice import Rulebook
@@ -81,7 +80,7 @@ def rulebook_of(given: argparse.Namespace) -> Rulebook:
         return Rulebook.load(
             cwd=given.cwd or ".", policy_file=given.policy, allow=given.allow, deny=given.deny, mode=given.mode
         )
-    except PolicyError as error:
+    except ValueError as error:  # a PolicyError, by a name that costs no import
         raise Trouble(str(error), "quarterdeck policy check explains rules", code=USAGE_ERROR) from error
 
 
