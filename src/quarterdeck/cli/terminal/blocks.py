@@ -60,6 +60,8 @@ class Blocks:
         done: list[Block] = []
         for line in lines:
             done += self._whole_line(line)
+        if self._blank and self._line.strip() and not _list_kind(self._held[0]):
+            done += self._finished()  # whatever this line becomes, it is another block
         if len(self._line) > LONGEST_TAIL and self._fence is None:
             border = self._line.rfind(" ", 0, LONGEST_TAIL)
             border = LONGEST_TAIL if border <= 0 else border
@@ -78,7 +80,9 @@ class Blocks:
 
     def tail(self) -> list[Block]:
         """What is not finished, as it looks now."""
-        held = [*self._held, self._line] if self._line else self._held
+        held = self._held
+        if self._line:
+            held = [*held, "", self._line] if self._blank else [*held, self._line]
         if not held:
             return []
         if self._fence is not None:

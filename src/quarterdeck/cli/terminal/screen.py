@@ -51,7 +51,6 @@ class Screen:
         self.timeline = Timeline()
         self.painter = Painter(surface, self.timeline.state, colour=look.colour, unicode=look.unicode, draw=draw)
         self.desk = Desk(changed=self.changed, forget_typed=forget_typed)
-        self.on_frame: Callable[[], None] = lambda: None
         self._asked: dict[str, Request] = {}
         self._frame_at = 0.0
         self._next: asyncio.TimerHandle | None = None
@@ -131,7 +130,6 @@ class Screen:
         self._frame_at = loop.time()
         self._next = None
         try:
-            self.on_frame()
             self.painter.draw(time.time(), self.desk.widget, waiting=self.desk.waiting)
         except Exception as error:  # noqa: BLE001  # nobody sees anything any more: it ends the command
             self._failed(error)

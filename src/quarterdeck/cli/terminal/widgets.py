@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from quarterdeck.cli.roof import Look, cells
+from quarterdeck.cli.roof import Look, cells, cut
 
 from .text import exact, one_line, safe, wrapped
 
@@ -61,7 +61,7 @@ class Menu:
     def _option(self, look: Look, index: int, option: Option) -> list[str]:
         here = index == self.at
         head = f"{'❯' if here else ' '} {index + 1} {self._mark(index)}{_label(option)}"
-        head = one_line_kept(head, look.width)
+        head = _one_line_kept(head, look.width)
         line = look.paint("bold cyan", head) if here else head
         room = look.width - cells(head) - 2
         if not option.hint:
@@ -145,8 +145,8 @@ class Field:
 
     def lines(self, look: Look) -> list[str]:
         room = max(look.width - 3, 8)
-        before = wrapped_exactly(self.text[: self.at], room)
-        body = wrapped_exactly(self.text, room)
+        before = _wrapped_exactly(self.text[: self.at], room)
+        body = _wrapped_exactly(self.text, room)
         self._cursor = (1 + len(before) - 1, 2 + cells(before[-1]))
         shown = [look.paint("cyan", "│ ") + line for line in body]
         return [look.paint("bold", one_line(self.title, look.width)), *shown, look.paint("dim", f"  {self.hint}")]
@@ -210,14 +210,12 @@ def _label(option: Option) -> str:
     return f"{label} ({option.key})" if option.key else label
 
 
-def one_line_kept(text: str, width: int) -> str:
+def _one_line_kept(text: str, width: int) -> str:
     """On one line, with its own blanks: the column of a list must stay where it is."""
-    from quarterdeck.cli.roof import cut
-
     return cut(text.replace("\n", " "), width)
 
 
-def wrapped_exactly(text: str, width: int) -> list[str]:
+def _wrapped_exactly(text: str, width: int) -> list[str]:
     """Every character where it was typed: broken at the width, not at blanks, so that the cursor can be found."""
     lines: list[str] = []
     for line in exact(text).split("\n"):
