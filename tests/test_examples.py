@@ -343,6 +343,22 @@ def trio_program(model: ModelServer) -> None:
     model.reply("Made.")
 
 
+# For those who draw
+
+
+@example("""
+May Write run? greeting.txt
++hello
+Write: finished
+It is written.
+(done, 40 tokens)
+['Prompt', 'ToolCall', 'Permission', 'Text', 'Turn']
+""")
+def timeline_fold(model: ModelServer) -> None:
+    model.reply(ToolUse("Write", {"file_path": "greeting.txt", "content": "hello\n"}))
+    model.reply("It is written.")
+
+
 # The guide
 
 GUIDE = (EXAMPLES.parent / "docs" / "client.md").read_text()

@@ -30,6 +30,8 @@ from msgspec.structs import force_setattr
 from ._json import dumps, loads
 
 _ABSENT: Any = object()
+DOES_NOT_FIT = (msgspec.ValidationError, UnicodeEncodeError)
+"""What ``msgspec.convert`` raises; the latter for a lone surrogate where a number or a word of a list belongs."""
 HIDDEN = "\ue000"
 """Wire names that start so are ours: a private-use character that no key of the protocol starts with."""
 

@@ -13,12 +13,11 @@ from typing import Any
 
 import msgspec
 
-from ._base import Message
+from ._base import DOES_NOT_FIT, Message
 from ._shapes import UNKNOWN_TAG
 from .blocks import ContentBlock
 
 _MOST_LEFT_OUT = 32
-_DOES_NOT_FIT = (msgspec.ValidationError, UnicodeEncodeError)  # the latter: a lone surrogate where a number belongs
 _PLACE = re.compile(r" - at `\$\.([^`\[]+)[^`]*`$")
 
 
@@ -32,13 +31,13 @@ def leaving_out(data: dict[str, Any], cls: Any) -> Any:
     """``data`` as a ``cls``, without the optional fields that do not fit, or why it cannot be one."""
     try:
         return msgspec.convert(data, cls)
-    except _DOES_NOT_FIT:
+    except DOES_NOT_FIT:
         softened = copy.deepcopy(data)
     reasons: list[str] = []
     for _ in range(_MOST_LEFT_OUT):
         try:
             return msgspec.convert(softened, cls)
-        except _DOES_NOT_FIT as error:
+        except DOES_NOT_FIT as error:
             reasons.append(str(error))
             if not _leave_out(softened, reasons[-1]):
                 break
@@ -88,6 +87,6 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
 def _misfit(block: dict[str, Any]) -> str | None:
     try:
         msgspec.convert(block, ContentBlock)
-    except _DOES_NOT_FIT as error:
+    except DOES_NOT_FIT as error:
         return str(error)
     return None

@@ -89,7 +89,7 @@ def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
 
 
 M = TypeVar("M", bound=Message)
-_CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_CANNOT_TYPE = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
 def decode(line: bytes) -> Message:

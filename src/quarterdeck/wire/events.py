@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from ._base import OpenObject
+from ._base import DOES_NOT_FIT, OpenObject
 from ._shapes import UNKNOWN_TAG, Tagged, Unknown, located
 from .api import ApiMessage, Container, ContextManagement, StopDetails
 from .blocks import ContentBlock
@@ -147,11 +147,11 @@ def decode_event(data: Any) -> Event:
         return UnknownEvent({}, "the line has no event object")
     try:
         return msgspec.convert(data, Event)  # type: ignore[no-any-return]
-    except msgspec.ValidationError as error:
+    except DOES_NOT_FIT as error:
         reason = str(error)
     try:
         return msgspec.convert(_with_unknown_parts(data), Event)  # type: ignore[no-any-return]
-    except msgspec.ValidationError:
+    except DOES_NOT_FIT:
         return UnknownEvent(data, reason)
 
 
@@ -172,6 +172,6 @@ def _with_unknown_parts(data: dict[str, Any]) -> dict[str, Any]:
 def _known_or_wrapped(part: Any, union: Any) -> Any:
     try:
         msgspec.convert(part, union)
-    except msgspec.ValidationError as error:
+    except DOES_NOT_FIT as error:
         return {"type": UNKNOWN_TAG, "data": part, "reason": str(error)}
     return part

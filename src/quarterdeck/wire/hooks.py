@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ._base import HIDDEN, came_from
+from ._base import DOES_NOT_FIT, HIDDEN, came_from
 from ._view import typed_view
 from .hook_inputs import (
     ConfigChangeHookInput,
@@ -129,7 +129,7 @@ def parse_hook_input(data: object) -> HookInput:
         return _unknown(data, f"unknown hook event {event!r}")
     try:
         view: HookInput = typed_view(data, cls)
-    except msgspec.ValidationError as error:
+    except DOES_NOT_FIT as error:
         return _unknown(data, str(error))
     return view
 
@@ -141,7 +141,7 @@ def _unknown(data: dict[str, Any], reason: str) -> UnknownHookInput:
     marked = {key: data[key] for key in _COMMON_KEYS if key in data} | {HIDDEN + "reason": reason}
     try:
         view = msgspec.convert(marked, UnknownHookInput)
-    except msgspec.ValidationError:  # even the common fields are odd
+    except DOES_NOT_FIT:  # even the common fields are odd
         view = UnknownHookInput(reason=reason)
     came_from(view, data)
     return view

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ._base import OpenObject, WireObject
+from ._base import DOES_NOT_FIT, OpenObject, WireObject
 
 McpServerConnectionStatus: TypeAlias = Literal["connected", "failed", "needs-auth", "pending", "disabled"]
 McpPermissionPolicy: TypeAlias = Literal["always_allow", "always_ask", "always_deny"]
@@ -101,7 +101,7 @@ def parse_server_config(config: dict[str, Any]) -> McpServerStatusConfig | None:
         return None
     try:
         return msgspec.convert(config, cls)
-    except msgspec.ValidationError:
+    except DOES_NOT_FIT:
         return None
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
+from ._base import DOES_NOT_FIT
+
 if TYPE_CHECKING:
     from .inbound import CanUseToolRequest
 
@@ -211,7 +213,7 @@ def _parse_updates(value: Any) -> list[PermissionUpdate] | None:
     try:
         msgspec.convert(value, list[_StrictUpdate])
         return msgspec.convert(value, list[PermissionUpdate])
-    except msgspec.ValidationError:
+    except DOES_NOT_FIT:
         return None
 
 

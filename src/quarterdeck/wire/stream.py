@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import force_setattr
 
-from ._base import HIDDEN, Demand, Lines, Message, OpenObject, plain
+from ._base import DOES_NOT_FIT, HIDDEN, Demand, Lines, Message, OpenObject, plain
 from ._json import dumps, loads
 from ._shapes import Number
 from .events import Event, UnknownEvent, decode_event
 
-_CANNOT_TYPE = (msgspec.MsgspecError, UnicodeDecodeError)
+_CANNOT_TYPE = (msgspec.MsgspecError, UnicodeError)
 
 
 class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
@@ -174,6 +174,6 @@ def _fitting_part(data: dict[str, Any]) -> _Envelope:
     for field in msgspec.structs.fields(_Envelope):
         try:
             fitting[field.name] = msgspec.convert(data.get(field.name), field.type)
-        except msgspec.ValidationError:
+        except DOES_NOT_FIT:
             continue
     return _Envelope(**fitting)

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire._base import OpenObject, came_from, wire_names
+from quarterdeck.wire._base import DOES_NOT_FIT, OpenObject, came_from, wire_names
 
 
 class Answer(OpenObject, frozen=True):
@@ -23,7 +23,7 @@ def parse_answer(request: Any, payload: Any) -> Any:
         return payload
     try:
         answer = msgspec.convert(payload, kind)
-    except (msgspec.ValidationError, RecursionError):
+    except (*DOES_NOT_FIT, RecursionError):
         return payload
     _remember_origin(answer, payload)
     return answer

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from quarterdeck.wire._base import DOES_NOT_FIT
 from quarterdeck.wire._view import typed_view
 
 from . import agents, files, network, planning, questions, schedule, services, shell
@@ -128,5 +127,5 @@ def _view_or_self(data: Any, shape: Any) -> Any:
         return data
     try:
         return typed_view(data, shape)
-    except msgspec.ValidationError:
+    except DOES_NOT_FIT:
         return data
