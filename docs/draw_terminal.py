@@ -1,7 +1,7 @@
 """Draw docs/assets/terminal.svg from a run of ``quarterdeck run``: ``PYTHONPATH=tests python docs/draw_terminal.py``.
 
-The command runs on the simulator in a real pseudo-terminal; what is drawn is what its emulator shows, cell by cell. Only
-what differs from run to run is replaced: seconds, and the name of the folder, by one of the same length.
+The command runs on the simulator in a real pseudo-terminal; what is drawn is what its emulator shows, cell by cell.
+Only what differs from run to run is replaced: seconds, and the name of the folder, by one of the same length.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+import pyte
 from pyte.screens import Char
 
 from terminal.kit import Term
@@ -26,6 +27,8 @@ HOME = "/home/captain"
 """What stands for the scratch folder: as long as ``/tmp/`` and eight random letters, so that lines break alike."""
 COLUMNS, ROWS = 84, 40
 CELL_WIDTH, CELL_HEIGHT, MARGIN, HEAD = 8.4, 19, 18, 34
+NO_BREAK = "\u00a0"
+"""In place of blanks: browsers draw several of those as one, and none at the ends."""
 
 INK, PAPER = "#d5dbe3", "#171c24"
 COLOURS = {
@@ -63,7 +66,7 @@ Line = list[tuple[str, Style]]
 
 def recorded() -> tuple[list[Line], list[Line]]:
     """What is on the screen when the edit is asked about, and when it has been allowed and all is done."""
-    with tempfile.TemporaryDirectory(prefix="", dir="/tmp") as scratch:  # noqa: S108  # the length of its name matters
+    with tempfile.TemporaryDirectory(prefix="", dir="/tmp") as scratch:  # the length of its name matters
         home = Path(scratch).resolve()
         folder = home / "project"
         folder.mkdir()
@@ -83,7 +86,9 @@ def recorded() -> tuple[list[Line], list[Line]]:
 
 
 def _lines(term: Term, home: str) -> list[Line]:
-    rows = [[term.screen.buffer[y][x] for x in range(COLUMNS)] for y in range(ROWS)]
+    screen = pyte.Screen(COLUMNS, ROWS)
+    pyte.ByteStream(screen).feed(bytes(term.raw).replace(b"\x1b[2m", b"\x1b[90m"))  # the emulator knows no dim
+    rows = [[screen.buffer[y][x] for x in range(COLUMNS)] for y in range(ROWS)]
     lines = [_line(row, home) for row in rows]
     while lines and not lines[-1]:
         lines.pop()
@@ -94,7 +99,12 @@ def _line(row: list[Char], home: str) -> Line:
     runs = [("".join(cell.data for cell in cells), style) for style, cells in itertools.groupby(row, _style)]
     if runs and not runs[-1][0].strip() and runs[-1][1].paper == PAPER:
         runs.pop()
-    return [(re.sub(r"\b\d+\.\ds\b", "0.4s", text.replace(home, HOME)), style) for text, style in runs]
+    return [(_same_each_time(text, home), style) for text, style in runs]
+
+
+def _same_each_time(text: str, home: str) -> str:
+    seconds = "0.9s" if "done" in text else "0.0s"
+    return re.sub(r"\b\d+\.\ds\b", seconds, text.replace(home, HOME))
 
 
 def _style(cell: Char) -> Style:
@@ -126,7 +136,7 @@ def picture(asked: list[Line], done: list[Line]) -> str:
         "<title>quarterdeck run asks before it edits a file, shows the change, and does it when allowed</title>\n"
         f'<rect width="100%" height="100%" rx="9" fill="{PAPER}"/>\n{dots}\n'
         '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" '
-        f'font-size="14" xml:space="preserve">\n{rows}\n</g>\n</svg>\n'
+        f'font-size="14">\n{rows}\n</g>\n</svg>\n'
     )
 
 
@@ -145,14 +155,17 @@ def _drawn(line: Line, y: float) -> str:
             parts.append(
                 f'<rect x="{x:.1f}" y="{y - 14:.0f}" width="{width:.1f}" height="{CELL_HEIGHT}" fill="{style.paper}"/>'
             )
-        if text.strip():
+        shown = text.strip()
+        if shown:
+            x += (len(text) - len(text.lstrip())) * CELL_WIDTH
+            width = len(shown) * CELL_WIDTH
             looks = f' fill="{style.ink}"'
             looks += ' font-weight="bold"' if style.bold else ""
             looks += ' font-style="italic"' if style.italic else ""
             looks += ' text-decoration="underline"' if style.underlined else ""
             parts.append(
                 f'<text x="{x:.1f}" y="{y:.0f}" textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs"{looks}>'
-                f"{escape(text, quote=False)}</text>"
+                f"{escape(shown, quote=False).replace(' ', NO_BREAK)}</text>"
             )
     return "".join(parts)
 

@@ -18,7 +18,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
-PROJECT = {f"{name}.md": f"project/{name.lower()}.md" for name in ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "SECURITY")}
+PROJECT = {
+    f"{name}.md": f"project/{name.lower()}.md" for name in ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "SECURITY")
+}
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 DIAGRAM = re.compile(r"```mermaid\nstateDiagram-v2\n(.*?)\n```", re.DOTALL)
 LANGUAGES = {".py": "python", ".toml": "toml", ".yaml": "yaml", ".sh": "sh", ".md": "markdown"}
@@ -31,8 +33,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     documents = {file.src_uri: file.content_string for file in files.documentation_pages()}
     outside = {path for uri, text in documents.items() for path in _outside(f"docs/{uri}", text)}
     outside |= {path for name in PROJECT for path in _outside(name, (ROOT / name).read_text("utf-8"))}
-    for path in sorted({part for path in outside for part in _with_children(path)}):
-        _add(files, config, _page_of(path), _shown(path))
+    for source in sorted({part for path in outside for part in _with_children(path)}):
+        _add(files, config, _page_of(source), _shown(source))
     return files
 
 
@@ -95,7 +97,9 @@ def _shown(path: str) -> str:
         rows = [f"- [`{child.name}`]({place.name}/{child.name}.md)" for child in _children(path)]
         return f"# {path}\n\n" + "\n".join(rows) + "\n"
     text = place.read_text("utf-8")
-    return f"---\nsearch: {{exclude: true}}\n---\n# {path}\n\n``````{LANGUAGES.get(place.suffix, 'text')}\n{text}``````\n"
+    return (
+        f"---\nsearch: {{exclude: true}}\n---\n# {path}\n\n``````{LANGUAGES.get(place.suffix, 'text')}\n{text}``````\n"
+    )
 
 
 def _unlinked(line: str) -> str:

@@ -1,0 +1,2 @@
+# Is Claude Code found, signed in, and of a version that was tried?
+quarterdeck doctor

@@ -1,0 +1,3 @@
+# A program of your own, on the simulator.
+export CLAUDE_BIN="$(python -c 'from quarterdeck.testing.sim import executable; print(executable())')"
+python hello.py

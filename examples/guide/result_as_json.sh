@@ -1,0 +1,3 @@
+# The result as one JSON document.
+quarterdeck run --agent sim --output json 'hello' > result.json
+python -c 'import json; result = json.load(open("result.json")); print(result["subtype"], result["num_turns"])'

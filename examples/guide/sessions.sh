@@ -1,0 +1,6 @@
+# What was said is kept: it can be found, exported and gone on with.
+quarterdeck run --agent sim --output text 'hello' > /dev/null
+quarterdeck sessions list
+quarterdeck sessions search 'the protocol is real'
+quarterdeck sessions export hello > talk.md
+quarterdeck run --agent sim --continue --output text 'What did I say first?'
