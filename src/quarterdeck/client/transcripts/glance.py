@@ -20,8 +20,9 @@ from .types import SDKSessionInfo
 
 WINDOW_BYTES = 64 * 1024
 SHORT_BYTES = 400
-"""A line that is not longer is looked into as a whole, a longer one up to there: records of titles, prompts and tags
-say what they are at once."""
+"""A line that is not longer is looked into as a whole."""
+BEGINNING_BYTES = 150
+"""How much of a longer one is: records of titles, prompts and tags say what they are at once."""
 
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _BACKSLASH = 0x5C
@@ -50,7 +51,7 @@ def _outline(data: bytes) -> bytes:
     """Short lines, and the beginnings of long ones that are about the session: those of messages begin otherwise."""
     return b"".join(
         [
-            line[:SHORT_BYTES]
+            line if len(line) <= SHORT_BYTES else line[:BEGINNING_BYTES]
             for line in BytesIO(data)  # cuts lines twice as fast as ``split``
             if len(line) <= SHORT_BYTES or b'{"t' < line < b'{"u'  # {"type": …, at a third of what ``startswith`` takes
         ]
@@ -61,6 +62,7 @@ def _mark(key: str) -> bytes:
     return f'"{key}":'.encode()
 
 
+_ANY_TITLE = b'Title":'
 _CUSTOM_TITLE, _AI_TITLE, _TAG = _mark("customTitle"), _mark("aiTitle"), _mark("tag")
 _LAST_PROMPT, _SUMMARY = _mark("lastPrompt"), _mark("summary")
 _BRANCH, _CWD, _TIMESTAMP = _mark("gitBranch"), _mark("cwd"), _mark("timestamp")
@@ -134,36 +136,34 @@ def epoch_ms(timestamp: Any) -> int | None:
 
 
 class _Glance:
-    """The two windows, and their outlines once they are needed."""
+    """The two windows, and the outline of the last."""
 
-    __slots__ = ("_head_outline", "_tail_outline", "head", "tail")
+    __slots__ = ("_outline", "head", "tail")
 
     def __init__(self, head: bytes, tail: bytes) -> None:
         self.head = head
         self.tail = tail
-        self._tail_outline = _outline(tail)
-        self._head_outline: bytes | None = self._tail_outline if tail is head else None
+        self._outline = _outline(tail)
 
     def title(self) -> str | None:
         """The one a person gave, else the one the model made up."""
-        return self._title(_CUSTOM_TITLE) or self._title(_AI_TITLE)
-
-    def _title(self, mark: bytes) -> str | None:
-        found = self.last(mark)
-        if found or self.tail is self.head:
-            return found
-        if self._head_outline is None:
-            self._head_outline = _outline(self.head)
-        return _last(self.head, mark) if self._head_outline.rfind(mark) >= 0 else None
+        given = self.last(_CUSTOM_TITLE)
+        if given:
+            return given
+        titled = [self.tail] if self._outline.rfind(_ANY_TITLE) >= 0 else []
+        if self.head is not self.tail and _outline(self.head).rfind(_ANY_TITLE) >= 0:
+            titled.append(self.head)
+        found = (_last(data, mark) for mark in (_CUSTOM_TITLE, _AI_TITLE) for data in titled)
+        return next(filter(None, found), None) if titled else None
 
     def last(self, mark: bytes) -> str | None:
         """In the last window, if its outline has the mark."""
         # ``rfind`` takes half the time of ``in``.
-        return _last(self.tail, mark) if self._tail_outline.rfind(mark) >= 0 else None
+        return _last(self.tail, mark) if self._outline.rfind(mark) >= 0 else None
 
     def tag(self) -> str | None:
         """Of the last record that starts as a tag does: the word alone stands in many tool calls."""
-        if self._tail_outline.rfind(_TAG_OPENING) < 0:
+        if self._outline.rfind(_TAG_OPENING) < 0:
             return None
         at = self.tail.rfind(b"\n" + _TAG_OPENING) + 1
         if not at and not self.tail.startswith(_TAG_OPENING):
@@ -182,10 +182,10 @@ def session_info(
     """None for a sub-agent's transcript and for one that has nothing to show."""
     head, tail = data
     first_line = _line_at(head, 0)
-    if b'"isSidechain":true' in first_line or b'"isSidechain": true' in first_line:
+    if b'"isSidechain"' in first_line and (b'"isSidechain":true' in first_line or b'"isSidechain": true' in first_line):
         return None
     glance = _Glance(head, tail)
-    title, prompt = glance.title() or None, PromptFinder().find(head)
+    title, prompt = glance.title(), PromptFinder().find(head)
     # What the person asked last, or what the session was about: as far as the CLI has written it down.
     summary = title or glance.last(_LAST_PROMPT) or glance.last(_SUMMARY) or prompt
     if not summary:
