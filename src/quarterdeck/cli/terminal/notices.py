@@ -8,11 +8,13 @@ from typing import Any
 from quarterdeck.timeline import events
 from quarterdeck.timeline.items import Turn
 
-from .text import seconds, size
+from .text import one_line, seconds, size
 
 Line = tuple[str, str]
 """A style and a text."""
 
+REASON_CELLS = 48
+"""Of a reason in a line that has more to say."""
 _LEVELS = {"warning": "yellow", "error": "red"}
 _OUTCOMES = {"done": ("green", "✔ done"), "interrupted": ("yellow", "◼ interrupted"), "limit": ("yellow", "◼ stopped")}
 
@@ -27,7 +29,7 @@ def last_line(turn: Turn) -> Line:
     """Turns, time, tokens, cost: the last thing that is said of a turn."""
     style, word = _OUTCOMES.get(turn.outcome, ("red", "✗ failed"))
     if turn.outcome in ("failed", "limit") and (turn.error or turn.subtype):
-        word += f": {turn.error or turn.subtype.replace('_', ' ')}"
+        word += f": {one_line(turn.error or turn.subtype.replace('_', ' '), REASON_CELLS)}"
     tokens = turn.tokens
     given = tokens.input + tokens.cache_read + tokens.cache_write
     parts = [
@@ -92,7 +94,7 @@ def _changed(event: events.ModelChanged | events.ModeChanged) -> Line | None:
     if event.before is None and event.by != "us":
         return None
     if isinstance(event, events.ModelChanged):
-        return "dim", f"model: {event.model}{_after(event.reason)}"
+        return "dim", f"model: {event.model}{_after(one_line(event.reason or '', 2 * REASON_CELLS))}"
     return "dim", f"mode: {event.mode}"
 
 

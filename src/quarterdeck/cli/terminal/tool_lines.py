@@ -45,7 +45,7 @@ def ended_lines(call: ToolCall, ended: ToolEnded, look: Look, *, diff_was_shown:
     lines = [f"{look.paint(style, look.sign(pretty, simple))} {title}  {look.paint('dim', state)}".rstrip()]
     inner = Look(look.colour, look.width - 2, look.unicode)
     if ended.status in _BAD:
-        said = ended.reason or str(ended.output)
+        said = "" if ended.status == "interrupted" else ended.reason or str(ended.output)
         return lines + [look.paint("red", f"  {one_line(said, look.width - 2)}")] * bool(said)
     if ended.diffs:
         if diff_was_shown:
