@@ -150,6 +150,7 @@ def check(name: str, screens: list[str]) -> None:
 
 
 def pattern_of(line: str) -> str:
-    """``…`` is anything; so are the numbers of seconds and costs, which are other ones each time."""
-    parts = (re.escape(part) for part in line.strip().split("…"))
-    return re.sub(r"\d+\\\.\d+(s?)", r"\\d+\\.\\d+\1", "[^\n]*".join(parts))
+    """``…`` is anything; so are seconds, costs and the ids of sessions, which are other ones each time."""
+    parts = (re.escape(part.strip()) for part in line.strip().split("…"))
+    alike = re.sub(r"\d+\\\.\d+(s?)", r"\\d+\\.\\d+\1", "[^\n]*".join(parts))
+    return re.sub(r"\b[0-9a-f]{8}\b", "[0-9a-f]{8}", alike)
