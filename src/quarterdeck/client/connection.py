@@ -52,6 +52,10 @@ def _apart(hidden: frozenset[type[Message]]) -> frozenset[type]:
     return _EVENTS | hidden
 
 
+def _new_id() -> str:
+    return str(uuid.uuid4())
+
+
 class Handler(Protocol):
     """Who serves the CLI's requests."""
 
@@ -85,7 +89,7 @@ class Connection:
         self._hidden = hidden
         self._on_hidden = on_hidden
         self.side = HostSide(
-            new_id=lambda: str(uuid.uuid4()),
+            new_id=_new_id,
             clock=self._loop.time,
             serves=handler,
             limit_bytes=limit_bytes,

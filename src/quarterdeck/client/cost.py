@@ -57,6 +57,8 @@ class TurnCost:
 class CostLedger:
     """Adds up the results of a session. One may follow a session through several processes (``process_started``)."""
 
+    __slots__ = ("_by_model", "_last_uuid", "_running", "_running_usd", "_total_usd", "last", "reported_usd")
+
     def __init__(self) -> None:
         self.last = TurnCost()
         """The newest entry."""

@@ -63,6 +63,7 @@ MIRROR_ERRORS_KEPT = 100
 _LASTING = frozenset({"set_model", "set_permission_mode", "set_max_thinking_tokens"})
 
 _FOR_US: frozenset[type[Message]] = frozenset({TranscriptMirrorMessage})
+_FOR_US_TOO = _FOR_US | {SessionStateChangedMessage}
 
 Content = str | Sequence[Any]
 """A prompt: text, or content blocks (typed or as dicts)."""
@@ -83,9 +84,8 @@ class Session(Controls):
         self._dispatcher: Dispatcher | None = None
         self._ready: list[Message] = []
         """Taken over and not read yet, the next one last."""
-        self._jobs: set[asyncio.Task[None]] = set()
+        self._jobs: list[asyncio.Task[None]] = []
         self._client_composed = False
-        self._server_info: InitializeAnswer | None = None
         self._closed = False
         self._stored: StoredSession | None = None
         self._observers: Observers | None = None
@@ -148,7 +148,7 @@ class Session(Controls):
             limit_bytes=self.options.line_limit_bytes,
             request_timeout_s=self.options.request_timeout_s,
             on_event=self._happened,
-            hidden=_FOR_US if self.options.session_state_events else _FOR_US | {SessionStateChangedMessage},
+            hidden=_FOR_US if self.options.session_state_events else _FOR_US_TOO,
             on_hidden=None if self._stored is None else self._stored.take,
             observer=self._observers,
         )
@@ -160,13 +160,11 @@ class Session(Controls):
             initialize = await self._with_manifests(initialize)
         self._watch_abort()
         try:
-            self._server_info = await self._connection.initialize(
-                initialize, timeout_s=self.options.initialize_timeout_s
-            )
+            answer = await self._connection.initialize(initialize, timeout_s=self.options.initialize_timeout_s)
         except ProcessExited as error:
             raise self._why_it_did_not_start(error) from error
         if plan is not None and plan.must_block_on_hook_failure:
-            _check_guards(self._server_info)
+            _check_guards(answer)
 
     async def _from_store(self) -> ClaudeAgentOptions:
         """The options to start the CLI with: with a session store, what is resumed may have to be fetched first."""
@@ -275,7 +273,7 @@ class Session(Controls):
 
     async def _end(self) -> ExitStatus | None:
         self._closed = True
-        for job in self._jobs:
+        for job in tuple(self._jobs):
             job.cancel()
         try:
             if self._connection is not None:
@@ -299,8 +297,8 @@ class Session(Controls):
 
     def _run(self, work: Any) -> None:
         job = asyncio.get_running_loop().create_task(work)
-        self._jobs.add(job)
-        job.add_done_callback(self._jobs.discard)
+        self._jobs.append(job)
+        job.add_done_callback(self._jobs.remove)
 
     @property
     def _link(self) -> Connection:
@@ -324,7 +322,7 @@ class Session(Controls):
     @property
     def server_info(self) -> InitializeAnswer:
         """What the CLI said in the handshake: commands, agents, models, account …"""
-        return self._server_info or InitializeAnswer()
+        return (None if self._connection is None else self._connection.side.initialize_answer) or InitializeAnswer()
 
     @property
     def version(self) -> str | None:

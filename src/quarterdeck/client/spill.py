@@ -18,10 +18,7 @@ class Spill:
         self._file: IO[bytes] | None = None
         self._read_at = 0
         self._write_at = 0
-        self._decoder = self._new_decoder()
-
-    def _new_decoder(self) -> Decoder:
-        return Decoder(limit_bytes=2 * self._limit_bytes + 4096)  # a bad line is kept in hexadecimal
+        self._decoder: Decoder | None = None
 
     def __bool__(self) -> bool:
         return self._read_at < self._write_at
@@ -50,6 +47,8 @@ class Spill:
             self._file.seek(self._read_at)
             data = self._file.read(min(CHUNK_BYTES, self._write_at - self._read_at))
             self._read_at += len(data)
+            if self._decoder is None:
+                self._decoder = Decoder(limit_bytes=2 * self._limit_bytes + 4096)  # a bad line is kept in hexadecimal
             messages = [_restored(message) for message in self._decoder.feed(data)]
         if not self:
             self.close()
@@ -61,7 +60,7 @@ class Spill:
             self._file.close()
         self._file = None
         self._read_at = self._write_at = 0
-        self._decoder = self._new_decoder()
+        self._decoder = None
 
 
 _BAD_LINE = "\ue000bad line"

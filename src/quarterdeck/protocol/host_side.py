@@ -7,7 +7,7 @@ from typing import Any
 
 from quarterdeck.wire._base import WireObject
 from quarterdeck.wire.answers import InitializeAnswer, parse_answer
-from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
+from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, decode
 from quarterdeck.wire.control import ControlResponse
 from quarterdeck.wire.messages import CommandLifecycleMessage
 from quarterdeck.wire.notices import ControlRequestProgressMessage
@@ -38,6 +38,8 @@ TAKES_ENVIRONMENT = (2, 1, 25)
 SERVED = frozenset({"can_use_tool", "hook_callback", "mcp_message", "elicitation", "request_user_dialog"})
 """What the CLI is known to ask. A host that knows more passes its own set."""
 
+_NO_TASKS: frozenset[str] = frozenset()
+
 
 class HostSide(Side):
     """The conversation seen by the one who drives the CLI."""
@@ -57,7 +59,7 @@ class HostSide(Side):
         self._turn = Machine(TURN, TurnState.IDLE)
         self._prompts = Prompts()
         self._turns = 0
-        self._tasks: frozenset[str] = frozenset()
+        self._tasks = _NO_TASKS
         self._cli_state: str | None = None
         self._settle_deadline: float | None = None
         self._turn_expected = False
@@ -65,7 +67,7 @@ class HostSide(Side):
         self._exited: Exited | None = None
         self.session_id: str | None = None
         self.init: InitMessage | None = None
-        self.initialize_answer: InitializeAnswer | None = None
+        self._handshake_line: bytes | None = None
 
     # What is known
 
@@ -81,6 +83,16 @@ class HostSide(Side):
     def turn_number(self) -> int:
         """How many turns have started."""
         return self._turns
+
+    @property
+    def initialize_answer(self) -> InitializeAnswer | None:
+        """What the CLI said in the handshake. Kept as its line: as objects it would be most of an idle session."""
+        if self._handshake_line is None:
+            return None
+        message = decode(self._handshake_line)
+        payload = message.response.response if isinstance(message, ControlResponse) else None  # type: ignore[union-attr]
+        answer = parse_answer(InitializeRequest, payload)
+        return answer if isinstance(answer, InitializeAnswer) else None
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -264,7 +276,7 @@ class HostSide(Side):
         if isinstance(entry.request, InitializeRequest):
             self._handshake.fire("answer" if message.ok else "fail")
         if isinstance(answer, InitializeAnswer):
-            self.initialize_answer = answer
+            self._handshake_line = message.raw
         for pending in message.response.pending_requests():
             self._dispatch_pending(pending.request_id, pending.request)
         self._close_when_quiet()

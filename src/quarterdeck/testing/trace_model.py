@@ -99,6 +99,10 @@ class _Asked:
     number: int
     direction: str
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """As of the request: the ledger asks for its subtype."""
+        return self.request.get(key, default)
+
     @property
     def name(self) -> str:
         detail = getattr(self.request, "tool_name", None) or getattr(self.request, "callback_id", None)

@@ -25,6 +25,8 @@ LAST_READS = 16
 class LoopReader:
     """Delivers a pipe's bytes, then its end, each by one callback."""
 
+    __slots__ = ("_descriptor", "_loop", "_on_data", "_on_end", "_paused", "ended")
+
     _open = 0
     """How many there are in this process."""
 

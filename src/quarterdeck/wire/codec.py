@@ -125,6 +125,8 @@ def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:
 class Decoder:
     """A stream of bytes, in chunks cut anywhere, to messages. One per stream; never raises on any bytes."""
 
+    __slots__ = ("_demand", "_limit", "_overlong", "_pending", "_pending_size")
+
     def __init__(self, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self._limit = limit_bytes
         self._pending: list[bytes] = []
