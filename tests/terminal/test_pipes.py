@@ -153,8 +153,13 @@ def test_what_cannot_be_done_is_said_with_its_exit_code(
 
 
 def test_an_error_result_is_1(place: Place) -> None:
-    place.plays({"end": "error_max_turns"})
-    assert place.piped("run", "go").returncode == 1
+    place.plays({"end": "error_max_turns", "errors": ["Reached maximum number of turns (1)"]})
+    shown = place.piped("run", "go")
+    assert shown.returncode == 1
+    assert "◼ stopped: Reached maximum number of turns (1)" in shown.stdout
+    alone = place.piped("run", "--output", "text", "go")
+    assert (alone.returncode, alone.stdout) == (1, "")
+    assert "Reached maximum number of turns (1)" in alone.stderr
 
 
 def test_a_cli_that_dies_in_the_middle_is_4(place: Place) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -118,3 +119,18 @@ def test_no_colour_where_none_is_wanted(place: Place, variables: dict[str, str])
     assert term.exit() == 0
     assert "Done." in term.text
     assert re.search(rb"\x1b\[[0-9;]*[1-9][0-9;]*m", term.raw) is None
+
+
+@pytest.mark.parametrize("broken", ["painter.last_line", "live.plan_lines", "live.running_lines"])
+def test_an_error_of_ours_ends_it_is_seen_and_leaves_the_terminal_as_it_was(place: Place, broken: str) -> None:
+    """At the end of a turn, and in the middle of a frame."""
+    module, name = broken.split(".")
+    patch = f"import quarterdeck.cli.terminal.{module} as one\none.{name} = lambda *a, **b: 1 / 0\n"
+    (place.home / "sitecustomize.py").write_text(patch)
+    place.env["PYTHONPATH"] = os.pathsep.join([str(place.home), *filter(None, [place.env.get("PYTHONPATH")])])
+    todos = [{"content": "Look", "activeForm": "Looking", "status": "in_progress"}]
+    endless = [] if module == "painter" else [bash("sleep 30")]
+    place.plays(tool("TodoWrite", {"todos": todos}), *endless, "Done.")
+    term = place.term("run", "--allow", "Bash(sleep:*)", "go")
+    assert term.exit() == 1
+    assert "ZeroDivisionError" in term.text

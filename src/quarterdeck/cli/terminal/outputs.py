@@ -25,10 +25,10 @@ class Output:
 
 
 class TextOutput(Output):
-    """The answer alone. On a terminal it is made harmless; in a pipe it is what the model said."""
+    """The answer alone; of a failure nothing, stderr has its reason. On a terminal it is made harmless."""
 
     def finish(self, result: ResultMessage | None) -> None:
-        if result is not None and result.result:
+        if result is not None and result.result and not result.failed:
             text = safe(result.result) if sys.stdout.isatty() else result.result
             _write(f"{text.rstrip()}\n".encode("utf-8", "replace"))
 

@@ -66,6 +66,8 @@ async def _play_for_programs(
             return _left(interrupts)
         except QuarterdeckError as error:
             raise trouble(error) from error
+        if result is not None and result.failed:
+            say_on_stderr("red", f"quarterdeck run: {ResultError.of(result)}")
         return exit_code(result, interrupted=interrupts.interrupted)
 
 
