@@ -39,13 +39,14 @@ class Entry:
     @property
     def name(self) -> str:
         """How errors call it: the id, and what it asks."""
-        return _name(self.request_id, subtype_of(self.request), _detail(self.request))
+        return _name(self.request_id, _asks(subtype_of(self.request), detail_of(self.request)))
 
 
 class Closed(NamedTuple):
     """What is remembered of a request: not the request itself, which may be large."""
 
     name: str
+    asks: str
     state: RequestState
 
 
@@ -84,7 +85,7 @@ class Ledger:
                 self._repeated[request_id] = others
         entry.state = REQUEST[entry.state][trigger]
         self._closed.pop(request_id, None)
-        self._closed[request_id] = (subtype_of(entry.request), _detail(entry.request), entry.state.value)
+        self._closed[request_id] = (subtype_of(entry.request), detail_of(entry.request), entry.state.value)
         if len(self._closed) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
             self._closed = dict(islice(self._closed.items(), REMEMBERED, None))
         return entry
@@ -95,7 +96,8 @@ class Ledger:
         if found is None:
             return None
         subtype, detail, state = found
-        return Closed(_name(request_id, subtype, detail), RequestState(state))
+        asks = _asks(subtype, detail)
+        return Closed(_name(request_id, asks), asks, RequestState(state))
 
     def open(self) -> list[Entry]:
         return [*self._open.values(), *(entry for others in self._repeated.values() for entry in others)]
@@ -118,10 +120,14 @@ def subtype_of(request: Any) -> str:
     return subtype if isinstance(subtype, str) else "undefined"
 
 
-def _detail(request: Any) -> str | None:
+def detail_of(request: Any) -> str | None:
     """The tool or the hook that is asked about."""
     return getattr(request, "tool_name", None) or getattr(request, "callback_id", None)
 
 
-def _name(request_id: str, subtype: str, detail: str | None) -> str:
-    return f"{request_id} ({subtype}{f' {detail}' if detail else ''})"
+def _asks(subtype: str, detail: str | None) -> str:
+    return f"{subtype} {detail}" if detail else subtype
+
+
+def _name(request_id: str, asks: str) -> str:
+    return f"{request_id} ({asks})"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarterdeck.protocol.ledger import Ledger, subtype_of
+from quarterdeck.protocol.ledger import Ledger, detail_of, subtype_of
 from quarterdeck.wire import (
     AssistantMessage,
     ControlCancelRequest,
@@ -104,8 +104,13 @@ class _Asked:
         return self.request.get(key, default)
 
     @property
+    def tool_name(self) -> str | None:
+        """The tool or the hook that is asked about, for the ledger too."""
+        return detail_of(self.request)
+
+    @property
     def name(self) -> str:
-        detail = getattr(self.request, "tool_name", None) or getattr(self.request, "callback_id", None)
+        detail = self.tool_name
         return f"{subtype_of(self.request)} {detail}" if detail else subtype_of(self.request)
 
 
@@ -224,12 +229,12 @@ class TraceModel:
         if found is None:
             repeated = self._ledgers[entry.direction].closed(message.request_id)
             if repeated is not None:  # --replay-user-messages repeats the host's answers, too (2.1.325)
-                return Said(said.who, f"repeats the answer to {repeated.request.name}"), None, ""
+                return Said(said.who, f"repeats the answer to {repeated.asks}"), None, ""
             before = ledger.closed(message.request_id)
             odd = (
                 f"an answer to {message.request_id!r}, which nobody asked"
                 if before is None
-                else f"a further answer to {before.request.name} ({before.state.value} before)"
+                else f"a further answer to {before.asks} ({before.state.value} before)"
             )
             return Said(said.who, said.text, said.error, (*said.oddities, odd)), None, ""
         asked: _Asked = found.request
