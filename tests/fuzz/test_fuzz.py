@@ -14,7 +14,7 @@ import pytest
 
 import conversations
 from quarterdeck.protocol import CliSide, HostSide, ProtocolEvent
-from quarterdeck.wire import BadLine, Decoder, Message, StreamEvent, encode
+from quarterdeck.wire import BadLine, Decoder, Message, StreamEvent, UserMessage, encode
 
 CASES = int(os.environ.get("QUARTERDECK_FUZZ_CASES", "200000"))
 SEED = int(os.environ.get("QUARTERDECK_FUZZ_SEED", "20261115")) or random.SystemRandom().randrange(1, 2**32)
@@ -77,6 +77,8 @@ def use(message: Message) -> None:
     repr(message)
     if isinstance(message, StreamEvent):
         message.event.get("delta")
+    if isinstance(message, UserMessage):
+        assert message.tool_use_result == message.data.get("tool_use_result")
     if not isinstance(message, BadLine):
         assert encode(message).endswith(b"\n")
 
