@@ -23,4 +23,4 @@ class DrawnTables(griffe.Extension):
 
 
 def _plain(table: str) -> str:
-    return "\n".join(line for line in table.splitlines() if not line.startswith("===")).replace("``", "")
+    return "\n".join(line for line in table.splitlines() if not line.startswith("==="))
