@@ -12,7 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"```(?:sh|console)?\n(.*?)```", re.DOTALL)
-AFTER = {"|", "||", "&&", ";", ">", "<", "&", "(", ")", ')"'}
+AFTER = {"--", "|", "||", "&&", ";", ">", "<", "&", "(", ")", ')"'}
+"""What ends a command line of ours: another program begins."""
 FOREIGN = {"sim"}
 """Takes the command line of ``claude`` itself."""
 
