@@ -1,7 +1,6 @@
-"""For the site: tables that are drawn with signs in docstrings stay as they are drawn.
+"""For the site: tables and lists that are drawn with signs and blanks in docstrings become tables and lists.
 
-Docstrings are read in editors first. A table between lines of ``====`` is for them; Markdown would make one paragraph
-of it, so it is shown as text.
+Docstrings are read in editors first, where columns are easy on the eye; Markdown would make one paragraph of them.
 """
 
 from __future__ import annotations
@@ -11,16 +10,22 @@ from typing import Any
 
 import griffe
 
-DRAWN = re.compile(r"^=+( +=+)+\n.*^=+( +=+)+$", re.DOTALL | re.MULTILINE)
+DRAWN = re.compile(r"^(=+(?: +=+)+)\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+
+LISTED = re.compile(r"^(``[^`]+``) {2,}(?=\S)", re.MULTILINE)
 
 
-class DrawnTables(griffe.Extension):
+class Drawn(griffe.Extension):
     """Found by mkdocstrings through ``mkdocs.yml``."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        if obj.docstring is not None and "===" in obj.docstring.value:
-            obj.docstring.value = DRAWN.sub(lambda table: f"```text\n{_plain(table[0])}\n```", obj.docstring.value)
+        if obj.docstring is not None:
+            obj.docstring.value = LISTED.sub(r"- \1: ", DRAWN.sub(_table, obj.docstring.value))
 
 
-def _plain(table: str) -> str:
-    return "\n".join(line for line in table.splitlines() if not line.startswith("==="))
+def _table(drawn: re.Match[str]) -> str:
+    starts = [column.start() for column in re.finditer("=+", drawn[1])]
+    cuts = list(zip(starts, [*starts[1:], None], strict=True))
+    rows = [[line[start:end].strip() for start, end in cuts] for line in drawn[2].splitlines()]
+    head = ["| " * len(cuts) + "|", "|---" * len(cuts) + "|"]
+    return "\n".join([*head, *("| " + " | ".join(row) + " |" for row in rows)])
