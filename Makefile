@@ -50,6 +50,7 @@ conformance: $(STAMP)  ## play the protocol against five CLI versions and write 
 	@$(BIN)/python tests/conformance_peers/run.py build/peers.json
 	$(call say,scenarios against five CLIs and the simulator (about fifteen minutes))
 	@$(BIN)/python -m quarterdeck.testing.conformance --write docs --peers build/peers.json
+	@$(BIN)/python -m quarterdeck.cli.doctor.compatibility docs/compatibility.json
 
 bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
 	$(call say,benchmarks (about five minutes; the first time fetches the official SDK, 160 MB))
