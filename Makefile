@@ -15,6 +15,7 @@ help:  ## show this list
 
 $(STAMP): pyproject.toml src/quarterdeck/_version.py
 	$(call say,installing Quarterdeck and its tools into $(VENV) (first time: about a minute))
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo '$(PYTHON) is too old: Python 3.11 or newer is needed. Say which one with make PYTHON=python3.12 …'; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	@$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev

@@ -104,8 +104,8 @@ def delta_section(count: int, rounds: int) -> Section:
     rows = [
         compare(samples, "decode", "each", target=DELTA_FACTOR),
         compare(samples, "decode, messages kept", "kept", target=DELTA_FACTOR),
-        compare(samples, 'decode, read event["delta"]["text"]', "text by key"),
-        compare(samples, "decode, read event.delta.text", "text by attribute", peer_way="text by key"),
+        compare(samples, 'decode, read `event["delta"]["text"]`', "text by key"),
+        compare(samples, "decode, read `event.delta.text`", "text by attribute", peer_way="text by key"),
         compare(samples, "decode, read .raw (official: decode only)", "raw", peer_way="each"),
         floor(samples, "decode, against the floor", "each", "floor each"),
         floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),

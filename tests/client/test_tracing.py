@@ -211,14 +211,18 @@ async def test_an_observer_that_fails_is_dismissed_and_the_session_goes_on(
     assert caplog.text.count("is dismissed") == 1
 
 
+def environment_of(pid: int | None) -> dict[str, str]:
+    variables = Path(f"/proc/{pid}/environ").read_text().split("\0")
+    return dict(variable.split("=", 1) for variable in variables if variable)
+
+
 async def test_the_cli_gets_the_context_of_the_session_span(
     spans: Spans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRACESTATE", "of=another")
     claude = FakeClaude(tmp_path)
     async with Session(claude.options()) as session:
-        given = Path(f"/proc/{session.pid}/environ").read_text().split("\0")
-    env = dict(variable.split("=", 1) for variable in given if variable)
+        env = environment_of(session.pid)
     span = spans.one("quarterdeck.session").context
     assert env["TRACEPARENT"] == f"00-{span.trace_id:032x}-{span.span_id:016x}-{span.trace_flags:02x}"
     assert env["TRACESTATE"] == ""
