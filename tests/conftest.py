@@ -1,11 +1,22 @@
-"""For all tests: a test may be a coroutine function; it runs in an event loop of its own, which must end clean."""
+"""For all tests: a test may be a coroutine function; it runs in an event loop of its own, which must end clean.
+
+A shell that runs the tests in the background makes them ignore SIGINT, and a process hands that on to its children:
+then no test could show what Ctrl-C does.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import signal
+import threading
 
 import pytest
+
+
+def pytest_configure() -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
