@@ -129,7 +129,7 @@ def test_ctrl_c_once_ends_the_turn_cleanly(real: RealPlace) -> None:
 
 def test_ctrl_c_twice_leaves_at_once_with_all_that_was_started(real: RealPlace) -> None:
     gate = Gate()
-    real.model.reply("Working on it.", Stall(after=3, until=gate))
+    real.model.reply("Working on it.", Stall(after=1, until=gate))  # before any text
     term = real.term("run", "go", agent="")
     assert gate.wait_reached(LIMIT_S)
     term.until("Ctrl-C stops")

@@ -18,7 +18,12 @@ from .tool_lines import QUIET, SPINNER, running_lines
 NESTED_LIVE = 4
 """Calls of a sub-agent that are shown while it runs."""
 PLAN_ROWS = 8
-_ACTIVITIES = {"requesting": "waiting for the model", "compacting": "summing up the conversation", "working": "working"}
+_ACTIVITIES = {
+    "requesting": "waiting for the model",
+    "responding": "answering",
+    "compacting": "summing up the conversation",
+    "working": "working",
+}
 _MARKS = {"completed": ("dim", "☑"), "in_progress": ("bold", "◧"), "pending": ("", "☐")}
 
 DrawMarkdown = Callable[[Block, int], list[str]]
