@@ -30,6 +30,8 @@ from .screen import Screen
 from .widgets import Menu, Option
 
 PROMPTS_KEPT = 100
+TWICE_S = 1.5
+"""Ctrl-C twice within this leaves, however quickly the turn has ended in between."""
 
 
 def chat(given: argparse.Namespace) -> int:
@@ -64,6 +66,7 @@ class Chat:
         self._jobs: set[asyncio.Task[None]] = set()
         self._reader: asyncio.Task[None] | None = None
         self._code = 0
+        self._stopped_at = -TWICE_S
 
     async def run(self, first: str) -> int:
         view = self._view
@@ -169,12 +172,15 @@ class Chat:
     # Leaving
 
     def _stop_pressed(self) -> None:
-        """Ctrl-C: stops the turn; pressed again before that has ended, leaves."""
-        if self._reader is None or self.screen.painter.is_interrupting:
+        """Ctrl-C: stops the turn; pressed again before that has ended, or at once, leaves."""
+        now = asyncio.get_running_loop().time()
+        again = now - self._stopped_at < TWICE_S  # the turn may have ended between the two
+        if self._reader is None or self.screen.painter.is_interrupting or again:
             self._interrupts.leave(INTERRUPTED)
         elif self.session.turn_state is TurnState.IDLE:
             self.screen.say("dim", "Ctrl-D or /quit leaves")
         else:
+            self._stopped_at = now
             self.screen.painter.interrupting()
             self._job(self._interrupt())
         self.screen.changed()
