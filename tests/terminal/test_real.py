@@ -193,3 +193,26 @@ def test_a_chat_of_two_turns_with_a_permission(real: RealPlace) -> None:
     term.until(" so far")
     term.press("/quit", ENTER)
     assert term.exit() == 0
+
+
+def test_a_command_is_edited_before_it_is_allowed(real: RealPlace) -> None:
+    real.model.reply(bash("touch a.txt"))
+    real.model.reply("Done.")
+    term = real.term("run", "go", agent="")
+    term.until("Edit, then allow")
+    term.press("e")
+    term.until("Run this instead:")
+    term.press("\x15", "touch other.txt", ENTER)
+    assert term.exit() == 0
+    assert (real.cwd / "other.txt").exists()
+    assert not (real.cwd / "a.txt").exists()
+
+
+def test_deny_and_stop_ends_the_turn(real: RealPlace) -> None:
+    real.model.reply(bash("touch a.txt"))
+    term = real.term("run", "go", agent="")
+    term.until("Deny and stop")
+    term.press("x")
+    assert term.exit() == 1
+    assert "denied, and stopped" in term.text
+    assert not (real.cwd / "a.txt").exists()
