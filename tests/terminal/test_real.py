@@ -216,3 +216,46 @@ def test_deny_and_stop_ends_the_turn(real: RealPlace) -> None:
     assert term.exit() == 1
     assert "denied, and stopped" in term.text
     assert not (real.cwd / "a.txt").exists()
+
+
+def test_a_chat_is_rewound_and_forked(real: RealPlace) -> None:
+    path = real.cwd / "new.txt"
+    real.model.reply(ToolUse("Write", {"file_path": str(path), "content": "x\n"}))
+    real.model.reply("Written.")
+    term = real.term("chat", "--mode", "acceptEdits", agent="", rows=40)
+    term.until("/help lists the commands", "\n›")
+    term.press("write it", ENTER)
+    term.until("Written.", "✔ done")
+    assert path.exists()
+    term.press("/rewind", ENTER)
+    term.until("Back to before which prompt?", "1 write it")
+    term.press("1")
+    term.until("What is to be as it was?")
+    term.press("2")
+    term.until("the files are as they were")
+    assert not path.exists()
+    term.press("/fork", ENTER)
+    term.until("from here on in a copy")
+    real.model.reply("After the fork.")
+    term.press("more", ENTER)
+    term.until("After the fork.")
+    term.press("/quit", ENTER)
+    assert term.exit() == 0
+    assert len(list((real.home / ".claude" / "projects").rglob("*.jsonl"))) == 2
+
+
+def test_what_is_typed_while_it_works_reaches_the_running_turn(real: RealPlace) -> None:
+    gate = Gate()
+    real.model.reply("Working.", bash("touch a.txt"))
+    real.model.reply("First answer.", Stall(after=1, until=gate))
+    real.model.reply("Green it is.")
+    term = real.term("chat", "--allow", "Bash(touch a.txt)", agent="")
+    term.until("/help lists the commands", "\n›")
+    term.press("go", ENTER)
+    assert gate.wait_reached(LIMIT_S)
+    term.press("make it green", ENTER)
+    term.until("› make it green")
+    gate.open()
+    term.until("Green it is.")
+    term.press("/quit", ENTER)
+    assert term.exit() == 0
