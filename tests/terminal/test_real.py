@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from e2e.kit import LIMIT_S, real_cli
+from e2e.server import server_config
 from quarterdeck.testing.model import Gate, ModelServer, Stall, ToolUse
 from terminal.kit import CTRL_C, ENTER, Place
 
@@ -259,3 +260,18 @@ def test_what_is_typed_while_it_works_reaches_the_running_turn(real: RealPlace) 
     term.until("Green it is.")
     term.press("/quit", ENTER)
     assert term.exit() == 0
+
+
+def test_a_server_that_asks_is_answered(real: RealPlace) -> None:
+    config = real.cwd / "servers.json"
+    config.write_text(json.dumps({"mcpServers": {"st": server_config(real.cwd)}}))
+    real.model.reply(ToolUse("mcp__st__ask", {}))
+    real.model.reply("Thank you.")
+    term = real.term("run", "--mcp-config", str(config), "--allow", "mcp__st__ask", "ask me", agent="")
+    term.until("? st asks: Your name?", "Decline")
+    term.press("y")
+    term.until("name")
+    term.press("Ada", ENTER)
+    assert term.exit() == 0
+    assert "Thank you." in term.text
+    assert '"Ada"' in "".join(real.model.conversation[-1].tool_results.values())
