@@ -29,6 +29,10 @@ NEEDED = {
         from quarterdeck.sync import prompt
         prompt("Is there a race condition?")
     """,
+    "simulator.md": f"""
+        import shutil
+        shutil.copy({str(DOCS.parent / "examples" / "scenarios" / "tour.yaml")!r}, "tour.yaml")
+    """,
     "sync-and-trio.md": "",
     "warm-retry-tracing.md": "from quarterdeck import ClaudeAgentOptions, Retry, RetryNotice, WarmPool, connect",
     "tap-and-trace.md": """
@@ -48,7 +52,7 @@ for path in sys.argv[1:]:
         asyncio.run(waits)
 for name, value in list(names.items()):
     if name.startswith("test_"):
-        asyncio.run(value())
+        asyncio.run(value(pathlib.Path.cwd()) if inspect.signature(value).parameters else value())
 """
 
 
