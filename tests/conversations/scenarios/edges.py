@@ -148,6 +148,17 @@ def user_first_then_initialize(stage: Stage) -> None:
 
 
 @newest
+def initialize_after_a_turn(stage: Stage) -> None:
+    stage.model.reply("Without a greeting.")
+    stage.model.reply("With one.")
+    with stage.claude() as run:
+        run.user("first")
+        run.result()
+        run.initialize()
+        run.turn("second")
+
+
+@newest
 def initialize_unknown_fields(stage: Stage) -> None:
     stage.model.reply("Ignored.")
     with stage.claude() as run:

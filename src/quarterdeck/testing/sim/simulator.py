@@ -214,6 +214,7 @@ class SimulatedCli(Voice):
             )
             self.exit(1)
             return
+        self.session.prompted = True
         prompt = Prompt.of(message)
         self.say_lifecycle(prompt, "queued")
         self.prompts.add(prompt)
@@ -308,11 +309,6 @@ class SimulatedCli(Voice):
         self.transcript.note("last-prompt", lastPrompt=prompt.text, leafUuid=uuid_of_prompt)
         if self.session.checkpoints_files:
             self.checkpoints.begin(uuid_of_prompt)
-
-    @property
-    def has_prompts(self) -> bool:
-        """Whether a prompt waits or is being answered."""
-        return self._turn is not None or len(self.prompts) > 0
 
     def interrupt(self) -> None:
         if self._turn is not None:

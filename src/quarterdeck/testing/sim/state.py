@@ -31,6 +31,8 @@ class Session(msgspec.Struct):
     suggestions: bool = False
     initialized: int = 0
     """How often the host has shaken hands."""
+    prompted: bool = False
+    """A prompt has been read, with or without a handshake before it."""
     directories: list[Path] = []
     settings: dict[str, Any] = {}
     """The flag settings."""

@@ -21,7 +21,7 @@ _DISPLAYS = ("summarized", "omitted", "highlights", None)
 
 def initialize(cli: SimulatedCli, request: Request) -> Any:
     session = cli.session
-    again = session.initialized > 0 or cli.has_prompts
+    again = session.initialized > 0 or session.prompted
     session.initialized += 1
     session.hooks = request.get("hooks") or session.hooks
     session.agents |= request.get("agents") or {}
