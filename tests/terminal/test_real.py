@@ -270,7 +270,7 @@ def test_a_server_that_asks_is_answered(real: RealPlace) -> None:
     term = real.term("run", "--mcp-config", str(config), "--allow", "mcp__st__ask", "ask me", agent="")
     term.until("? st asks: Your name?", "Decline")
     term.press("y")
-    term.until("name")
+    term.until("Enter accepts")
     term.press("Ada", ENTER)
     assert term.exit() == 0
     assert "Thank you." in term.text

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import Message, PermissionMode, ResultMessage
+from quarterdeck.wire import Message, PermissionMode
 
 from .errors import CLIConnectionError
 from .foreign import Transport, as_byte_transport
@@ -53,13 +53,9 @@ class ClaudeSDKClient:
             yield message
         raise_error_result(session)
 
-    async def receive_response(self) -> AsyncIterator[Message]:
+    def receive_response(self) -> AsyncIterator[Message]:
         """Every message up to and with the next result."""
-        session = self.session
-        while (message := await session.next_message()) is not None:
-            yield message
-            if type(message) is ResultMessage:
-                return
+        return self.session.response()
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
         """Send a prompt, or all of a stream. The answer comes through ``receive_response``."""

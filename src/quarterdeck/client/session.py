@@ -477,6 +477,15 @@ class Session(Controls):
         while ready or await self._fill():
             yield ready.pop()
 
+    async def response(self) -> AsyncGenerator[Message, None]:
+        """The messages up to and with the next result, whichever prompt it answers. Stopping early loses nothing."""
+        ready = self._ready
+        while ready or await self._fill():
+            message = ready.pop()
+            yield message
+            if type(message) is ResultMessage:
+                return
+
     def ended_early(self) -> Exception:
         """Why a turn has no result: for whoever waited for it."""
         if self._closed:

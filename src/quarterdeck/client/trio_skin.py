@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, cast
 
 from quarterdeck.transport import ExitStatus
-from quarterdeck.wire import Message
+from quarterdeck.wire import Message, ResultMessage
 
 from .elsewhere import carry_over, carry_retry
 from .foreign import ForeignTransport
@@ -77,8 +77,15 @@ class TrioSession(Session):
     async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> Any:
         return await in_loop(lambda: self._core.set_mcp_servers(self._side.servers(servers), **more))
 
+    async def _fill(self) -> bool:
+        """One way to the loop's thread and back for a whole batch: ``_ready`` is the same list on both sides."""
+        return await in_loop(self._core._fill)
+
     def messages(self) -> Any:
         return Messages(self)
+
+    def response(self) -> Any:
+        return Messages(self, end=ResultMessage)
 
     async def batches(self) -> AsyncIterator[Any]:
         batches = self._core.batches()
@@ -92,13 +99,17 @@ class TrioSession(Session):
 class Messages(AsyncIterator[Message]):
     """A session's messages. No generator: trio warns of those that are left early, and leaving early is fine here."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, end: type[Message] | None = None) -> None:
         self._session = session
+        self._end = end
+        self._over = False
 
     async def __anext__(self) -> Message:
-        message = await self._session.next_message()
-        if message is None:
+        ready = self._session._ready
+        if self._over or not (ready or await self._session._fill()):
             raise StopAsyncIteration
+        message = ready.pop()
+        self._over = type(message) is self._end
         return message
 
     async def aclose(self) -> None:

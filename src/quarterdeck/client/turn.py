@@ -51,9 +51,10 @@ class Turn(AsyncIterator[Message]):
             raise StopAsyncIteration
         if self.prompt_id is None:
             await self.send()
-        message = await self._session.next_message()
-        if message is None:
+        ready = self._session._ready
+        if not (ready or await self._session._fill()):
             raise self._session.ended_early()
+        message = ready.pop()
         if isinstance(message, ResultMessage) and self._is_mine(message):
             self.result = message
         return message

@@ -173,6 +173,10 @@ class Session(Controls):
         """All messages from here to the end of the session, between turns too."""
         return self._iterate(self._core.messages())
 
+    def response(self) -> Iterator[Message]:
+        """The messages up to and with the next result, whichever prompt it answers."""
+        return self._iterate(self._core.response())
+
     def batches(self) -> Iterator[list[Message]]:
         """All messages to the end, as many at once as have arrived: the fastest way to read."""
         return self._iterate(self._core.batches())
