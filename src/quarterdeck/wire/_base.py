@@ -110,15 +110,13 @@ def _fields_as_dict(value: msgspec.Struct) -> dict[str, Any]:
 class Lines:
     """The lines of one received chunk, split when first asked for; messages share it and hold their index.
 
-    They are ``chunk[start:end]``: to cut them out at once would cost more than all else that is done to a line.
+    To split them at once would cost more than all else that is done to a line. The chunk may go on behind the last.
     """
 
-    __slots__ = ("_chunk", "_end", "_split", "_start", "demand", "system")
+    __slots__ = ("_chunk", "_split", "demand", "system")
 
-    def __init__(self, chunk: bytes, demand: Demand, start: int = 0, end: int | None = None) -> None:
+    def __init__(self, chunk: bytes, demand: Demand) -> None:
         self._chunk = chunk
-        self._start = start
-        self._end = end
         self._split: list[bytes] | None = None
         self.demand = demand
         self.system: list[Message] = []
@@ -126,8 +124,10 @@ class Lines:
 
     def __getitem__(self, index: int) -> bytes:
         if self._split is None:
-            self._split = self._chunk[self._start : self._end].split(b"\n")
-            self._chunk = b""
+            chunk, self._chunk = self._chunk, b""
+            self._split = chunk.split(b"\n")
+            if b"\r" in chunk:
+                self._split = [line.removesuffix(b"\r") for line in self._split]
         return self._split[index]
 
 

@@ -21,7 +21,7 @@ CLOUDS = {
     "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
 }
 STATUS_SINCE = (2, 1, 52)
-"""The oldest measured version with ``auth status``. On 2.0.77 and 2.1.17 these words are a prompt, and the model is asked."""
+"""The oldest measured version with ``auth status``. On 2.0.77 and 2.1.17 these words are a prompt to the model."""
 STATUS_LIMIT_S = 20.0
 _TOLD = ("loggedIn", "authMethod", "apiProvider", "apiKeySource")
 """What is taken from the CLI's answer; the rest may name a person or an organization."""
