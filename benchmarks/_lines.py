@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ RECORDINGS = Path(__file__).parent.parent / "tests" / "conversations" / "2.1.325
 
 DELTAS_PER_BLOCK = 30
 ANSWER_BYTES = 2 * 1024
+"""Of the line of a completed message."""
 TOOL_RESULT_BYTES = 10 * 1024
+"""Of the line of a tool's result."""
 ROUNDS_PER_TURN = 3
 PROSE = """The reader takes a chunk, the decoder makes messages of it, and **nobody waits** longer than needed:
 
@@ -102,20 +105,33 @@ def _cycle(lines: list[bytes], count: int) -> list[bytes]:
 
 
 def _with_text(line: bytes) -> bytes:
-    """The line with its text made as long as such a thing is in practice."""
-    message = json.loads(line)
-    message["message"]["content"][0]["text"] = _filled(PROSE, ANSWER_BYTES)
-    return _compact(message)
+    """The line with as much text as makes it as long as such a thing is in practice."""
+
+    def with_text(size: int) -> bytes:
+        message = json.loads(line)
+        message["message"]["content"][0]["text"] = _filled(PROSE, size)
+        return _compact(message)
+
+    return _of_length(ANSWER_BYTES, with_text)
 
 
 def _of_read(line: bytes) -> bytes:
     """The line of a file read by the Read tool, with a file of usual length: its lines are there twice (2.1.325)."""
-    message = json.loads(line)
-    text = _filled(SOURCE.read_text("utf-8"), TOOL_RESULT_BYTES // 2)
-    numbered = "\n".join(f"{number:>6}\t{row}" for number, row in enumerate(text.split("\n"), 1))
-    message["message"]["content"][0]["content"] = numbered
-    message["tool_use_result"]["file"]["content"] = text
-    return _compact(message)
+
+    def with_text(size: int) -> bytes:
+        message, text = json.loads(line), _filled(SOURCE.read_text("utf-8"), size)
+        numbered = "\n".join(f"{number:>6}\t{row}" for number, row in enumerate(text.split("\n"), 1))
+        message["message"]["content"][0]["content"] = numbered
+        message["tool_use_result"]["file"]["content"] = text
+        return _compact(message)
+
+    return _of_length(TOOL_RESULT_BYTES, with_text)
+
+
+def _of_length(size: int, with_text: Callable[[int], bytes]) -> bytes:
+    """The longest of these lines that is no longer than ``size`` bytes."""
+    fitting = bisect_right(range(size), size, key=lambda characters: len(with_text(characters))) - 1
+    return with_text(fitting)
 
 
 def _filled(text: str, size: int) -> str:

@@ -113,10 +113,11 @@ class Lines:
     To split them at once would cost more than all else that is done to a line. The chunk may go on behind the last.
     """
 
-    __slots__ = ("_chunk", "_split", "demand", "system")
+    __slots__ = ("_chunk", "_split", "_start", "demand", "system")
 
-    def __init__(self, chunk: bytes, demand: Demand) -> None:
+    def __init__(self, chunk: bytes, demand: Demand, start: int = 0) -> None:
         self._chunk = chunk
+        self._start = start
         self._split: list[bytes] | None = None
         self.demand = demand
         self.system: list[Message] = []
@@ -124,7 +125,7 @@ class Lines:
 
     def __getitem__(self, index: int) -> bytes:
         if self._split is None:
-            chunk, self._chunk = self._chunk, b""
+            chunk, self._chunk = self._chunk[self._start :], b""
             self._split = chunk.split(b"\n")
             if b"\r" in chunk:
                 self._split = [line.removesuffix(b"\r") for line in self._split]
