@@ -9,7 +9,7 @@ import msgspec
 
 from quarterdeck.wire._base import Demand, Lines, Message
 from quarterdeck.wire._json import loads
-from quarterdeck.wire.messages import MESSAGE_TYPES, SYSTEM_TYPES, EagerStreamEvent
+from quarterdeck.wire.messages import MESSAGE_TYPES, SYSTEM_TYPES
 
 CLASS_OF_TYPE = {cls.__struct_config__.tag: cls for cls in MESSAGE_TYPES}
 
@@ -21,8 +21,7 @@ def class_of(line: dict[str, Any]) -> type[Message]:
 
 def typed(line: dict[str, Any]) -> Message:
     """The message of a line, as if it had been built here: it knows no line."""
-    cls = EagerStreamEvent if line["type"] == "stream_event" else class_of(line)
-    return msgspec.json.decode(json.dumps(line).encode(), type=cls)
+    return msgspec.json.decode(json.dumps(line).encode(), type=class_of(line))
 
 
 def received(line: dict[str, Any] | bytes, cls: type[Message] | None = None) -> Any:

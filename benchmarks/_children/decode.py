@@ -76,7 +76,7 @@ def raw(decoded: Iterator[list[Any]]) -> Counts:
 
 def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
     from quarterdeck.wire import codec
-    from quarterdeck.wire.stream import EagerStreamEvent, StreamEvent
+    from quarterdeck.wire.stream import LazyStreamEvent, StreamEvent
 
     chunks, whole = chunks_of(data), line_chunks_of(data)
 
@@ -90,7 +90,7 @@ def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
         decode_lines = codec._decoder(event).decode_lines
         return lambda: map(decode_lines, whole)
 
-    lazy, eager = floor(StreamEvent), floor(EagerStreamEvent)
+    lazy, eager = floor(LazyStreamEvent), floor(StreamEvent)
     return {
         "each": lambda: each(decoded()),
         "kept": lambda: kept(decoded()),

@@ -14,13 +14,13 @@ from quarterdeck.timeline import Event, Item, State, events, items
 from quarterdeck.timeline.events import EventBase
 from quarterdeck.timeline.folding import RECEIVED, SENT, nothing_to_show
 from quarterdeck.timeline.toolcalls import CALLS
-from quarterdeck.wire import SYSTEM_TYPES, TYPES, BadLine, ControlRequest, EagerStreamEvent, Message, UnknownMessage
+from quarterdeck.wire import SYSTEM_TYPES, TYPES, BadLine, ControlRequest, LazyStreamEvent, Message, UnknownMessage
 from quarterdeck.wire.blocks import ContentBlock
 from quarterdeck.wire.inbound import INCOMING_REQUESTS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "\n".join(path.read_text() for path in (ROOT / "src/quarterdeck/timeline").glob("*.py"))
-WIRE: set[type[Message]] = {*TYPES.values(), *SYSTEM_TYPES.values(), EagerStreamEvent, UnknownMessage, BadLine}
+WIRE: set[type[Message]] = {*TYPES.values(), *SYSTEM_TYPES.values(), LazyStreamEvent, UnknownMessage, BadLine}
 
 NOTHING_TO_SHOW = {"KeepAliveMessage", "TranscriptMirrorMessage", "UpdateEnvironmentVariables"}
 ONLY_IN_PROMPTS = {"SearchResultBlock", "ToolAdditionBlock", "ToolRemovalBlock"}

@@ -8,7 +8,7 @@ import pytest
 
 from quarterdeck.wire import events as e
 from quarterdeck.wire.blocks import TextBlock, ToolUseBlock, UnknownBlock
-from quarterdeck.wire.messages import EagerStreamEvent, StreamEvent
+from quarterdeck.wire.messages import LazyStreamEvent, StreamEvent
 from wire_lines import received
 
 MESSAGE = {"type": "message", "content": [], "model": "m", "id": "msg_1", "role": "assistant"}
@@ -49,7 +49,7 @@ def line(event: Any, **others: Any) -> dict[str, Any]:
 
 
 def both_ways(event: dict[str, Any]) -> list[Any]:
-    return [received(line(event), StreamEvent), received(line(event), EagerStreamEvent)]
+    return [received(line(event), LazyStreamEvent), received(line(event), StreamEvent)]
 
 
 @pytest.mark.parametrize(("cls", "event"), EVENTS, ids=lambda value: getattr(value, "__name__", ""))
@@ -110,7 +110,7 @@ def test_unknown_keys_are_answered_at_any_depth(event: dict[str, Any], path: lis
 
 
 def test_a_key_that_is_null_on_the_wire_is_there_as_none() -> None:
-    message = received(line({"type": "message_delta", "delta": {"stop_reason": None}}), StreamEvent)
+    message = received(line({"type": "message_delta", "delta": {"stop_reason": None}}), LazyStreamEvent)
     assert message.event["delta"]["stop_reason"] is None
     with pytest.raises(KeyError):
         message.event["delta"]["stop_sequence"]
@@ -118,7 +118,7 @@ def test_a_key_that_is_null_on_the_wire_is_there_as_none() -> None:
 
 def test_an_unknown_event_keeps_all_it_says() -> None:
     event = {"type": "aurora", "colour": {"hue": 120}}
-    message = received(line(event), StreamEvent)
+    message = received(line(event), LazyStreamEvent)
     assert type(message.event) is e.UnknownEvent
     assert message.event.type == "aurora"
     assert message.event["colour"]["hue"] == 120
@@ -127,27 +127,27 @@ def test_an_unknown_event_keeps_all_it_says() -> None:
 
 
 def test_only_the_unknown_part_of_an_event_is_unknown() -> None:
-    event = received(line(delta(type="smell_delta", smell="smoke")), StreamEvent).event
+    event = received(line(delta(type="smell_delta", smell="smoke")), LazyStreamEvent).event
     assert (type(event), event.index, type(event.delta)) == (e.ContentBlockDelta, 1, e.UnknownDelta)
     assert event.delta["smell"] == event["delta"]["smell"] == "smoke"
 
     block = {"type": "hologram", "beam": 3}
-    event = received(line({"type": "content_block_start", "index": 0, "content_block": block}), StreamEvent).event
+    event = received(line({"type": "content_block_start", "index": 0, "content_block": block}), LazyStreamEvent).event
     assert (type(event), type(event.content_block)) == (e.ContentBlockStart, UnknownBlock)
     assert event.content_block == block
 
     content = [{"type": "text", "text": "a"}, block]
-    event = received(line({"type": "message_start", "message": {**MESSAGE, "content": content}}), StreamEvent).event
+    event = received(line({"type": "message_start", "message": {**MESSAGE, "content": content}}), LazyStreamEvent).event
     assert [type(item) for item in event.message.content] == [TextBlock, UnknownBlock]
 
 
 @pytest.mark.parametrize("event", [None, 3, [], "text", {}, {"type": 7}, {"type": "message_start", "message": 1}])
 def test_an_event_of_any_shape_is_read_without_an_error(event: Any) -> None:
-    assert type(received(line(event), StreamEvent).event) is e.UnknownEvent
+    assert type(received(line(event), LazyStreamEvent).event) is e.UnknownEvent
 
 
 def test_a_line_without_an_event_says_so() -> None:
-    for event in (received({"type": "stream_event"}, StreamEvent).event, StreamEvent().event):
+    for event in (received({"type": "stream_event"}, LazyStreamEvent).event, LazyStreamEvent().event):
         assert type(event) is e.UnknownEvent
         assert "event" in event.reason
         assert event.to_dict() == {}
@@ -155,14 +155,14 @@ def test_a_line_without_an_event_says_so() -> None:
 
 def test_lone_surrogates_survive_the_lazy_way() -> None:
     raw = json.dumps(line(delta(type="text_delta", text="\ud83d"), api_message_id="m\ud800")).encode()
-    message = received(raw, StreamEvent)
+    message = received(raw, LazyStreamEvent)
     assert message.event.delta.text == "\ud83d"
     assert message.event["delta"]["text"] == "\ud83d"
     assert message.api_message_id == "m\ud800"
 
 
 def test_the_first_read_of_an_event_tells_the_decoder_and_nothing_else_does() -> None:
-    message = received(line({"type": "ping"}), StreamEvent)
+    message = received(line({"type": "ping"}), LazyStreamEvent)
     assert message.uuid == "u-1"
     assert message.lines_.demand.events is False
     assert message.event_ is None
@@ -182,7 +182,7 @@ def test_the_rest_of_the_line_is_read_when_asked_for() -> None:
         "abandoned_blocks": {"from_block_index": 0},
         "owed_rows": [],
     }
-    for cls in (StreamEvent, EagerStreamEvent):
+    for cls in (LazyStreamEvent, StreamEvent):
         message = received(line({"type": "ping"}, **others), cls)
         assert {name: getattr(message, name) for name in others} == others
         assert (message.session_id, message.uuid) == ("s-1", "u-1")
@@ -190,7 +190,7 @@ def test_the_rest_of_the_line_is_read_when_asked_for() -> None:
 
 
 def test_a_field_of_the_line_with_an_odd_shape_costs_only_itself() -> None:
-    message = received(line({"type": "ping"}, ttft_ms="soon", api_message_id="msg_1"), StreamEvent)
+    message = received(line({"type": "ping"}, ttft_ms="soon", api_message_id="msg_1"), LazyStreamEvent)
     assert (message.ttft_ms, message.api_message_id, message.uuid) == (None, "msg_1", "u-1")
     assert message.data["ttft_ms"] == "soon"
 
@@ -213,4 +213,4 @@ def test_a_stream_event_can_be_built() -> None:
 
 def test_eager_decoding_refuses_what_it_cannot_type_so_that_the_codec_goes_the_lazy_way() -> None:
     with pytest.raises(msgspec.ValidationError):
-        received(line({"type": "aurora"}), EagerStreamEvent)
+        received(line({"type": "aurora"}), StreamEvent)

@@ -20,7 +20,7 @@ from quarterdeck.wire import (
     decode,
     encode,
 )
-from quarterdeck.wire.stream import EagerStreamEvent
+from quarterdeck.wire.stream import LazyStreamEvent
 
 
 def test_an_assistant_message_by_keyword() -> None:
@@ -71,7 +71,7 @@ def test_a_stream_event() -> None:
 
 
 def test_both_kinds_of_stream_event_say_the_official_name() -> None:
-    assert EagerStreamEvent.__name__ == StreamEvent.__name__ == "StreamEvent"
+    assert LazyStreamEvent.__name__ == StreamEvent.__name__ == "StreamEvent"
 
 
 def test_a_result_message() -> None:

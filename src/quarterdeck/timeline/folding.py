@@ -26,7 +26,7 @@ def nothing_to_show(state: State, message: Message, at: float, out: list[Event])
 
 RECEIVED: dict[type[Message], Handler] = {
     wire.StreamEvent: speech.fold_stream_event,
-    wire.EagerStreamEvent: speech.fold_stream_event,
+    wire.LazyStreamEvent: speech.fold_stream_event,
     wire.AssistantMessage: speech.fold_assistant,
     wire.UserMessage: prompts.fold_user,
     wire.CommandLifecycleMessage: prompts.fold_lifecycle,

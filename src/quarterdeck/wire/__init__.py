@@ -144,7 +144,7 @@ if TYPE_CHECKING:
         DeferredToolUse, InvalidConfigFile, MessageOrigin, MessageOriginKind, PermissionDenial, ResultMessage,
         ResultSubtype, StartupFailureReason, SubagentStats, TaskNotificationOriginSubkind, TerminalReason,
     )
-    from .stream import EagerStreamEvent, StreamEvent
+    from .stream import LazyStreamEvent, StreamEvent
     from .system import (
         ApiKeySource, CommandsChangedMessage, CompactBoundaryMessage, CompactMetadata, FilesPersistedMessage,
         HookOutcome, InformationalLevel, InitMcpServer, InitMessage, InitPlugin, InitPluginError, MirrorErrorMessage,
@@ -259,7 +259,7 @@ __all__ = [
     "CronCreateOutput", "CronDeleteInput", "CronDeleteOutput", "CronJob", "CronListInput", "CronListOutput",
     "CwdChangedHookInput", "CwdChangedHookSpecificOutput", "Decoder", "DeferredToolUse", "Delta", "Diagnostics",
     "Diff", "DiffFileHunks", "DiffFileStats", "DiffHunk", "DiffStats", "DirectoryAddedHookInput", "DocumentBlock",
-    "EagerStreamEvent", "EditableSettings", "EffortLevel", "ElicitationAction", "ElicitationAnswer",
+    "EditableSettings", "EffortLevel", "ElicitationAction", "ElicitationAnswer",
     "ElicitationCompleteMessage", "ElicitationHookInput", "ElicitationHookSpecificOutput", "ElicitationMode",
     "ElicitationRequest", "ElicitationResultHookInput", "ElicitationResultHookSpecificOutput", "EndSessionRequest",
     "EnterPlanModeInput", "EnterPlanModeOutput", "EnterWorktreeInput", "EnterWorktreeOutput", "ErrorEvent",
@@ -281,8 +281,9 @@ __all__ = [
     "InformationalLevel", "InformationalMessage", "InitMcpServer", "InitMessage", "InitPlugin", "InitPluginError",
     "InitializeAnswer", "InitializeRequest", "InputJsonDelta", "InstructionsLoadedHookInput", "InterruptReceipt",
     "InterruptRequest", "InterruptedTurn", "InvalidConfigFile", "IterationUsage", "JsonRpcError", "JsonRpcMessage",
-    "KeepAliveMessage", "LSPInput", "LimitWindow", "ListAgentsInput", "ListMcpResourcesInput", "ListModelsRequest",
-    "ListPermissionRulesRequest", "ListedHook", "LoadedPlugin", "LocalCommandOutputMessage", "ManifestOutcome",
+    "KeepAliveMessage", "LSPInput", "LazyStreamEvent", "LimitWindow", "ListAgentsInput", "ListMcpResourcesInput",
+    "ListModelsRequest", "ListPermissionRulesRequest", "ListedHook", "LoadedPlugin", "LocalCommandOutputMessage",
+    "ManifestOutcome",
     "MatchedAskRule", "McpAuthenticateRequest", "McpCallRequest", "McpCallResult", "McpClaudeAIProxyServerConfig",
     "McpClearAuthRequest", "McpHttpServerConfig", "McpMessageAnswer", "McpMessageRequest",
     "McpOauthCallbackUrlRequest", "McpOrganizationPermission", "McpPermissionOverride", "McpPermissionPolicy",

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -211,9 +211,11 @@ class OpenObject(WireObject, frozen=True, kw_only=True):
     """A ``WireObject`` that also answers for keys it has no attribute for, from the line it came in."""
 
     origin_: Any = msgspec.field(default=None, name=HIDDEN + "origin")
+    within_: ClassVar[tuple[str, ...]] = ()
+    """Where it is in its origin, for a class that has the origin of what holds it."""
 
     def _unknown(self, key: str, default: Any) -> Any:
-        source = _resolve(self.origin_)
+        source = _resolve(self.origin_, self.within_)
         return default if source is None else source.get(key, default)
 
     def __getitem__(self, key: str) -> Any:
@@ -233,7 +235,7 @@ class OpenObject(WireObject, frozen=True, kw_only=True):
         return value
 
     def to_dict(self) -> dict[str, Any]:
-        source = _resolve(self.origin_)
+        source = _resolve(self.origin_, self.within_)
         return _fields_as_dict(self) if source is None else source
 
 
@@ -242,12 +244,12 @@ def came_from(value: OpenObject, origin: Any) -> None:
     force_setattr(value, "origin_", origin)
 
 
-def _resolve(origin: Any) -> dict[str, Any] | None:
+def _resolve(origin: Any, within: tuple[str, ...]) -> dict[str, Any] | None:
     if type(origin) is not tuple:
         return origin  # type: ignore[no-any-return]
     lines, index, *path = origin
     value = loads(lines[index])
-    for key in path:
+    for key in (*path, *within):
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else None
 
@@ -259,7 +261,7 @@ class MessageType(msgspec.StructMeta):
         line = cls._line_of(args, kwargs)  # type: ignore[attr-defined]
         if line is None:
             return super().__call__(*args, **kwargs)
-        message = msgspec.convert(line, cls)
+        message = msgspec.convert(line, cls.built_as_ or cls)  # type: ignore[attr-defined]
         Message.lines_.__set__(message, Lines(dumps(line), Demand()))
         return message
 
@@ -269,6 +271,8 @@ class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, eq=Fals
 
     lines_: Any = msgspec.field(default_factory=being_decoded.get, name=HIDDEN + "lines")
     index_: int = msgspec.field(default=0, name=HIDDEN + "index")
+    built_as_: ClassVar[type[Message] | None] = None
+    """The class of those built the official SDK's way, where it is another one."""
 
     @property
     def raw(self) -> bytes:

@@ -26,7 +26,7 @@ from ._base import Demand, Lines, Message, WireObject, being_decoded
 from ._degrade import typed_or_reason
 from ._json import dumps, loads
 from .control import ControlCancelRequest, ControlRequest, ControlResponse
-from .messages import MESSAGE_TYPES, SYSTEM_TYPES, EagerStreamEvent, StreamEvent, SystemMessage
+from .messages import MESSAGE_TYPES, SYSTEM_TYPES, LazyStreamEvent, StreamEvent, SystemMessage
 
 DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024
 """Longest line taken. The CLI has no limit of its own: a 5 MB text block was seen as one line (2.1.325)."""
@@ -189,7 +189,7 @@ class Decoder:
         if not text or end - start > self._limit:
             return self._line_by_line(data[start:end])
         lines = Lines(data, self._demand, start)
-        decoder = _decoder(EagerStreamEvent if self._demand.events else StreamEvent)
+        decoder = _decoder(StreamEvent if self._demand.events else LazyStreamEvent)
         outer = being_decoded.set(lines)
         try:
             messages: list[Message] = decoder.decode_lines(memoryview(data)[start:end])
@@ -268,7 +268,7 @@ def _decode_line(line: bytes, demand: Demand) -> Message | None:
     if not (line.isascii() or _is_utf8(line)):
         return _bad(line, NOT_UTF8)
     try:
-        message: Message = _decoder(EagerStreamEvent if demand.events else StreamEvent).decode(line)
+        message: Message = _decoder(StreamEvent if demand.events else LazyStreamEvent).decode(line)
     except _CANNOT_TYPE:
         return None if not line or line.isspace() else _decode_odd_line(line, Lines(line, demand))
     lines = Lines(line, demand)
@@ -314,6 +314,8 @@ def _decode_odd_line(line: bytes, lines: Lines) -> Message:
         return _bad(line, f"a JSON {_json_kind(data)}, not an object")
     kind = data.get("type")
     cls = TYPES.get(kind) if isinstance(kind, str) else None
+    if cls is StreamEvent:
+        cls = LazyStreamEvent  # which takes any event
     if cls is SystemMessage and isinstance(data.get("subtype"), str):
         cls = SYSTEM_TYPES.get(data["subtype"], cls)
     return _from_data(data, cls, lines, 0)

@@ -28,7 +28,7 @@ from .api import ApiMessage, MessageParam
 from .blocks import ContentBlock
 from .events import ApiError, Delta, Event
 from .result import MessageOrigin, ResultMessage
-from .stream import EagerStreamEvent, StreamEvent
+from .stream import LazyStreamEvent, StreamEvent
 from .system import SystemMessage
 from .system_types import SYSTEM_TYPES
 from .usage import ContextUsage, RateLimitInfo, Usage, UsageReport
@@ -378,10 +378,10 @@ __all__ = [
     "ConversationResetMessage",
     "ConversationResetTrigger",
     "Delta",
-    "EagerStreamEvent",
     "ErrorMessage",
     "Event",
     "KeepAliveMessage",
+    "LazyStreamEvent",
     "PromptSuggestionMessage",
     "RateLimitEvent",
     "ResultMessage",

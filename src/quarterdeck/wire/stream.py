@@ -1,8 +1,8 @@
 """``StreamEvent``: the line that holds one stream event, and by far the most frequent one.
 
-Most consumers skip most of these lines, so nothing inside is decoded until it is asked for. The first read of ``event``
-also tells the decoder of the stream that its consumer does read events (``Demand.events``); from then on it decodes
-``EagerStreamEvent`` in the same pass as the line, which is faster when the event is wanted.
+Many consumers skip these lines, so a stream begins with ``LazyStreamEvent``, where nothing inside is decoded until it
+is asked for. The first read of ``event`` also tells the decoder of the stream that its consumer does read events
+(``Demand.events``); from then on the event is decoded in the same pass as the line, which is faster when it is wanted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CANNOT_TYPE = (msgspec.MsgspecError, UnicodeError)
 class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
     """One event of the message being said. Build one with ``StreamEvent.of``."""
 
-    event_: Any = msgspec.field(default=None, name=HIDDEN + "event")
+    event_: Event = msgspec.field(name="event")
 
     @classmethod
     def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
@@ -43,7 +43,7 @@ class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
         others.setdefault("parent_tool_use_id", None)
         inner = event.to_dict() if isinstance(event, OpenObject) else event
         line = {"type": "stream_event", "event": inner, "session_id": session_id, **others, "uuid": uuid}
-        return cls(lines_=Lines(dumps(line), Demand()))
+        return LazyStreamEvent(lines_=Lines(dumps(line), Demand()))
 
     @property
     def event(self) -> Event:
@@ -130,13 +130,14 @@ class StreamEvent(Message, frozen=True, kw_only=True, tag="stream_event"):
         return f"{type(self).__name__}(event={self.event!r}, uuid={self.uuid!r}, session_id={self.session_id!r})"
 
 
-class EagerStreamEvent(StreamEvent, frozen=True, kw_only=True, tag="stream_event"):
-    """A ``StreamEvent`` whose event is decoded with the line."""
+class LazyStreamEvent(StreamEvent, frozen=True, kw_only=True, tag="stream_event"):
+    """A ``StreamEvent`` whose event is decoded when it is first read."""
 
-    event_: Event = msgspec.field(name="event")
+    event_: Any = msgspec.field(default=None, name=HIDDEN + "event")
 
 
-EagerStreamEvent.__name__ = StreamEvent.__name__  # programs print it; which of the two it is, is our affair
+LazyStreamEvent.__name__ = StreamEvent.__name__  # programs print it; which of the two it is, is our affair
+StreamEvent.built_as_ = LazyStreamEvent
 
 
 class _EventHolder(msgspec.Struct, gc=False):
