@@ -7,10 +7,11 @@ same call that read it.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import functools
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from quarterdeck.protocol import (
     AnswerReceived,
@@ -44,6 +45,9 @@ _EVENTS = frozenset({
     AnswerReceived, Exited, InputClosed, OutputEnded, RequestCancelled, RequestFailed, RequestReceived, RequestRefused,
     TurnEnded, TurnStarted, Unexpected,
 })  # fmt: skip
+
+
+_Asked = tuple[RequestReceived, CancelSignal]
 
 
 @functools.cache
@@ -156,13 +160,20 @@ class Connection:
                 self._deliver(events, size)  # type: ignore[arg-type]
                 continue
             content: list[Message] = []
+            asked: list[_Asked] = []
             for event in events:
-                if isinstance(event, ProtocolEvent):
+                if type(event) is RequestReceived:
+                    signal = self._signals[event.request_id] = CancelSignal()
+                    asked.append((event, signal))
+                    self._tell(event)
+                elif isinstance(event, ProtocolEvent):
                     self._happened(event)
                 elif type(event) not in self._hidden:
                     content.append(event)
                 elif self._on_hidden is not None:
                     self._on_hidden(event)
+            if asked:
+                self._serve(asked)
             if content:
                 self._deliver(content, size)
         self._write()
@@ -218,8 +229,6 @@ class Connection:
 
     def _happened(self, event: ProtocolEvent) -> None:
         match event:
-            case RequestReceived():
-                self._serve(event)
             case RequestCancelled():
                 self._stop_serving(event.request_id, "Claude Code no longer wants the answer")
             case AnswerReceived():
@@ -232,6 +241,9 @@ class Connection:
                 self._end_timer = self._loop.call_later(END_WAIT_S, self._ended_without_exit)
             case Exited():
                 self._over(event)
+        self._tell(event)
+
+    def _tell(self, event: ProtocolEvent) -> None:
         if self._on_event is not None:
             self._on_event(event)
 
@@ -335,10 +347,40 @@ class Connection:
 
     # Their requests
 
-    def _serve(self, event: RequestReceived) -> None:
-        signal = self._signals[event.request_id] = CancelSignal()
-        task = self._loop.create_task(self._serve_one(event.request_id, event.request, signal))
-        self._serving[event.request_id] = task
+    def _serve(self, asked: list[_Asked]) -> None:
+        """Most handlers answer without waiting for anything: what came together is then served by one task.
+
+        The first one that waits has the task for itself, and those behind it get one each.
+        """
+        if len(asked) == 1:
+            self._serve_each(asked)
+            return
+        waiting = asked[::-1]
+        self._loop.create_task(self._serve_together(waiting))
+        self._loop.call_soon(self._serve_each, waiting)
+
+    def _serve_each(self, waiting: list[_Asked]) -> None:
+        """In a task for each of them, last one first."""
+        while waiting:
+            event, signal = waiting.pop()
+            if not signal.is_set():
+                task = self._loop.create_task(self._serve_one(event.request_id, event.request, signal))
+                self._serving[event.request_id] = task
+
+    async def _serve_together(self, waiting: list[_Asked]) -> None:
+        """What one handler leaves behind (a context variable, a cancellation) must not reach the next."""
+        task, context = cast("asyncio.Task[None]", asyncio.current_task()), contextvars.copy_context()
+        try:
+            while waiting:
+                event, signal = waiting.pop()
+                if not signal.is_set():
+                    self._serving[event.request_id] = task
+                    await self._serve_one(event.request_id, event.request, signal)
+                if task.cancelling() or contextvars.copy_context() != context:
+                    break
+        finally:
+            if waiting:
+                context.run(self._serve_each, waiting)
 
     async def _serve_one(self, request_id: str, request: Any, signal: CancelSignal) -> None:
         try:
@@ -370,7 +412,7 @@ class Connection:
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None, *, late_is_error: bool = True) -> None:
         """Answer a request of the CLI. Raises ``LocalProtocolError`` when it is not open (any more)."""
-        if late_is_error or (self.side.is_open(request_id) and not self.side.input_closed):
+        if late_is_error or self.side.can_answer(request_id):
             self.side.answer(request_id, payload)
             self._signals.pop(request_id, None)
             if self._observer is not None:
@@ -378,7 +420,7 @@ class Connection:
             self._pump_soon()
 
     def _refuse(self, request_id: str, error: str) -> None:
-        if self.side.is_open(request_id) and not self.side.input_closed:
+        if self.side.can_answer(request_id):
             self.side.refuse(request_id, error)
             self._signals.pop(request_id, None)
             if self._observer is not None:

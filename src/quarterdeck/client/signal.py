@@ -13,7 +13,7 @@ class CancelSignal:
 
     def __init__(self) -> None:
         self.reason: str | None = None
-        self._callbacks: list[Callable[[], None]] = []
+        self._callbacks: tuple[Callable[[], None], ...] = ()
         self._waiter: asyncio.Future[None] | None = None
 
     @property
@@ -28,7 +28,7 @@ class CancelSignal:
         if self.reason is not None:
             callback()
         else:
-            self._callbacks.append(callback)
+            self._callbacks += (callback,)
 
     async def wait(self) -> str:
         """Until the signal is set; the reason. Wait for it beside something else: it may never be set."""
@@ -44,6 +44,6 @@ class CancelSignal:
         self.reason = reason
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
-        callbacks, self._callbacks = self._callbacks, []
+        callbacks, self._callbacks = self._callbacks, ()
         for callback in callbacks:
             callback()

@@ -290,10 +290,6 @@ class HostSide(Side):
 
     # Rest
 
-    def _respond(self, request_id: str, trigger: str, response: dict[str, Any]) -> None:
-        super()._respond(request_id, trigger, response)
-        self._close_when_quiet()
-
     def next_deadline(self) -> float | None:
         times = (super().next_deadline(), self._settle_deadline)
         return min((time for time in times if time is not None), default=None)

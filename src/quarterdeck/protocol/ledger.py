@@ -13,6 +13,10 @@ REMEMBERED = 1024
 """How many closed requests are remembered, so that a late or second answer can be told from a foreign one."""
 
 
+_ENDS = REQUEST[RequestState.OPEN]
+"""What is in the ledger is open, and all other states are final."""
+
+
 class _Subtypes(dict[type, str | None]):
     """Class of requests → its subtype; None for those that say it themselves. Filled on first use."""
 
@@ -83,9 +87,9 @@ class Ledger:
             self._open[request_id] = others.pop(0)
             if others:
                 self._repeated[request_id] = others
-        entry.state = REQUEST[entry.state][trigger]
+        entry.state = _ENDS[trigger]
         self._closed.pop(request_id, None)
-        self._closed[request_id] = (subtype_of(entry.request), detail_of(entry.request), entry.state.value)
+        self._closed[request_id] = (subtype_of(entry.request), detail_of(entry.request), entry.state._value_)
         if len(self._closed) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
             self._closed = dict(islice(self._closed.items(), REMEMBERED, None))
         return entry

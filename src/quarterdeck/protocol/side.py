@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any, ClassVar
 
 from quarterdeck.wire._base import Message, WireObject
+from quarterdeck.wire._json import dumps
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, Decoder, encode
 from quarterdeck.wire.control import (
     ControlCancelRequest,
@@ -125,7 +126,7 @@ class Side:
     def _send(self, line: Message | WireObject | Mapping[str, Any]) -> None:
         if self._input.state is Flow.CLOSED:
             raise LocalProtocolError(f"the stream to {self._peer} is closed: nothing more can be sent")
-        self._outgoing.append(encode(line))
+        self._outgoing.append(dumps(line) + b"\n" if type(line) is dict else encode(line))
 
     # Time
 
@@ -246,6 +247,11 @@ class Side:
             del response["request_id"]  # asked without an id, answered without one
         self._send({"type": "control_response", "response": response})
         self._theirs.close(request_id, trigger)
+        if self._input.state is Flow.FINISHING:
+            self._close_when_quiet()
+
+    def _close_when_quiet(self) -> None:
+        """For the subclass that closes its input by itself."""
 
     def _why_not_open(self, request_id: str) -> str:
         entry = self._theirs.closed(request_id)
@@ -256,6 +262,10 @@ class Side:
     def is_open(self, request_id: str) -> bool:
         """Does a request of the peer with this id wait for our answer?"""
         return request_id in self._theirs
+
+    def can_answer(self, request_id: str) -> bool:
+        """Does it wait, and would our answer still be sent?"""
+        return request_id in self._theirs and self._input.state is not Flow.CLOSED
 
     def open_requests(self) -> dict[str, Any]:
         """The peer's requests that wait for our answer, by id."""
