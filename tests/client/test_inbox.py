@@ -50,11 +50,18 @@ def numbers(messages: list[Message]) -> list[int]:
     return [read.data["number"] for read in messages]
 
 
+async def batch(box: Inbox) -> list[Message]:
+    """The next messages, waited for."""
+    while (messages := box.take()) is None:
+        await box.arrival()
+    return messages
+
+
 async def read_all(box: Inbox) -> list[Message]:
     """Everything up to the end."""
     read: list[Message] = []
-    while batch := await box.batch():
-        read += batch
+    while messages := await batch(box):
+        read += messages
     return read
 
 
@@ -64,9 +71,9 @@ async def test_messages_come_out_in_order_and_an_empty_batch_is_the_end() -> Non
     box.put([message(3)], 5)
     box.end()
     assert box.unread_bytes == 15
-    assert numbers(await box.batch()) == [1, 2]
-    assert numbers(await box.batch()) == [3]
-    assert (await box.batch(), await box.batch()) == ([], [])
+    assert numbers(await batch(box)) == [1, 2]
+    assert numbers(await batch(box)) == [3]
+    assert (await batch(box), await batch(box)) == ([], [])
     assert box.unread_bytes == 0
 
 
@@ -87,10 +94,10 @@ async def test_reading_pauses_at_the_high_mark_and_goes_on_at_the_low_one() -> N
     for number in range(4):
         box.put([message(number)], 30)
     assert valve.asked == ["pause"]
-    await box.batch()
-    await box.batch()
+    await batch(box)
+    await batch(box)
     assert valve.asked == ["pause"]
-    await box.batch()
+    await batch(box)
     assert valve.asked == ["pause", "resume"]
     box.end()
     assert numbers(await read_all(box)) == [3]
@@ -118,7 +125,7 @@ async def test_once_the_consumer_has_caught_up_memory_is_used_again() -> None:
     box.put([message(0)], 100)
     await until(lambda: len(valve.asked) == 2)
     box.put([message(1)], 100)
-    assert numbers(await box.batch() + await box.batch()) == [0, 1]
+    assert numbers(await batch(box) + await batch(box)) == [0, 1]
     box.put([message(2)], 100)
     assert (box.unread_bytes, box.spilled_bytes) == (100, 0)
     assert valve.asked == ["pause", "resume", "pause"]
@@ -160,31 +167,31 @@ async def test_an_error_comes_once_after_everything_before_it_is_read() -> None:
     assert box.spilled_bytes > 0
     box.end(ValueError("the end"))
     box.end(ValueError("a second end"))
-    assert numbers(await box.batch() + await box.batch()) == [0, 1]
+    assert numbers(await batch(box) + await batch(box)) == [0, 1]
     with pytest.raises(ValueError, match="the end"):
-        await box.batch()
-    assert await box.batch() == []
+        await batch(box)
+    assert await batch(box) == []
 
 
 async def test_two_consumers_at_once_are_refused_and_the_first_goes_on() -> None:
     box = inbox(Valve())
-    first = asyncio.create_task(box.batch())
+    first = asyncio.create_task(batch(box))
     await asyncio.sleep(0)
     with pytest.raises(RuntimeError, match="two consumers"):
-        await box.batch()
+        await batch(box)
     box.put([message(7)], 1)
     assert numbers(await first) == [7]
 
 
 async def test_a_cancelled_consumer_loses_nothing() -> None:
     box = inbox(Valve())
-    first = asyncio.create_task(box.batch())
+    first = asyncio.create_task(batch(box))
     await asyncio.sleep(0)
     box.put([message(1)], 1)
     first.cancel()
     await asyncio.wait([first])
     assert first.cancelled()
-    assert numbers(await box.batch()) == [1]
+    assert numbers(await batch(box)) == [1]
 
 
 async def test_a_full_disk_is_the_consumers_error_and_reading_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,9 +210,9 @@ async def test_a_full_disk_is_the_consumers_error_and_reading_goes_on(monkeypatc
     box.urgent(-1)
     assert valve.asked == []
     assert box.unread_bytes == 200
-    assert numbers(await box.batch()) == [0]
+    assert numbers(await batch(box)) == [0]
     with pytest.raises(OSError, match="unread messages could not be kept on disk: No space left") as caught:
-        await box.batch()
+        await batch(box)
     assert caught.value.errno == errno.ENOSPC
 
 

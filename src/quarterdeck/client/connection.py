@@ -23,10 +23,6 @@ from quarterdeck.protocol import (
     RequestCancelled,
     RequestFailed,
     RequestReceived,
-    RequestRefused,
-    TurnEnded,
-    TurnStarted,
-    Unexpected,
 )
 from quarterdeck.protocol.side import END_WAIT_S, REQUEST_TIMEOUT_S
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace
@@ -41,19 +37,13 @@ from .signal import CancelSignal
 LATER: Any = object()
 """What a handler returns when the answer will be given later, by ``Connection.answer`` with the request's id."""
 
-_EVENTS = frozenset({
-    AnswerReceived, Exited, InputClosed, OutputEnded, RequestCancelled, RequestFailed, RequestReceived, RequestRefused,
-    TurnEnded, TurnStarted, Unexpected,
-})  # fmt: skip
-
-
 _Asked = tuple[RequestReceived, CancelSignal]
 
 
 @functools.cache
-def _apart(hidden: frozenset[type[Message]]) -> frozenset[type]:
-    """What does not go the quick way; one set for all sessions that hide the same."""
-    return _EVENTS | hidden
+def _together(noticed: frozenset[type[Message]], hidden: frozenset[type[Message]]) -> frozenset[type]:
+    """One set for all sessions that hide the same."""
+    return noticed | hidden
 
 
 def _new_id() -> str:
@@ -89,7 +79,6 @@ class Connection:
         self._loop = asyncio.get_running_loop()
         self._request_timeout_s = request_timeout_s
         self._on_event = on_event
-        self._apart = _apart(hidden)
         self._hidden = hidden
         self._on_hidden = on_hidden
         self.side = HostSide(
@@ -98,6 +87,8 @@ class Connection:
             serves=handler,
             limit_bytes=limit_bytes,
         )
+        self._apart = _together(self.side.noticed, hidden)
+        """What does not go the quick way."""
         self.inbox = Inbox(pause=transport.pause_reading, resume=transport.resume_reading, limit_bytes=limit_bytes)
         self._observer = observer
         self._deliver = self.inbox.put if observer is None else self._deliver_observed
@@ -131,8 +122,11 @@ class Connection:
         try:
             if self._observer is not None:
                 self._observer.read(data)
-            self.side.receive(data)
-            self._pump(len(data))
+            content = self.side.receive_content(data, self._apart)
+            if content is None:
+                self._pump(len(data))
+            elif content:  # a chunk of deltas: nothing to say, no deadline changed
+                self._deliver(content, len(data))
         except Exception as error:
             # Nothing here raises on what the CLI says, so this is a fault of ours: nobody must wait for what is lost.
             self.inbox.end(error)
@@ -152,13 +146,7 @@ class Connection:
 
     def _pump(self, size: int = 0) -> None:
         """Deliver what the protocol has to tell, and send what it has to say."""
-        if size and self.side.content_only(self._apart):  # a chunk of deltas: nothing to say, no deadline changed
-            self._deliver(self.side.events(), size)  # type: ignore[arg-type]
-            return
         while events := self.side.events():
-            if self._apart.isdisjoint(map(type, events)):
-                self._deliver(events, size)  # type: ignore[arg-type]
-                continue
             content: list[Message] = []
             asked: list[_Asked] = []
             for event in events:

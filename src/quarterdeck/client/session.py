@@ -444,31 +444,26 @@ class Session(Controls):
         return self._ready.pop() if self._ready or await self._fill() else None
 
     async def _fill(self) -> bool:
-        """Wait for messages to be ready. False at the end."""
-        self._ready.extend(reversed(await self._next_batch()))
-        return bool(self._ready)
+        """Wait for messages to be ready. False at the end. Not made of smaller coroutines: each would cost every time.
 
-    async def _next_batch(self) -> list[Message]:
-        """Whoever sees a result, or the end, finds the session store up to date."""
-        inbox = self._link.inbox
+        Whoever sees a result, or the end, finds the session store up to date.
+        """
+        inbox, ready = self._link.inbox, self._ready
         if inbox.waiting:
             await asyncio.sleep(0)  # between batches, let other sessions have their turn
-        batch = await inbox.batch()
+        while (batch := inbox.take()) is None:
+            await inbox.arrival()
+        ready.extend(reversed(batch))
         if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
-            try:
-                await self._stored.flush()
-            except asyncio.CancelledError:
-                self._ready.extend(reversed(batch))  # for the next reader
-                raise
-        return batch
+            await self._stored.flush()
+        return bool(ready)
 
     async def batches(self) -> AsyncIterator[list[Message]]:
         """All messages to the end, as many at once as have arrived: the fastest way to read."""
-        if self._ready:
-            batch = self._ready[::-1]
-            self._ready.clear()
-            yield batch
-        while batch := await self._next_batch():
+        ready = self._ready
+        while ready or await self._fill():
+            batch = ready[::-1]
+            ready.clear()
             yield batch
 
     async def messages(self) -> AsyncGenerator[Message, None]:

@@ -84,6 +84,17 @@ class Side:
         """Bytes from the peer, cut anywhere. Never raises on what they are."""
         self._take(self._decoder.feed(data))
 
+    def receive_content(self, data: bytes, apart: frozenset[type]) -> list[Message] | None:
+        """``receive``, but content in which nothing is to be noticed is returned, and not told as events.
+
+        ``apart`` are kinds that the caller wants as events, those of ``noticed`` among them. None when there were any.
+        """
+        messages = self._decoder.feed(data)
+        if apart.isdisjoint(map(type, messages)) and not self._events and not self._outgoing:
+            return messages
+        self._take(messages)
+        return None
+
     def receive_eof(self) -> None:
         """The peer's stream has ended."""
         if self._output.state is Flow.CLOSED:
@@ -97,10 +108,6 @@ class Side:
         """What happened since the last call, in order."""
         events, self._events = self._events, []
         return events
-
-    def content_only(self, apart: frozenset[type]) -> bool:
-        """Is there something to tell, all of it content (nothing of the kinds ``apart``), and nothing to write?"""
-        return bool(self._events) and not self._outgoing and apart.isdisjoint(map(type, self._events))
 
     def outgoing(self) -> bytes:
         """What to write now; after an ``InputClosed`` event it is the last of it."""
@@ -309,6 +316,11 @@ class Side:
         """Say nothing more, now. Requests of the peer that are still open can no longer be answered."""
         if self._input.fire("close"):
             self._emit(InputClosed())
+
+    @property
+    def noticed(self) -> frozenset[type[Message]]:
+        """Kinds of messages that change something here."""
+        return frozenset(self._handlers)
 
     @property
     def input_closed(self) -> bool:

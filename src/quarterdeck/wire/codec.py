@@ -138,6 +138,8 @@ class Decoder:
 
     def feed(self, data: bytes) -> list[Message]:
         """The messages that this chunk completes."""
+        if not self._pending and self._overlong is None and data.find(b"\n") == len(data) - 1:  # at a model's pace nearly every chunk is one line
+            return self._one_line(data)
         end = data.rfind(b"\n") + 1
         if not end:
             self._keep(data)
@@ -183,8 +185,6 @@ class Decoder:
 
     def _decode_block(self, data: bytes, start: int, end: int) -> list[Message]:
         """The whole lines in ``data[start:end]``."""
-        if data.find(b"\n", start) + 1 == end:  # at a model's pace nearly every chunk is one line
-            return self._one_line(data if end - start == len(data) else data[start:end])
         number, text = _survey(data, start, end)
         if not text or end - start > self._limit:
             return self._line_by_line(data[start:end])
