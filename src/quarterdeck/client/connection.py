@@ -126,7 +126,7 @@ class Connection:
             if content is None:
                 self._pump(len(data))
             elif content:  # a chunk of deltas: nothing to say, no deadline changed
-                self._deliver(content, len(data))
+                self._deliver(content, len(data), at_once=True)
         except Exception as error:
             # Nothing here raises on what the CLI says, so this is a fault of ours: nobody must wait for what is lost.
             self.inbox.end(error)
@@ -167,10 +167,10 @@ class Connection:
         self._write()
         self._set_timer()
 
-    def _deliver_observed(self, messages: list[Message], size: int) -> None:
+    def _deliver_observed(self, messages: list[Message], size: int, *, at_once: bool = False) -> None:
         if self._observer is not None:
             self._observer.received(messages)
-        self.inbox.put(messages, size)
+        self.inbox.put(messages, size, at_once=at_once)
 
     def _pump_soon(self) -> None:
         """Once for all answers of this turn of the loop: they leave in one write."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from quarterdeck.wire import Message
 
+from .arrival import Arrival
 from .spill import Spill
 
 HIGH_BYTES = 8 * 1024 * 1024
@@ -46,7 +47,7 @@ class Inbox:
         self._may_spill = False
         self._urgent = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._waiter: asyncio.Future[None] | None = None
+        self._waiter: Arrival | None = None
         self._ended = False
         self._error: Exception | None = None
 
@@ -66,7 +67,7 @@ class Inbox:
 
     # The reader's side
 
-    def put(self, messages: list[Message], size: int) -> None:
+    def put(self, messages: list[Message], size: int, *, at_once: bool = False) -> None:
         """Take a batch of about ``size`` bytes. After an end nobody will read it."""
         if self._ended:
             return
@@ -81,7 +82,8 @@ class Inbox:
             self._size += size
             if self._size >= self._high and not self._may_spill:
                 self._hold()
-        self._wake()
+        if self._waiter is not None:
+            self._waiter.wake(at_once=at_once)
 
     def end(self, error: Exception | None = None) -> None:
         """Nothing more will come; ``error`` is raised once everything before it is read."""
@@ -89,7 +91,8 @@ class Inbox:
             self._ended = True
             self._error = error
             self._stop_timer()
-            self._wake()
+            if self._waiter is not None:
+                self._waiter.wake()
 
     def _fail(self, error: OSError) -> None:
         """Content is lost from here on, and the consumer is told; control messages behind it are still served."""
@@ -151,11 +154,11 @@ class Inbox:
             raise error
         return []
 
-    def arrival(self) -> asyncio.Future[None]:
+    def arrival(self) -> Arrival:
         """Done as soon as there is something to take."""
         if self._waiter is not None and not self._waiter.done():
             raise RuntimeError("two consumers read this session at once; use one, or share its messages yourself")
-        self._waiter = asyncio.get_running_loop().create_future()
+        self._waiter = Arrival(asyncio.get_running_loop())
         return self._waiter
 
     def _relax(self) -> None:
@@ -166,10 +169,6 @@ class Inbox:
                 self._stop_timer()
                 self._paused = False
                 self._resume()
-
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
 
     def close(self) -> None:
         self._stop_timer()

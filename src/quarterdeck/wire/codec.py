@@ -24,6 +24,7 @@ from msgspec.structs import force_setattr
 
 from ._base import Demand, Lines, Message, WireObject, being_decoded
 from ._degrade import typed_or_reason
+from ._hints import resolve
 from ._json import dumps, loads
 from .control import ControlCancelRequest, ControlRequest, ControlResponse
 from .messages import MESSAGE_TYPES, SYSTEM_TYPES, LazyStreamEvent, StreamEvent, SystemMessage
@@ -80,13 +81,17 @@ class BadLine(Message, frozen=True):
 def _decoder(stream_event: type[StreamEvent]) -> msgspec.json.Decoder[Any]:
     """All messages at once. Made on first use: it has to look into every class."""
     classes = [stream_event if cls is StreamEvent else cls for cls in TYPES.values()]
+    resolve(*classes)
     return msgspec.json.Decoder(Union[tuple(classes)])  # noqa: UP007  # built at run time
 
 
 @cache
 def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
     cls = SYSTEM_TYPES.get(subtype)
-    return None if cls is None else msgspec.json.Decoder(cls)
+    if cls is None:
+        return None
+    resolve(cls)
+    return msgspec.json.Decoder(cls)
 
 
 M = TypeVar("M", bound=Message)
@@ -138,7 +143,8 @@ class Decoder:
 
     def feed(self, data: bytes) -> list[Message]:
         """The messages that this chunk completes."""
-        if not self._pending and self._overlong is None and data.find(b"\n") == len(data) - 1:  # at a model's pace nearly every chunk is one line
+        # At a model's pace nearly every chunk is one line.
+        if not self._pending and self._overlong is None and data.find(b"\n") == len(data) - 1:
             return self._one_line(data)
         end = data.rfind(b"\n") + 1
         if not end:
