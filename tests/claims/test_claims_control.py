@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from claims.reading import NEWEST, OLD, VERSIONS, every_talk, talk
-from quarterdeck.wire import InitializeRequest
+from quarterdeck.wire import OUTGOING_REQUESTS, InitializeRequest
 from quarterdeck.wire.inbound import INCOMING_REQUESTS
-from quarterdeck.wire.requests import OUTGOING_REQUESTS
 
 PAYLOAD = {"commands", "output_style", "available_output_styles", "models", "account"}
 

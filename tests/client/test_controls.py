@@ -15,8 +15,7 @@ from quarterdeck import wire
 from quarterdeck.client.controls import Controls
 from quarterdeck.client.controls.base import ControlsBase, fitted
 from quarterdeck.client.errors import ControlError
-from quarterdeck.wire.answers import parse_answer
-from quarterdeck.wire.requests import OUTGOING_REQUESTS
+from quarterdeck.wire import OUTGOING_REQUESTS, parse_answer
 
 
 class Recorder(Controls):

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from quarterdeck.protocol.states import FLOW, HANDSHAKE, REQUEST, TURN, mermaid
+from quarterdeck.wire import OUTGOING_REQUESTS
 from quarterdeck.wire.control import ControlCancelRequest, ControlRequest, ControlResponse
 from quarterdeck.wire.hooks import HOOK_EVENTS
 from quarterdeck.wire.inbound import INCOMING_REQUESTS
 from quarterdeck.wire.messages import MESSAGE_TYPES, SYSTEM_TYPES
-from quarterdeck.wire.requests import OUTGOING_REQUESTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "protocol.md").read_text("utf-8")

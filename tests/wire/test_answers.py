@@ -7,27 +7,25 @@ from typing import Any
 import msgspec
 import pytest
 
-from quarterdeck.wire._base import OpenObject
-from quarterdeck.wire.agents import ModelInfo, SlashCommand
-from quarterdeck.wire.answers import (
-    BackgroundTasksResult,
-    InitializeAnswer,
-    InterruptReceipt,
-    McpStatusResponse,
-    ReloadPluginsResult,
-    parse_answer,
-)
-from quarterdeck.wire.requests import (
+from quarterdeck.wire import (
     OUTGOING_REQUESTS,
     BackgroundTasksRequest,
+    BackgroundTasksResult,
+    InitializeAnswer,
     InitializeRequest,
+    InterruptReceipt,
     InterruptRequest,
     McpReconnectRequest,
     McpStatusRequest,
+    McpStatusResponse,
     MessageRatedRequest,
     ReloadPluginsRequest,
+    ReloadPluginsResult,
     RewindFilesRequest,
+    parse_answer,
 )
+from quarterdeck.wire._base import OpenObject
+from quarterdeck.wire.agents import ModelInfo, SlashCommand
 
 COMMAND = {
     "name": "compact",

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from quarterdeck.wire import InterruptRequest
 from quarterdeck.wire.control import (
     ControlCancelRequest,
     ControlFailure,
@@ -42,7 +43,6 @@ from quarterdeck.wire.mcp import (
     parse_server_config,
 )
 from quarterdeck.wire.permissions import PermissionRuleValue, PermissionUpdate
-from quarterdeck.wire.requests import InterruptRequest
 
 FULL_CAN_USE_TOOL = CanUseToolRequest(
     "mcp__st__echo",

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.wire import UnknownEvent, decode
-from quarterdeck.wire.answers import parse_answer
+from quarterdeck.wire import UnknownEvent, decode, parse_answer
 from quarterdeck.wire.permissions import parse_permission_answer
 from quarterdeck.wire.tools import parse_tool_input
 

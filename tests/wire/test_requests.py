@@ -7,12 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quarterdeck.wire.agents import AgentDefinition, SdkPluginConfig
-from quarterdeck.wire.codec import encode
-from quarterdeck.wire.control import ControlRequest, parse_request
-from quarterdeck.wire.inbound import INCOMING_REQUESTS, IncomingRequest, McpMessageRequest
-from quarterdeck.wire.mcp import McpServerToolPolicy, McpStdioServerConfig
-from quarterdeck.wire.requests import (
+from quarterdeck.wire import (
     OUTGOING_REQUESTS,
     REQUEST_TYPES,
     ApplyFlagSettingsRequest,
@@ -83,6 +78,11 @@ from quarterdeck.wire.requests import (
     UpdateSettingsRequest,
     WorkspaceTrust,
 )
+from quarterdeck.wire.agents import AgentDefinition, SdkPluginConfig
+from quarterdeck.wire.codec import encode
+from quarterdeck.wire.control import ControlRequest, parse_request
+from quarterdeck.wire.inbound import INCOMING_REQUESTS, IncomingRequest, McpMessageRequest
+from quarterdeck.wire.mcp import McpServerToolPolicy, McpStdioServerConfig
 
 FULL_INITIALIZE = InitializeRequest(
     hooks={"PreToolUse": [HookCallbackMatcher(["hook_0"], matcher="Bash", timeout=2.5, on_failure="block")]},

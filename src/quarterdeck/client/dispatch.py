@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from types import CoroutineType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from quarterdeck import wire
 from quarterdeck.protocol.host_side import SERVED
 from quarterdeck.protocol.ledger import subtype_of
 from quarterdeck.wire import (
-    AskUserQuestionInput,
     CanUseToolRequest,
     ElicitationRequest,
     HookCallbackRequest,
@@ -20,18 +20,16 @@ from quarterdeck.wire import (
     ToolPermissionContext,
     UserDialogRequest,
     WireObject,
-    hook_answer,
-    parse_tool_input,
     permission_answer,
 )
 from quarterdeck.wire._base import plain
 
 from .connection import LATER
-from .hook_input import hook_input
-from .interaction import plan_of, plan_result, question_result
 from .options import ClaudeAgentOptions
 from .signal import CancelSignal
-from .tools.adapters import Connection as ToolConnection
+
+if TYPE_CHECKING:
+    from .tools.adapters import Connection as ToolConnection
 
 NOBODY_DECIDES = "No permission callback is set, so nobody can allow this: it is denied."
 RequestHandler = Callable[[WireObject, CancelSignal], Any]
@@ -83,11 +81,15 @@ class Dispatcher:
     async def _decide(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
         options = self._options
         if request.tool_name == "AskUserQuestion" and options.on_question is not None:
-            asked = parse_tool_input("AskUserQuestion", request.input)
-            if isinstance(asked, AskUserQuestionInput):
+            from .interaction import question_result
+
+            asked = wire.parse_tool_input("AskUserQuestion", request.input)
+            if isinstance(asked, wire.AskUserQuestionInput):
                 answers = await _result(options.on_question(asked, context))
                 return LATER if answers is LATER else question_result(asked, answers)
         if request.tool_name == "ExitPlanMode" and options.on_plan is not None:
+            from .interaction import plan_of, plan_result
+
             decision = await _result(options.on_plan(plan_of(request.input), context))
             return LATER if decision is LATER else plan_result(decision)
         if options.can_use_tool is None:
@@ -101,9 +103,11 @@ class Dispatcher:
         callback = self._hooks.get(request.callback_id)
         if callback is None:
             raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
+        from .hook_input import hook_input
+
         event = hook_input(request.input)
         opinion = callback(event, request.tool_use_id, {"signal": signal})
-        return hook_answer(await opinion if _is_to_come(opinion) else opinion)
+        return wire.hook_answer(await opinion if _is_to_come(opinion) else opinion)
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:
         server = self.servers.get(request.server_name)

@@ -13,7 +13,6 @@ from quarterdeck.wire.agents import EffortLevel
 from quarterdeck.wire.permissions import PermissionMode, PermissionResult, ToolPermissionContext
 
 from .stores.protocol import SessionStore
-from .tools.config import McpSdkServerConfig
 
 SdkBeta: TypeAlias = Literal["context-1m-2025-08-07"]
 SettingSource: TypeAlias = Literal["user", "project", "local"]
@@ -134,6 +133,19 @@ class McpHttpServerConfig(TypedDict):
     type: Literal["http"]
     url: str
     headers: NotRequired[dict[str, str]]
+
+
+class McpSdkServerConfig(TypedDict):
+    """An in-process server, for ``ClaudeAgentOptions.mcp_servers``."""
+
+    type: Literal["sdk"]
+    name: str
+    instance: Any
+    """A ``ToolServer``, or a server built with the ``mcp`` package."""
+    timeout: NotRequired[float]
+    """Milliseconds a call may take, at least 1000; progress does not extend it."""
+    tools: NotRequired[list[dict[str, Any]]]
+    """Per tool ``{"name": …, "permission_policy": "always_ask" | "always_deny"}``."""
 
 
 McpServerConfig: TypeAlias = McpStdioServerConfig | McpSSEServerConfig | McpHttpServerConfig | McpSdkServerConfig

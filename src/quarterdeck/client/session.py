@@ -25,7 +25,6 @@ from quarterdeck.wire import (
     CanUseToolRequest,
     InitializeAnswer,
     InitializeRequest,
-    McpSetServersResult,
     Message,
     MirrorErrorMessage,
     OutgoingRequest,
@@ -46,11 +45,12 @@ from .launch import LaunchPlan
 from .observer import Observer, Observers
 from .opening import prepare
 from .options import ClaudeAgentOptions
-from .tools import adapt_server
 from .turn import Turn
 from .which_loop import under_trio
 
 if TYPE_CHECKING:
+    from quarterdeck.wire import McpSetServersResult
+
     from .retry import Retry
     from .stores.attached import StoredSession
     from .tracing import SessionTracer
@@ -229,6 +229,10 @@ class Session(Controls):
             raise
 
     def _connect_servers(self, servers: Mapping[str, Any]) -> None:
+        if not servers:
+            return
+        from .tools.adapters import adapt_server
+
         for name, instance in servers.items():
             if (replaced := self._dispatch.servers.get(name)) is not None:
                 self._run(replaced.aclose())

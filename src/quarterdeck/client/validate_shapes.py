@@ -8,8 +8,8 @@ import uuid
 import warnings
 from typing import Any, get_args
 
+from quarterdeck import wire
 from quarterdeck.wire.agents import AgentDefinition
-from quarterdeck.wire.hooks import HOOK_EVENTS
 
 from . import validate_rules as rules
 from .options_types import HookMatcher, ThinkingDisplay
@@ -139,9 +139,9 @@ def extra_args(value: Any, place: str) -> None:
 def hooks(value: Any, place: str) -> None:
     dict_of(list_of(_hook_matcher, "a list of HookMatcher"), "a dict of event → list of HookMatcher")(value, place)
     for event in value:
-        if event in HOOK_EVENTS:
+        if event in wire.HOOK_EVENTS:
             continue
-        close = difflib.get_close_matches(event, HOOK_EVENTS, n=1, cutoff=0.8)
+        close = difflib.get_close_matches(event, wire.HOOK_EVENTS, n=1, cutoff=0.8)
         if close:
             raise ValueError(f"{place} has no event {event!r}; did you mean {close[0]!r}?")
         warnings.warn(

@@ -6,12 +6,14 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from quarterdeck.wire._base import WireObject
-from quarterdeck.wire.answers import InitializeAnswer, parse_answer
+from quarterdeck.wire.answers.base import parse_answer
+from quarterdeck.wire.answers.session import InitializeAnswer
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, decode
 from quarterdeck.wire.control import ControlResponse
 from quarterdeck.wire.messages import CommandLifecycleMessage
 from quarterdeck.wire.notices import ControlRequestProgressMessage
-from quarterdeck.wire.requests import InitializeRequest, OutgoingRequest
+from quarterdeck.wire.requests.base import OutgoingRequest
+from quarterdeck.wire.requests.session import InitializeRequest
 from quarterdeck.wire.result import ResultMessage
 from quarterdeck.wire.system import InitMessage, SessionStateChangedMessage
 from quarterdeck.wire.tasks import BackgroundTasksChangedMessage, TaskNotificationMessage

@@ -27,20 +27,36 @@ if TYPE_CHECKING:
         AccountInfo, AgentDefinition, AgentInfo, AgentMemory, ApiProvider, EffortLevel, FastModeDisabledReason,
         FastModeState, LoadedPlugin, ModelInfo, SdkPluginConfig, SlashCommand,
     )
-    from .answers import (
-        AccountLimits, Answer, AppliedSettings, AuthConflict, BackgroundTasksResult, BinaryVersion, CacheImpact,
-        CancelAsyncMessageResult, ChromeDialog, ClaimedSession, ContextCategoryKind, ContextUsageCategory,
-        ContextUsageResponse, ConversationExport, ConversationFork, ConversationRewind, Diff, DiffFileHunks,
-        DiffFileStats, DiffHunk, DiffStats, ExtraUsage, FeedbackMode, FileContents, FileSuggestions, HookEventInfo,
-        HookPolicy, HooksListing, InitializeAnswer, InterruptReceipt, InterruptedTurn, LimitWindow, ListedHook,
-        ManifestOutcome, McpCallResult, McpPermissionOverride, McpResource, McpResourceContents, McpSetServersResult,
-        McpStatusResponse, Memory, MemoryDialog, MemoryPlace, MemorySwitch, ModelAnswer, ModelList, NoDiffReason,
-        PermissionModeAnswer, PermissionRuleEntry, PermissionRuleSource, PermissionRulesAnswer, PermissionRulesState,
-        PlanAnswer, RegisteredRepoRoot, ReloadOutputStylesResult, ReloadPluginsResult, ReloadSkillsResult,
-        RewindFilesResult, RuleDescription, RuleEditability, SandboxDependencies, SandboxDialog, SandboxMode,
-        SandboxRestrictions, SessionCost, SessionTitle, SetCwdResult, SetCwdStatus, SettingsAnswer, SettingsLayer,
-        SettingsParseError, SettingsSource, SideAnswer, SkillRow, SkillState, SkillsDialog, StatusAnswer, StatusRow,
-        StatusSection, SuggestedFile, TaskOutput, UsageAnswer, WorkspaceDiff, WorkspaceDirectory, parse_answer,
+    from .answers.base import Answer, parse_answer
+    from .answers.conversation import (
+        BackgroundTasksResult, CancelAsyncMessageResult, ConversationExport, ConversationFork, ConversationRewind,
+        Diff, DiffFileHunks, DiffFileStats, DiffHunk, DiffStats, FileContents, FileSuggestions, NoDiffReason,
+        RewindFilesResult, SessionTitle, SideAnswer, SuggestedFile, TaskOutput, WorkspaceDiff,
+    )
+    from .answers.dialogs import (
+        ChromeDialog, Memory, MemoryDialog, MemoryPlace, MemorySwitch, PlanAnswer, SandboxDependencies, SandboxDialog,
+        SandboxMode, SandboxRestrictions, SkillRow, SkillState, SkillsDialog, StatusAnswer, StatusRow, StatusSection,
+    )
+    from .answers.mcp import (
+        McpCallResult, McpPermissionOverride, McpResource, McpResourceContents, McpSetServersResult,
+        McpStatusResponse,
+    )
+    from .answers.session import (
+        AuthConflict, ClaimedSession, FeedbackMode, InitializeAnswer, InterruptReceipt, InterruptedTurn,
+        ManifestOutcome, ModelAnswer, PermissionModeAnswer, SetCwdResult, SetCwdStatus,
+    )
+    from .answers.settings import (
+        AppliedSettings, HookEventInfo, HookPolicy, HooksListing, ListedHook, PermissionRuleEntry,
+        PermissionRuleSource, PermissionRulesAnswer, PermissionRulesState, RuleDescription, RuleEditability,
+        SettingsAnswer, SettingsLayer, SettingsParseError, SettingsSource, WorkspaceDirectory,
+    )
+    from .answers.state import (
+        BinaryVersion, CacheImpact, ModelList, RegisteredRepoRoot, ReloadOutputStylesResult, ReloadPluginsResult,
+        ReloadSkillsResult, SessionCost,
+    )
+    from .answers.usage import (
+        AccountLimits, ContextCategoryKind, ContextUsageCategory, ContextUsageResponse, ExtraUsage, LimitWindow,
+        UsageAnswer,
     )
     from .api import ApiMessage, Container, ContextManagement, Diagnostics, MessageParam, StopDetails, StopReason
     from .blocks import (
@@ -121,25 +137,33 @@ if TYPE_CHECKING:
         PermissionUpdateDestination, PermissionUpdateType, ToolPermissionContext, parse_permission_answer,
         permission_answer,
     )
-    from .requests import (
-        ApplyFlagSettingsRequest, AskForTool, BackgroundTasksRequest, CancelAsyncMessageRequest, ClaimSessionRequest,
-        ContextUsageDetail, EditableSettings, EndSessionRequest, ExportConversationRequest, FileEncoding,
-        FileSuggestionsRequest, ForkConversationRequest, GenerateSessionTitleRequest, GetBinaryVersionRequest,
-        GetChromeDialogRequest, GetContextUsageRequest, GetHooksListingRequest, GetMemoryDialogRequest,
-        GetPlanRequest, GetSandboxDialogRequest, GetSessionCostRequest, GetSettingsRequest, GetSkillsDialogRequest,
-        GetStatusRequest, GetTaskOutputRequest, GetUsageRequest, GetWorkspaceDiffRequest, HookCallbackMatcher,
-        HookFailurePolicy, InitializeRequest, InterruptRequest, ListModelsRequest, ListPermissionRulesRequest,
-        McpAuthenticateRequest, McpCallRequest, McpClearAuthRequest, McpOauthCallbackUrlRequest,
+    from .requests.base import OutgoingRequest
+    from .requests.conversation import (
+        BackgroundTasksRequest, CancelAsyncMessageRequest, ExportConversationRequest, FileEncoding,
+        FileSuggestionsRequest, ForkConversationRequest, GenerateSessionTitleRequest, GetTaskOutputRequest,
+        GetWorkspaceDiffRequest, MessageRatedRequest, RatedSurface, ReadFileRequest, RewindConversationRequest,
+        RewindFilesRequest, SeedReadStateRequest, Sentiment, SideExchange, SideQuestionRequest, StopTaskRequest,
+    )
+    from .requests.mcp import (
+        AskForTool, McpAuthenticateRequest, McpCallRequest, McpClearAuthRequest, McpOauthCallbackUrlRequest,
         McpReadResourceRequest, McpReconnectRequest, McpSetServersRequest, McpStatusRequest, McpToggleRequest,
-        MessageRatedRequest, OUTGOING_REQUESTS, OutgoingRequest, ProactivityLevel, REQUEST_TYPES, RatedSurface,
-        ReadFileRequest, RegisterRepoRootRequest, ReloadOutputStylesRequest, ReloadPluginsRequest,
-        ReloadSkillsRequest, RenameSessionRequest, RewindConversationRequest, RewindFilesRequest,
-        SdkMcpServerManifest, SdkMcpServerOptions, SeedReadStateRequest, Sentiment, SetColorRequest, SetCwdRequest,
-        SetHasSubscribersRequest, SetMaxThinkingTokensRequest, SetMcpPermissionModeOverrideRequest, SetModelRequest,
-        SetPermissionModeRequest, SetProactivityLevelRequest, SetPromptSuggestionsPausedRequest, SideExchange,
-        SideQuestionRequest, StagedInput, StagedOutput, StopTaskRequest, ThinkingDisplay, UpdateSettingsRequest,
+        SetMcpPermissionModeOverrideRequest, StagedInput, StagedOutput,
+    )
+    from .requests.session import (
+        ClaimSessionRequest, EndSessionRequest, HookCallbackMatcher, HookFailurePolicy, InitializeRequest,
+        InterruptRequest, ProactivityLevel, RenameSessionRequest, SdkMcpServerManifest, SdkMcpServerOptions,
+        SetColorRequest, SetCwdRequest, SetHasSubscribersRequest, SetMaxThinkingTokensRequest, SetModelRequest,
+        SetPermissionModeRequest, SetProactivityLevelRequest, SetPromptSuggestionsPausedRequest, ThinkingDisplay,
         WorkspaceTrust,
     )
+    from .requests.state import (
+        ApplyFlagSettingsRequest, ContextUsageDetail, EditableSettings, GetBinaryVersionRequest,
+        GetChromeDialogRequest, GetContextUsageRequest, GetHooksListingRequest, GetMemoryDialogRequest,
+        GetPlanRequest, GetSandboxDialogRequest, GetSessionCostRequest, GetSettingsRequest, GetSkillsDialogRequest,
+        GetStatusRequest, GetUsageRequest, ListModelsRequest, ListPermissionRulesRequest, RegisterRepoRootRequest,
+        ReloadOutputStylesRequest, ReloadPluginsRequest, ReloadSkillsRequest, UpdateSettingsRequest,
+    )
+    from .requests.tables import OUTGOING_REQUESTS, REQUEST_TYPES
     from .result import (
         DeferredToolUse, InvalidConfigFile, MessageOrigin, MessageOriginKind, PermissionDenial, ResultMessage,
         ResultSubtype, StartupFailureReason, SubagentStats, TaskNotificationOriginSubkind, TerminalReason,
@@ -210,23 +234,15 @@ if TYPE_CHECKING:
         RateLimitStatus, RateLimitType, RateLimitWindow, ServerToolUsage, SessionUsage, TaskUsage, Usage, UsageReport,
     )
 
-_MODULES = (
-    "codec", "messages", "stream", "result", "system", "notices", "tasks", "blocks", "events", "usage", "api",
-    "control", "inbound", "permissions", "mcp", "agents", "requests", "answers", "hooks", "hook_inputs",
-    "hook_outputs", "tools", "tools.files", "tools.shell", "tools.agents", "tools.planning", "tools.questions",
-    "tools.network", "tools.schedule", "tools.services", "system_types", "_base",
-)
-"""Where to look for a name, the cheap and often needed first."""
-
 
 def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        for module in _MODULES:
-            found = getattr(import_module(f".{module}", __name__), name, None)
-            if found is not None:
-                globals()[name] = found
-                return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ._homes import HOMES
+
+    module = HOMES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+    return found
 
 
 def __dir__() -> list[str]:
@@ -366,4 +382,3 @@ __all__ = [
 ]
 # isort: on
 # fmt: on
-_PUBLIC = frozenset(__all__)

@@ -9,7 +9,7 @@ from ._degrade import leaving_out
 from .inbound import INCOMING_REQUESTS, IncomingRequest, McpMessageRequest, UnknownRequest
 
 if TYPE_CHECKING:
-    from .requests import OutgoingRequest
+    from .requests.base import OutgoingRequest
 
     Request: TypeAlias = OutgoingRequest | IncomingRequest | McpMessageRequest | UnknownRequest
 
@@ -33,7 +33,7 @@ def parse_request(payload: dict[str, Any]) -> Request:
 def _request_type(subtype: str) -> Any:
     if subtype in INCOMING_REQUESTS:
         return INCOMING_REQUESTS[subtype]
-    from .requests import OUTGOING_REQUESTS  # many classes, and only the CLI's side reads such lines
+    from .requests.tables import OUTGOING_REQUESTS  # many classes, and only the CLI's side reads such lines
 
     return OUTGOING_REQUESTS.get(subtype)
 

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quarterdeck.wire import (
-    ConversationExport,
-    ConversationFork,
-    ConversationRewind,
-    ExportConversationRequest,
-    ForkConversationRequest,
-    GenerateSessionTitleRequest,
-    MessageRatedRequest,
-    RatedSurface,
-    RenameSessionRequest,
-    RewindConversationRequest,
-    Sentiment,
-    SessionTitle,
-    SetColorRequest,
-    SideAnswer,
-    SideExchange,
-    SideQuestionRequest,
-)
+from quarterdeck import wire
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        ConversationExport,
+        ConversationFork,
+        ConversationRewind,
+        RatedSurface,
+        Sentiment,
+        SideAnswer,
+        SideExchange,
+    )
 
 SIDE_QUESTION_S = 300.0
 """The model answers it, and may think before it does."""
@@ -47,16 +41,16 @@ class ConversationControls(ControlsBase):
 
         Its cost is in the session's totals, and in the next result's cost.
         """
-        request = SideQuestionRequest(question, list(history) or None)
-        return await self._ask(request, SideAnswer, timeout_s=timeout_s)
+        request = wire.SideQuestionRequest(question, list(history) or None)
+        return await self._ask(request, wire.SideAnswer, timeout_s=timeout_s)
 
     async def export(self) -> ConversationExport:
         """The conversation as plain text, with a name for its file."""
-        return await self._ask(ExportConversationRequest(), ConversationExport)
+        return await self._ask(wire.ExportConversationRequest(), wire.ConversationExport)
 
     async def rename(self, title: str, *, source: str | None = None, session_id: str | None = None) -> None:
         """Give the session a title. With a ``session_id`` that is not (or no longer) the current one it is refused."""
-        await self._tell(RenameSessionRequest(title, source, session_id))
+        await self._tell(wire.RenameSessionRequest(title, source, session_id))
 
     async def generate_title(
         self, description: str, *, persist: bool = False, timeout_s: float | None = TITLE_S
@@ -65,8 +59,8 @@ class ConversationControls(ControlsBase):
 
         None when the model found none.
         """
-        request = GenerateSessionTitleRequest(description, persist)
-        answer = await self._ask(request, SessionTitle, timeout_s=timeout_s)
+        request = wire.GenerateSessionTitleRequest(description, persist)
+        answer = await self._ask(request, wire.SessionTitle, timeout_s=timeout_s)
         title: str | None = answer.get("title")
         return title
 
@@ -82,15 +76,17 @@ class ConversationControls(ControlsBase):
         Files stay as they are: see ``rewind_files``. Not being able to is no error but ``rewound=False`` with a
         ``reason``.
         """
-        request = RewindConversationRequest(target_message_uuid, expires_at, allow_target_behind_compaction or None)
-        return await self._ask(request, ConversationRewind)
+        request = wire.RewindConversationRequest(
+            target_message_uuid, expires_at, allow_target_behind_compaction or None
+        )
+        return await self._ask(request, wire.ConversationRewind)
 
     async def fork_conversation(self) -> ConversationFork:
         """Fork a session that runs in the cloud. Elsewhere the answer is ``forked=False`` (2.1.325).
 
         To fork any other session, connect with ``resume`` and ``fork_session``.
         """
-        return await self._ask(ForkConversationRequest(), ConversationFork)
+        return await self._ask(wire.ForkConversationRequest(), wire.ConversationFork)
 
     async def rate_message(
         self,
@@ -101,8 +97,8 @@ class ConversationControls(ControlsBase):
         cleared: bool = False,
     ) -> dict[str, Any]:
         """Record that the user liked or disliked a message; ``cleared`` takes it back. All four are told to the CLI."""
-        return await self._ask_freely(MessageRatedRequest(message_uuid, sentiment, surface, cleared))
+        return await self._ask_freely(wire.MessageRatedRequest(message_uuid, sentiment, surface, cleared))
 
     async def set_color(self, color: str) -> None:
         """Colour the session's prompt bar. 2.1.325 has the request in its types but refuses it without a terminal."""
-        await self._tell(SetColorRequest(color))
+        await self._tell(wire.SetColorRequest(color))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from quarterdeck.wire import (
-    ChromeDialog,
-    GetChromeDialogRequest,
-    GetMemoryDialogRequest,
-    GetSandboxDialogRequest,
-    GetSkillsDialogRequest,
-    MemoryDialog,
-    SandboxDialog,
-    SkillsDialog,
-)
+from typing import TYPE_CHECKING
+
+from quarterdeck import wire
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        ChromeDialog,
+        MemoryDialog,
+        SandboxDialog,
+        SkillsDialog,
+    )
 
 
 class DialogControls(ControlsBase):
@@ -21,16 +22,16 @@ class DialogControls(ControlsBase):
 
     async def memory_dialog(self) -> MemoryDialog:
         """What ``/memory`` shows: the files and folders with instructions and memories."""
-        return await self._ask(GetMemoryDialogRequest(), MemoryDialog)
+        return await self._ask(wire.GetMemoryDialogRequest(), wire.MemoryDialog)
 
     async def skills_dialog(self) -> SkillsDialog:
         """What ``/skills`` shows: the skills of user, project and plugins, and whether each is on."""
-        return await self._ask(GetSkillsDialogRequest(), SkillsDialog)
+        return await self._ask(wire.GetSkillsDialogRequest(), wire.SkillsDialog)
 
     async def sandbox_dialog(self) -> SandboxDialog:
         """What ``/sandbox`` shows: whether commands run in a sandbox, what it misses, what it lets through."""
-        return await self._ask(GetSandboxDialogRequest(), SandboxDialog)
+        return await self._ask(wire.GetSandboxDialogRequest(), wire.SandboxDialog)
 
     async def chrome_dialog(self) -> ChromeDialog:
         """What ``/chrome`` shows: whether the browser extension is there."""
-        return await self._ask(GetChromeDialogRequest(), ChromeDialog)
+        return await self._ask(wire.GetChromeDialogRequest(), wire.ChromeDialog)

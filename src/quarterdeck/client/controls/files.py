@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quarterdeck.wire import (
-    FileContents,
-    FileEncoding,
-    FileSuggestions,
-    FileSuggestionsRequest,
-    GetWorkspaceDiffRequest,
-    ReadFileRequest,
-    RegisteredRepoRoot,
-    RegisterRepoRootRequest,
-    RewindFilesRequest,
-    RewindFilesResult,
-    SeedReadStateRequest,
-    SetCwdRequest,
-    SetCwdResult,
-    WorkspaceDiff,
-)
+from quarterdeck import wire
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        FileContents,
+        FileEncoding,
+        FileSuggestions,
+        RegisteredRepoRoot,
+        RewindFilesResult,
+        SetCwdResult,
+        WorkspaceDiff,
+    )
 
 StrPath = str | os.PathLike[str]
 
@@ -40,7 +36,7 @@ class FileControls(ControlsBase):
             ControlError: When it cannot be done: "No file checkpoint found for this message." and "File rewinding is
                 not enabled." come as errors, not as ``can_rewind=False`` (2.0.77 to 2.1.325).
         """
-        return await self._ask(RewindFilesRequest(user_message_id, dry_run or None), RewindFilesResult)
+        return await self._ask(wire.RewindFilesRequest(user_message_id, dry_run or None), wire.RewindFilesResult)
 
     async def read_file(
         self,
@@ -56,19 +52,19 @@ class FileControls(ControlsBase):
         Text by default, where ``lossy`` tells whether bytes had to be replaced; ``encoding="base64"`` is exact. The
         answer's ``encoding`` is None for text (2.1.325).
         """
-        request = ReadFileRequest(os.fspath(path), max_bytes, encoding, offset, anchor)
-        return await self._ask(request, FileContents)
+        request = wire.ReadFileRequest(os.fspath(path), max_bytes, encoding, offset, anchor)
+        return await self._ask(request, wire.FileContents)
 
     async def seed_read_state(self, path: StrPath, mtime_ms: float) -> None:
         """Let the session believe that it has read the file as it was at ``mtime_ms``, so that it may edit it.
 
         For when the read itself is no longer in the conversation. A file that has changed since must be read anew.
         """
-        await self._tell(SeedReadStateRequest(os.fspath(path), mtime_ms))
+        await self._tell(wire.SeedReadStateRequest(os.fspath(path), mtime_ms))
 
     async def file_suggestions(self, query: str) -> FileSuggestions:
         """Files whose names match, best first, for completion."""
-        return await self._ask(FileSuggestionsRequest(query), FileSuggestions)
+        return await self._ask(wire.FileSuggestionsRequest(query), wire.FileSuggestions)
 
     async def register_repo_root(
         self,
@@ -79,10 +75,10 @@ class FileControls(ControlsBase):
         reload_skills: bool = False,
     ) -> RegisteredRepoRoot:
         """Add a directory to the workspace; refused if it is not below one that is part of it, or is so already."""
-        request = RegisterRepoRootRequest(
+        request = wire.RegisterRepoRootRequest(
             os.fspath(directory), reload_claude_md or None, reload_plugins or None, reload_skills or None
         )
-        return await self._ask(request, RegisteredRepoRoot)
+        return await self._ask(request, wire.RegisteredRepoRoot)
 
     async def set_cwd(
         self, path: StrPath, *, trust_accepted: bool = False, trusted_directory: StrPath | None = None
@@ -93,8 +89,8 @@ class FileControls(ControlsBase):
         ``trust_accepted`` and that directory as ``trusted_directory``.
         """
         trusted = None if trusted_directory is None else os.fspath(trusted_directory)
-        return await self._ask(SetCwdRequest(os.fspath(path), trust_accepted or None, trusted), SetCwdResult)
+        return await self._ask(wire.SetCwdRequest(os.fspath(path), trust_accepted or None, trusted), wire.SetCwdResult)
 
     async def workspace_diff(self) -> WorkspaceDiff:
         """What has changed in the working tree since the last commit, or the reason why that cannot be told."""
-        return await self._ask(GetWorkspaceDiffRequest(), WorkspaceDiff)
+        return await self._ask(wire.GetWorkspaceDiffRequest(), wire.WorkspaceDiff)

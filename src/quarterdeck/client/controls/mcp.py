@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from quarterdeck.wire import (
-    AskForTool,
-    McpAuthenticateRequest,
-    McpCallRequest,
-    McpCallResult,
-    McpClearAuthRequest,
-    McpMessageRequest,
-    McpOauthCallbackUrlRequest,
-    McpPermissionOverride,
-    McpReadResourceRequest,
-    McpReconnectRequest,
-    McpResource,
-    McpSetServersRequest,
-    McpSetServersResult,
-    McpStatusRequest,
-    McpStatusResponse,
-    McpToggleRequest,
-    SetMcpPermissionModeOverrideRequest,
-    StagedInput,
-    StagedOutput,
-)
+from quarterdeck import wire
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        McpCallResult,
+        McpPermissionOverride,
+        McpResource,
+        McpSetServersResult,
+        McpStatusResponse,
+        StagedInput,
+        StagedOutput,
+    )
 
 CONNECT_S = 120.0
 """A server that is started may take its time (``npx`` fetches it first); the CLI's own limit is 30 s for each."""
@@ -40,7 +31,7 @@ class McpControls(ControlsBase):
 
     async def mcp_status(self, *, live_reply: bool = False) -> McpStatusResponse:
         """All servers with their tools and how they are doing: connected, failed, needs-auth, pending, disabled."""
-        return await self._ask(McpStatusRequest(live_reply or None), McpStatusResponse)
+        return await self._ask(wire.McpStatusRequest(live_reply or None), wire.McpStatusResponse)
 
     async def set_mcp_servers(
         self,
@@ -55,16 +46,16 @@ class McpControls(ControlsBase):
         cannot be started is no error of the call: it is in ``added`` and in ``errors`` (2.1.325).
         """
         on_wire = {name: _with_args(config) for name, config in self._adopt_servers(servers).items()}
-        request = McpSetServersRequest(on_wire, None if denied_tools is None else list(denied_tools))
-        return await self._ask(request, McpSetServersResult, timeout_s=timeout_s)
+        request = wire.McpSetServersRequest(on_wire, None if denied_tools is None else list(denied_tools))
+        return await self._ask(request, wire.McpSetServersResult, timeout_s=timeout_s)
 
     async def reconnect_mcp_server(self, server_name: str, *, timeout_s: float | None = CONNECT_S) -> None:
         """Connect to a server anew. An unknown server is an error; 2.0.77 does not know the request."""
-        await self._tell(McpReconnectRequest(server_name), timeout_s=timeout_s)
+        await self._tell(wire.McpReconnectRequest(server_name), timeout_s=timeout_s)
 
     async def toggle_mcp_server(self, server_name: str, enabled: bool, *, timeout_s: float | None = CONNECT_S) -> None:
         """Switch a server on or off. 2.0.77 does not know the request."""
-        await self._tell(McpToggleRequest(server_name, enabled), timeout_s=timeout_s)
+        await self._tell(wire.McpToggleRequest(server_name, enabled), timeout_s=timeout_s)
 
     async def call_mcp_tool(
         self,
@@ -95,7 +86,7 @@ class McpControls(ControlsBase):
             output_files: Files that the tool writes back there.
             timeout_s: How long to wait for the answer.
         """
-        request = McpCallRequest(
+        request = wire.McpCallRequest(
             tool,
             None if arguments is None else dict(arguments),
             expires_at=expires_at,
@@ -105,20 +96,20 @@ class McpControls(ControlsBase):
             input_files=None if input_files is None else list(input_files),
             output_files=None if output_files is None else list(output_files),
         )
-        return await self._ask(request, McpCallResult, timeout_s=timeout_s)
+        return await self._ask(request, wire.McpCallResult, timeout_s=timeout_s)
 
     async def read_mcp_resource(
         self, server_name: str, uri: str, *, timeout_s: float | None = CONNECT_S
     ) -> McpResource:
         """Read a resource of a server; 2.1.325 refuses addresses that do not start with ``ui://``."""
-        return await self._ask(McpReadResourceRequest(server_name, uri), McpResource, timeout_s=timeout_s)
+        return await self._ask(wire.McpReadResourceRequest(server_name, uri), wire.McpResource, timeout_s=timeout_s)
 
     async def send_mcp_message(self, server_name: str, message: Mapping[str, Any]) -> None:
         """Pass on what a server in this process says unasked, a JSON-RPC notification.
 
         ``ToolServer`` does it by itself. On ``notifications/tools/list_changed`` the CLI asks for the tools again.
         """
-        await self._tell(McpMessageRequest(server_name, dict(message)))
+        await self._tell(wire.McpMessageRequest(server_name, dict(message)))
 
     async def authenticate_mcp_server(
         self,
@@ -132,18 +123,18 @@ class McpControls(ControlsBase):
 
         A server that is started as a process has no sign-in: an error.
         """
-        request = McpAuthenticateRequest(server_name, redirect_uri, redirect_uri_only or None)
+        request = wire.McpAuthenticateRequest(server_name, redirect_uri, redirect_uri_only or None)
         return await self._ask_freely(request, timeout_s=timeout_s)
 
     async def finish_mcp_authentication(
         self, server_name: str, callback_url: str, *, timeout_s: float | None = CONNECT_S
     ) -> dict[str, Any]:
         """Finish a sign-in with the address that the browser was sent to at its end."""
-        return await self._ask_freely(McpOauthCallbackUrlRequest(server_name, callback_url), timeout_s=timeout_s)
+        return await self._ask_freely(wire.McpOauthCallbackUrlRequest(server_name, callback_url), timeout_s=timeout_s)
 
     async def clear_mcp_authentication(self, server_name: str) -> dict[str, Any]:
         """Forget a server's credentials."""
-        return await self._ask_freely(McpClearAuthRequest(server_name))
+        return await self._ask_freely(wire.McpClearAuthRequest(server_name))
 
     async def set_mcp_permission_mode_override(
         self,
@@ -157,8 +148,10 @@ class McpControls(ControlsBase):
         None takes it back. ``ask_for_tools`` limits it to these, named without ``mcp__server__``. The answer has a
         ``warning`` when no such server is known yet.
         """
-        tools = None if ask_for_tools is None else [AskForTool(name) for name in ask_for_tools]
-        return await self._ask(SetMcpPermissionModeOverrideRequest(server_name, mode, tools), McpPermissionOverride)
+        tools = None if ask_for_tools is None else [wire.AskForTool(name) for name in ask_for_tools]
+        return await self._ask(
+            wire.SetMcpPermissionModeOverrideRequest(server_name, mode, tools), wire.McpPermissionOverride
+        )
 
 
 def _with_args(config: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quarterdeck.wire import (
-    ApplyFlagSettingsRequest,
-    EditableSettings,
-    GetHooksListingRequest,
-    GetSettingsRequest,
-    HooksListing,
-    ListPermissionRulesRequest,
-    PermissionRulesAnswer,
-    ReloadOutputStylesRequest,
-    ReloadOutputStylesResult,
-    ReloadPluginsRequest,
-    ReloadPluginsResult,
-    ReloadSkillsRequest,
-    ReloadSkillsResult,
-    SdkPluginConfig,
-    SettingsAnswer,
-    UpdateSettingsRequest,
-)
+from quarterdeck import wire
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        EditableSettings,
+        HooksListing,
+        PermissionRulesAnswer,
+        ReloadOutputStylesResult,
+        ReloadPluginsResult,
+        ReloadSkillsResult,
+        SdkPluginConfig,
+        SettingsAnswer,
+    )
 
 RELOAD_S = 180.0
 """Plugins may have to be fetched, and their servers started."""
@@ -35,26 +30,26 @@ class SettingsControls(ControlsBase):
 
     async def settings(self) -> SettingsAnswer:
         """The settings in effect, and each source's own."""
-        return await self._ask(GetSettingsRequest(), SettingsAnswer)
+        return await self._ask(wire.GetSettingsRequest(), wire.SettingsAnswer)
 
     async def apply_settings(self, settings: Mapping[str, Any]) -> None:
         """Settings for this session alone, above those of the files; a None takes one back. Nothing is written."""
-        await self._tell(ApplyFlagSettingsRequest(dict(settings)))
+        await self._tell(wire.ApplyFlagSettingsRequest(dict(settings)))
 
     async def update_settings(self, source: EditableSettings, settings: Mapping[str, Any]) -> None:
         """Write to a settings file of the user or the project.
 
         Only some keys may be written: ``outputStyle`` may, ``model`` is refused (2.1.325).
         """
-        await self._tell(UpdateSettingsRequest(source, dict(settings)))
+        await self._tell(wire.UpdateSettingsRequest(source, dict(settings)))
 
     async def permission_rules(self) -> PermissionRulesAnswer:
         """The permission rules and workspace directories in effect, and where each comes from."""
-        return await self._ask(ListPermissionRulesRequest(), PermissionRulesAnswer)
+        return await self._ask(wire.ListPermissionRulesRequest(), wire.PermissionRulesAnswer)
 
     async def hooks_listing(self) -> HooksListing:
         """The hooks of files and plugins, and all events there are. Callbacks of this program are not in it."""
-        return await self._ask(GetHooksListingRequest(), HooksListing)
+        return await self._ask(wire.GetHooksListingRequest(), wire.HooksListing)
 
     async def reload_plugins(
         self,
@@ -73,15 +68,15 @@ class SettingsControls(ControlsBase):
             refuse_if_busy: An error with the code ``reload_plugins_busy`` while a turn runs.
             timeout_s: How long to wait.
         """
-        request = ReloadPluginsRequest(
+        request = wire.ReloadPluginsRequest(
             hold_on_cache_impact or None, None if add_plugins is None else list(add_plugins), refuse_if_busy or None
         )
-        return await self._ask(request, ReloadPluginsResult, timeout_s=timeout_s)
+        return await self._ask(request, wire.ReloadPluginsResult, timeout_s=timeout_s)
 
     async def reload_skills(self) -> ReloadSkillsResult:
         """Load the skills from disk anew; the skills there are then."""
-        return await self._ask(ReloadSkillsRequest(), ReloadSkillsResult)
+        return await self._ask(wire.ReloadSkillsRequest(), wire.ReloadSkillsResult)
 
     async def reload_output_styles(self) -> ReloadOutputStylesResult:
         """Load the output styles from disk anew; the styles there are then."""
-        return await self._ask(ReloadOutputStylesRequest(), ReloadOutputStylesResult)
+        return await self._ask(wire.ReloadOutputStylesRequest(), wire.ReloadOutputStylesResult)

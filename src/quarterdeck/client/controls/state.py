@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from quarterdeck.wire import (
-    AccountInfo,
-    AgentInfo,
-    BinaryVersion,
-    ContextUsageDetail,
-    ContextUsageResponse,
-    GetBinaryVersionRequest,
-    GetContextUsageRequest,
-    GetPlanRequest,
-    GetSessionCostRequest,
-    GetStatusRequest,
-    GetUsageRequest,
-    ListModelsRequest,
-    ModelInfo,
-    ModelList,
-    PlanAnswer,
-    SessionCost,
-    SlashCommand,
-    StatusAnswer,
-    UsageAnswer,
-)
+from typing import TYPE_CHECKING
+
+from quarterdeck import wire
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        AccountInfo,
+        AgentInfo,
+        BinaryVersion,
+        ContextUsageDetail,
+        ContextUsageResponse,
+        ModelInfo,
+        PlanAnswer,
+        SessionCost,
+        SlashCommand,
+        StatusAnswer,
+        UsageAnswer,
+    )
 
 COUNT_S = 120.0
 """A full context listing counts the tokens of every part, some of them through the API."""
@@ -37,35 +34,35 @@ class StateControls(ControlsBase):
         self, *, detail: ContextUsageDetail | None = None, timeout_s: float | None = COUNT_S
     ) -> ContextUsageResponse:
         """What fills the context window, by category; ``detail`` is ``summary`` or ``full``."""
-        return await self._ask(GetContextUsageRequest(detail), ContextUsageResponse, timeout_s=timeout_s)
+        return await self._ask(wire.GetContextUsageRequest(detail), wire.ContextUsageResponse, timeout_s=timeout_s)
 
     async def cost(self) -> SessionCost:
         """The cost so far as text for people. In numbers: ``usage()``; by turn: ``costs``."""
-        return await self._ask(GetSessionCostRequest(), SessionCost)
+        return await self._ask(wire.GetSessionCostRequest(), wire.SessionCost)
 
     async def usage(self, *, skip_behaviors: bool = False) -> UsageAnswer:
         """The cost so far in numbers and, with a subscription, the account's limits.
 
         After a resume it counts the earlier processes too, but for those that were killed (2.1.325).
         """
-        return await self._ask(GetUsageRequest(skip_behaviors or None), UsageAnswer)
+        return await self._ask(wire.GetUsageRequest(skip_behaviors or None), wire.UsageAnswer)
 
     async def models(self) -> list[ModelInfo]:
         """The models to choose from, as of now. CLIs that do not know the request tell theirs in the handshake only."""
-        answer = await self._ask(ListModelsRequest(), ModelList)
+        answer = await self._ask(wire.ListModelsRequest(), wire.ModelList)
         return answer.get("models") or []
 
     async def binary_version(self) -> BinaryVersion:
         """The version of the CLI and when it was built."""
-        return await self._ask(GetBinaryVersionRequest(), BinaryVersion)
+        return await self._ask(wire.GetBinaryVersionRequest(), wire.BinaryVersion)
 
     async def status(self) -> StatusAnswer:
         """What ``/status`` shows: sections of rows, as text for people."""
-        return await self._ask(GetStatusRequest(), StatusAnswer)
+        return await self._ask(wire.GetStatusRequest(), wire.StatusAnswer)
 
     async def plan(self) -> PlanAnswer:
         """The plan that the session has written in plan mode, if there is one."""
-        return await self._ask(GetPlanRequest(), PlanAnswer)
+        return await self._ask(wire.GetPlanRequest(), wire.PlanAnswer)
 
     def commands(self) -> list[SlashCommand]:
         """The slash commands and skills, as told in the handshake; nothing is asked. ``reload_skills`` asks anew."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from quarterdeck.wire import (
-    BackgroundTasksRequest,
-    BackgroundTasksResult,
-    GetTaskOutputRequest,
-    StopTaskRequest,
-    TaskOutput,
-)
+from typing import TYPE_CHECKING
+
+from quarterdeck import wire
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        BackgroundTasksResult,
+        TaskOutput,
+    )
 
 
 class TaskControls(ControlsBase):
@@ -21,7 +23,7 @@ class TaskControls(ControlsBase):
 
         An unknown task is no error on 2.1.325, and one on 2.1.52; older CLIs do not know the request.
         """
-        await self._tell(StopTaskRequest(task_id))
+        await self._tell(wire.StopTaskRequest(task_id))
 
     async def background_tasks(self, tool_use_id: str | None = None) -> BackgroundTasksResult:
         """Send what runs in the foreground to the background, so that the turn goes on: this tool call, or all.
@@ -29,8 +31,8 @@ class TaskControls(ControlsBase):
         In a command's first seconds, before it is a task, nothing happens and the answer does not say so; without a
         ``tool_use_id`` it never says (2.1.325).
         """
-        return await self._ask(BackgroundTasksRequest(tool_use_id), BackgroundTasksResult)
+        return await self._ask(wire.BackgroundTasksRequest(tool_use_id), wire.BackgroundTasksResult)
 
     async def task_output(self, task_id: str) -> TaskOutput:
         """What a task has written so far, or the end of it. An unknown task is an error."""
-        return await self._ask(GetTaskOutputRequest(task_id), TaskOutput)
+        return await self._ask(wire.GetTaskOutputRequest(task_id), wire.TaskOutput)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, UnsetType
 
-from quarterdeck.wire import (
-    CancelAsyncMessageRequest,
-    CancelAsyncMessageResult,
-    InterruptReceipt,
-    InterruptRequest,
-    ModelAnswer,
-    PermissionModeAnswer,
-    SetMaxThinkingTokensRequest,
-    SetModelRequest,
-    SetPermissionModeRequest,
-    SetProactivityLevelRequest,
-    SetPromptSuggestionsPausedRequest,
-    ThinkingDisplay,
-)
+from quarterdeck import wire
 from quarterdeck.wire.permissions import PermissionMode
-from quarterdeck.wire.requests import ProactivityLevel
+from quarterdeck.wire.requests.session import ProactivityLevel
 
 from .base import ControlsBase
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import (
+        InterruptReceipt,
+        ModelAnswer,
+        PermissionModeAnswer,
+        ThinkingDisplay,
+    )
 
 
 class TurnControls(ControlsBase):
@@ -54,7 +49,7 @@ class TurnControls(ControlsBase):
             What is left: ``still_queued`` are the ids of prompts that will still run. 2.0.77 and 2.1.25 answer without
             a payload: the receipt is empty, and nothing is known about the queue.
         """
-        request = InterruptRequest(
+        request = wire.InterruptRequest(
             cancel_queued=cancel_queued or None,
             reason=reason,
             send_now=send_now or None,
@@ -62,11 +57,11 @@ class TurnControls(ControlsBase):
             for_user_message_uuids=None if for_user_message_uuids is None else list(for_user_message_uuids),
             spare_background_tasks=spare_background_tasks or None,
         )
-        return await self._ask(request, InterruptReceipt)
+        return await self._ask(request, wire.InterruptReceipt)
 
     async def cancel_prompt(self, uuid: str) -> bool:
         """Take back a prompt that still waits; False if it runs already, is done, or was never known."""
-        answer = await self._ask(CancelAsyncMessageRequest(uuid), CancelAsyncMessageResult)
+        answer = await self._ask(wire.CancelAsyncMessageRequest(uuid), wire.CancelAsyncMessageResult)
         return bool(answer.get("cancelled"))
 
     async def set_model(
@@ -81,8 +76,8 @@ class TurnControls(ControlsBase):
         A name that no model has is taken without an error (2.1.325): look at the answer's ``model``, which is the full
         name, or at ``models()``.
         """
-        request = SetModelRequest(model, system_prompt, only_if_model_is_current or None)
-        return await self._ask(request, ModelAnswer)
+        request = wire.SetModelRequest(model, system_prompt, only_if_model_is_current or None)
+        return await self._ask(request, wire.ModelAnswer)
 
     async def set_max_thinking_tokens(
         self,
@@ -91,7 +86,7 @@ class TurnControls(ControlsBase):
         thinking_display: ThinkingDisplay | UnsetType | None = UNSET,
     ) -> None:
         """Change the thinking budget and how thinking is shown. None takes a change back; left out, it stays."""
-        await self._tell(SetMaxThinkingTokensRequest(max_thinking_tokens, thinking_display))
+        await self._tell(wire.SetMaxThinkingTokensRequest(max_thinking_tokens, thinking_display))
 
     async def set_permission_mode(self, mode: PermissionMode, *, ultraplan: bool = False) -> PermissionModeAnswer:
         """Change the permission mode; the answer has the mode in effect.
@@ -99,12 +94,12 @@ class TurnControls(ControlsBase):
         ``bypassPermissions`` must have been allowed at launch, else the error's ``code`` is ``bypass_not_launched``; a
         mode that is none has ``invalid_mode`` (2.1.325).
         """
-        return await self._ask(SetPermissionModeRequest(mode, ultraplan or None), PermissionModeAnswer)
+        return await self._ask(wire.SetPermissionModeRequest(mode, ultraplan or None), wire.PermissionModeAnswer)
 
     async def set_proactivity_level(self, level: ProactivityLevel, *, offer_bypass: bool = False) -> dict[str, Any]:
         """How much to do unasked; refused unless ``initialize`` said ``proactivity`` (2.1.325)."""
-        return await self._ask_freely(SetProactivityLevelRequest(level, offer_bypass or None))
+        return await self._ask_freely(wire.SetProactivityLevelRequest(level, offer_bypass or None))
 
     async def set_prompt_suggestions_paused(self, paused: bool) -> None:
         """Stop or resume suggesting the next prompt."""
-        await self._tell(SetPromptSuggestionsPausedRequest(paused))
+        await self._tell(wire.SetPromptSuggestionsPausedRequest(paused))

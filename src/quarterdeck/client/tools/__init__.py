@@ -3,9 +3,11 @@
 ``@tool`` defines one, ``create_sdk_mcp_server`` puts them on a server, ``ToolServer`` speaks the protocol.
 """
 
+from quarterdeck.client.options_types import McpSdkServerConfig
+
 from .adapters import Connectable, Connection, adapt_server
 from .annotations import ToolAnnotations
-from .config import McpSdkServerConfig, create_sdk_mcp_server
+from .config import create_sdk_mcp_server
 from .connection import ToolConnection
 from .context import ToolContext
 from .decorator import SdkMcpTool, tool

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any
+
+from quarterdeck.client.options_types import McpSdkServerConfig
 
 from .decorator import SdkMcpTool
 from .server import ToolServer
-
-
-class McpSdkServerConfig(TypedDict):
-    """An in-process server, for ``ClaudeAgentOptions.mcp_servers``."""
-
-    type: Literal["sdk"]
-    name: str
-    instance: Any
-    """A ``ToolServer``, or a server built with the ``mcp`` package."""
-    timeout: NotRequired[float]
-    """Milliseconds a call may take, at least 1000; progress does not extend it."""
-    tools: NotRequired[list[dict[str, Any]]]
-    """Per tool ``{"name": …, "permission_policy": "always_ask" | "always_deny"}``."""
 
 
 def create_sdk_mcp_server(

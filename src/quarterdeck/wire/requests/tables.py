@@ -1,0 +1,26 @@
+"""All requests by their subtype."""
+
+from __future__ import annotations
+
+from quarterdeck.wire import inbound
+from quarterdeck.wire._base import WireObject
+
+from . import conversation, mcp, session, state
+from .base import OutgoingRequest
+
+_MODULES = (conversation, mcp, session, state)
+"""Where the classes are: to be known they have to be imported."""
+
+
+def _by_subtype(base: type[WireObject]) -> dict[str, type[WireObject]]:
+    return {str(cls.__struct_config__.tag): cls for cls in base.__subclasses__()}
+
+
+OUTGOING_REQUESTS: dict[str, type[WireObject]] = {
+    **_by_subtype(OutgoingRequest),
+    "mcp_message": inbound.McpMessageRequest,
+}
+"""Subtype → class, for what the host asks the CLI."""
+
+REQUEST_TYPES: dict[str, type[WireObject]] = {**OUTGOING_REQUESTS, **inbound.INCOMING_REQUESTS}
+"""Subtype → class, both directions."""
