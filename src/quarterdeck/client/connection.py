@@ -103,6 +103,8 @@ class Connection:
         self._close_input = False
         self._closing = False
         self._pump_scheduled = False
+        self._several = False
+        """More answers will be given in this turn of the loop."""
 
     async def start(self) -> None:
         await self._transport.start(self)
@@ -349,6 +351,7 @@ class Connection:
 
     def _serve_each(self, waiting: list[_Asked]) -> None:
         """In a task for each of them, last one first."""
+        self._several = False
         while waiting:
             event, signal = waiting.pop()
             if not signal.is_set():
@@ -358,6 +361,7 @@ class Connection:
     async def _serve_together(self, waiting: list[_Asked]) -> None:
         """What one handler leaves behind (a context variable, a cancellation) must not reach the next."""
         task, context = cast("asyncio.Task[None]", asyncio.current_task()), contextvars.copy_context()
+        self._several = True
         try:
             while waiting:
                 event, signal = waiting.pop()
@@ -367,6 +371,7 @@ class Connection:
                 if task.cancelling() or contextvars.copy_context() != context:
                     break
         finally:
+            self._several = False
             if waiting:
                 context.run(self._serve_each, waiting)
 
@@ -405,7 +410,10 @@ class Connection:
             self._signals.pop(request_id, None)
             if self._observer is not None:
                 self._observer.answered(request_id, payload, None)
-            self._pump_soon()
+            if self._several or len(self._serving) > 1:
+                self._pump_soon()
+            else:
+                self._pump()
 
     def _refuse(self, request_id: str, error: str) -> None:
         if self.side.can_answer(request_id):
