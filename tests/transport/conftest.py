@@ -6,11 +6,12 @@ import asyncio
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 import uvloop
+from msgspec.structs import replace
 
 from quarterdeck.transport import Capabilities, Command, ProcessTransport, Receiver, detect, watchdog
 from transport.support import group_is_gone, until, until_blocking

@@ -7,10 +7,10 @@ import contextlib
 import os
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from quarterdeck.transport import ExitStatus, Grace, ProcessTransport, TransportClosed, WriteOverflow
 from transport.conftest import Stage

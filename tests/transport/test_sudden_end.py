@@ -14,7 +14,7 @@ from transport.support import group_is_gone, process_is_gone, until_blocking
 
 PROGRAM = """
 import asyncio, os, signal, sys, time
-from dataclasses import replace
+from msgspec.structs import replace
 from quarterdeck.transport import ProcessTransport, PrivateFiles, detect, watchdog
 
 CLI = '''
@@ -91,7 +91,7 @@ def test_without_a_shell_the_parent_death_signal_ends_the_process() -> None:
 
 FORK = textwrap.dedent("""
 import asyncio, os, signal, sys
-from dataclasses import replace
+from msgspec.structs import replace
 from quarterdeck.transport import Grace, PrivateFiles, ProcessTransport, detect, watchdog
 
 class Collect:

@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from quarterdeck.wire import ModelUsage, ResultMessage, Usage
 
@@ -41,13 +42,12 @@ _ADDED_UP = (
 """The fields of ``ModelUsage`` that grow; the others describe the model."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnCost:
+class TurnCost(msgspec.Struct, frozen=True):
     """What came with one result."""
 
     cost_usd: float = 0.0
     """At list prices, as the CLI counts. With a subscription nobody is charged this."""
-    by_model: dict[str, ModelUsage] = field(default_factory=dict)
+    by_model: dict[str, ModelUsage] = msgspec.field(default_factory=dict)
     """Only the models that were used. Its sum can lag behind ``cost_usd`` on 2.0.77, which leaves the models out of a
     local command's result (``/compact``) and tells them with the next."""
     usage: Usage | None = None

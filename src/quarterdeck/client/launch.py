@@ -7,9 +7,10 @@ sandbox, which is read through a function handed in. The transport then writes t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from quarterdeck import _version
 from quarterdeck.wire._json import dumps, loads
@@ -36,8 +37,7 @@ CLIENT_APP = "CLAUDE_AGENT_SDK_CLIENT_APP"
 QUESTION_PREVIEW = "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"
 
 
-@dataclass(frozen=True, slots=True)
-class ScratchFile:
+class ScratchFile(msgspec.Struct, frozen=True):
     """A private file whose path goes on the command line as ``flag=path``."""
 
     flag: str
@@ -48,13 +48,12 @@ class ScratchFile:
         return f"ScratchFile({self.flag}, {self.name}, {len(self.content)} bytes)"
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchPlan:
+class LaunchPlan(msgspec.Struct, frozen=True):
     """How to start the CLI and what to tell it first."""
 
     argv: tuple[str, ...]
     """Without the flags of ``files``."""
-    env: dict[str, str] = field(repr=False)
+    env: dict[str, str]
     """On top of the inherited environment; not shown, as it may hold keys."""
     initialize: InitializeRequest
     files: tuple[ScratchFile, ...] = ()
@@ -74,6 +73,9 @@ class LaunchPlan:
     ``hooks_applied`` false, must end the start with an error, else the guard would be open."""
     ignored: tuple[str, ...] = ()
     """Options that this version of the CLI is known to ignore: worth a warning in the log."""
+
+    def __repr__(self) -> str:
+        return f"LaunchPlan({' '.join(self.argv)}, files={list(self.files)}, cwd={self.cwd})"
 
     def command(self, write: Callable[[str, bytes], str | Path]) -> list[str]:
         """The whole command line. ``write`` makes a private file and returns its path."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
@@ -17,8 +16,7 @@ from .options import ClaudeAgentOptions
 from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredHook:
+class RegisteredHook(msgspec.Struct, frozen=True):
     """What a callback id stands for."""
 
     event: str

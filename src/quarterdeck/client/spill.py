@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from typing import IO
 
 from quarterdeck.wire import BadLine, Decoder, Message, UnknownMessage, encode
@@ -31,6 +30,8 @@ class Spill:
     def put(self, messages: list[Message]) -> None:
         """Append. Raises ``OSError`` when the disk is full."""
         if self._file is None:
+            import tempfile
+
             self._file = tempfile.TemporaryFile(prefix="quarterdeck-unread-", buffering=0)  # noqa: SIM115  # see close
         data = b"".join(map(_line, messages))
         self._file.seek(self._write_at)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import uuid
 import warnings
@@ -141,6 +140,8 @@ def hooks(value: Any, place: str) -> None:
     for event in value:
         if event in wire.HOOK_EVENTS:
             continue
+        import difflib
+
         close = difflib.get_close_matches(event, wire.HOOK_EVENTS, n=1, cutoff=0.8)
         if close:
             raise ValueError(f"{place} has no event {event!r}; did you mean {close[0]!r}?")

@@ -7,8 +7,9 @@ transport, and the other end feels it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from .errors import ProcessExited, describe_exit
 
@@ -20,8 +21,7 @@ WRITE_LIMIT = 256 * 1024 * 1024
 """Unsent bytes past which ``write()`` refuses more: nobody drains, and the process does not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExitStatus:
+class ExitStatus(msgspec.Struct, frozen=True):
     """How a process ended: by itself with ``code``, or by ``signal``. Both ``None``: it could not be learned."""
 
     code: int | None = None
@@ -44,8 +44,7 @@ class ExitStatus:
         return describe_exit(self.code, self.signal)
 
 
-@dataclass(frozen=True, slots=True)
-class Grace:
+class Grace(msgspec.Struct, frozen=True):
     """How long each step of ``close()`` may take before the next, harder one. Zero skips the waiting."""
 
     eof_s: float = 3.0

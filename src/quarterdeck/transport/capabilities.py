@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 SHELL = "/bin/sh"
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(msgspec.Struct, frozen=True):
     add_reader: bool
     """The loop can watch pipes (not so: the Proactor loop of Windows). Else: threads that read and write."""
     pidfd: bool

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from types import TracebackType
 
@@ -53,11 +51,16 @@ class PrivateFiles:
         self._written_bytes = 0
         _live.discard(self)
         if directory is not None:
+            import shutil
+
             shutil.rmtree(directory, ignore_errors=True)  # somebody else may have cleaned the temporary directory
             watchdog.release_directory(str(directory))
 
     def _ensure_directory(self) -> Path:
         if self._directory is None:
+            import shutil  # noqa: F401  # wanted at the end of the interpreter, when nothing new should be imported
+            import tempfile  # many sessions write no file, and these two bring a dozen modules with them
+
             self._directory = Path(tempfile.mkdtemp(prefix="quarterdeck-"))
             _live.add(self)
             watchdog.guard_directory(str(self._directory))

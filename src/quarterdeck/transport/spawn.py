@@ -10,9 +10,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from .capabilities import Capabilities
 from .errors import CLINotFoundError, StartFailed
@@ -21,8 +22,7 @@ PR_SET_PDEATHSIG = 1
 ADOPTED = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """What to run, where, and as whom."""
 
     argv: Sequence[str]
@@ -31,8 +31,7 @@ class Command:
     user: str | int | None = None
 
 
-@dataclass(slots=True)
-class Child:
+class Child(msgspec.Struct):
     """A running process and our ends of its pipes, which are plain descriptors with one owner each."""
 
     process: subprocess.Popen[bytes]

@@ -6,7 +6,6 @@ takes both and so do we. ``NaN`` and ``Infinity`` are not JSON and no JavaScript
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
@@ -24,6 +23,8 @@ def loads(text: bytes) -> Any:
     try:
         return _decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError):
+        import json
+
         return json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
 
 
@@ -32,4 +33,6 @@ def dumps(value: Any) -> bytes:
     try:
         return _encode(value)
     except UnicodeEncodeError:
+        import json
+
         return json.dumps(value, separators=(",", ":")).encode("ascii")
