@@ -106,6 +106,20 @@ async def test_stopping_early_leaves_the_rest_to_the_next_reader() -> None:
         assert [type(message).__name__ for message in rest] == ["AssistantMessage", "ResultMessage"]
 
 
+async def test_a_response_ends_with_the_next_result_and_stopping_early_loses_nothing() -> None:
+    async with session_and_cli() as (session, cli):
+        cli.say(text("one"), result(result="first"), text("two"), result(result="second"))
+        async for message in session.response():
+            assert isinstance(message, AssistantMessage)
+            break
+        kinds = [type(message).__name__ async for message in session.response()]
+        assert kinds == ["ResultMessage"]
+        kinds = [type(message).__name__ async for message in session.response()]
+        assert kinds == ["AssistantMessage", "ResultMessage"]
+        cli.end()
+        assert [message async for message in session.response()] == []
+
+
 async def test_text_comes_once_whether_streamed_or_whole() -> None:
     async with session_and_cli() as (session, cli):
         lines = [delta("Hel"), delta("lo"), text("Hello"), text(" world"), text("sub", parent_tool_use_id="t")]

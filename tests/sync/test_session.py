@@ -160,6 +160,16 @@ def test_the_client_of_the_official_sdk_has_many_turns(fake: Simulated) -> None:
         assert [type(message) for message in client.receive_messages() if isinstance(message, ResultMessage)] == []
 
 
+def test_a_response_ends_with_the_next_result(fake: Simulated) -> None:
+    fake.play(["one"], ["two"])
+    with sync.connect(fake.options()) as session:
+        for words in ("one", "two"):
+            session.send("go")
+            *others, last = session.response()
+            assert texts(others) == [words]
+            assert isinstance(last, ResultMessage)
+
+
 def test_prompts_may_be_streamed_beside_the_reading(fake: Simulated) -> None:
     fake.play(["one"], ["two"])
     with sync.connect(fake.options()) as session:

@@ -500,3 +500,18 @@ def test_errors_are_the_same(fake: Simulated) -> None:
             await prompt("hi", fake.options(hooks={"PreToolUse": "no list"}))
 
     run(main)
+
+
+def test_a_response_ends_with_the_next_result(fake: Simulated) -> None:
+    fake.play(["one"], ["two"])
+
+    async def main() -> list[list[str]]:
+        async with connect(fake.options()) as session:
+            told = []
+            for _ in range(2):
+                await session.send("go")
+                told.append([type(message).__name__ async for message in session.response()])
+            return told
+
+    for kinds in run(main):
+        assert kinds.count("ResultMessage") == 1 and kinds[-1] == "ResultMessage"
