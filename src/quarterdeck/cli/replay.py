@@ -60,6 +60,8 @@ def main(argv: list[str] | None = None) -> int:
         recording = load(path)
     except (RecordingError, OSError) as error:
         print(f"quarterdeck replay: {_reason(path, error)}", file=sys.stderr)
+        if isinstance(error, OSError):
+            print("  give a recording; quarterdeck tap --out FILE -- claude … makes one", file=sys.stderr)
         return USAGE_ERROR
     if arguments.install_launcher:
         return _install(arguments)

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import Message, PermissionMode
+from quarterdeck.wire import Message, PermissionMode, ResultMessage
 
 from .errors import CLIConnectionError
 from .foreign import Transport, as_byte_transport
@@ -53,9 +53,15 @@ class ClaudeSDKClient:
             yield message
         raise_error_result(session)
 
-    def receive_response(self) -> AsyncIterator[Message]:
+    async def receive_response(self) -> AsyncIterator[Message]:
         """Every message up to and with the next result."""
-        return self.session.response()
+        session = self.session
+        ready = session._ready
+        while ready or await session._fill():  # as in Session.response: a generator in another costs every message
+            message = ready.pop()
+            yield message
+            if type(message) is ResultMessage:
+                return
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
         """Send a prompt, or all of a stream. The answer comes through ``receive_response``."""
