@@ -269,6 +269,19 @@ async def test_a_callback_that_returns_nonsense_is_an_error_answer(returned: Any
         assert "must return PermissionResultAllow, PermissionResultDeny or LATER" in failed.error
 
 
+async def test_an_answer_that_is_no_json_is_an_error_answer_and_is_reported() -> None:
+    reported: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+    async with session_and_cli(deciding(lambda *_: PermissionResultAllow(updated_input={"when": object()}))) as (
+        _,
+        cli,
+    ):
+        cli.ask("can_use_tool", **BASH)
+        failed = await cli.expect(RequestFailed)
+        assert "TypeError" in failed.error
+    assert [type(context["exception"]) for context in reported] == [TypeError]
+
+
 async def test_a_callback_that_raises_is_an_error_answer_and_is_reported() -> None:
     async def explode(*_: Any) -> Any:
         raise RuntimeError("host exploded")

@@ -350,7 +350,7 @@ class Connection:
         self._loop.call_soon(self._serve_each, waiting)
 
     def _serve_each(self, waiting: list[_Asked]) -> None:
-        """In a task for each of them, last one first."""
+        """In a task for each of them. The next one is the last of the list."""
         self._several = False
         while waiting:
             event, signal = waiting.pop()
@@ -378,15 +378,14 @@ class Connection:
     async def _serve_one(self, request_id: str, request: Any, signal: CancelSignal) -> None:
         try:
             payload = await self._handler(request_id, request, signal)
+            if payload is not LATER:
+                self.answer(request_id, payload, late_is_error=False)
         except asyncio.CancelledError:
             self._refuse(request_id, "the handler was cancelled")
             raise
-        except Exception as error:  # noqa: BLE001  # whatever a callback raises is an answer
+        except Exception as error:  # noqa: BLE001  # what a callback raises, or returns that is no JSON, is an answer
             self._refuse(request_id, f"{type(error).__name__}: {error}")
             self._report(request, error)
-        else:
-            if payload is not LATER:
-                self.answer(request_id, payload, late_is_error=False)
         finally:
             self._serving.pop(request_id, None)
 
