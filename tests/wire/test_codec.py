@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gc
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -356,3 +358,19 @@ def test_an_expected_line_is_the_message_that_any_decoder_makes_of_it(ending: by
 )
 def test_anything_but_one_whole_line_of_the_expected_class_is_left_to_a_decoder(chunk: bytes) -> None:
     assert decode_only(chunk, ControlRequest) is None
+
+
+def test_a_chunk_that_goes_line_by_line_is_given_back() -> None:
+    """Its system messages were made once on the quick way, and nobody may keep them: wire types are not collected."""
+    padding = "x" * 60_000
+    lines = ({"type": "system", "subtype": "status", "padding": padding}, {"type": "no such type"})
+    chunk = b"".join(encode(line) for line in lines)
+    Decoder().feed(chunk)
+    tracemalloc.start()
+    try:
+        for _ in range(50):
+            Decoder().feed(bytes(bytearray(chunk)))
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] < 10 * len(chunk)
+    finally:
+        tracemalloc.stop()

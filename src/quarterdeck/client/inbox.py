@@ -45,6 +45,7 @@ class Inbox:
         self._spill = Spill(limit_bytes=limit_bytes)
         self._paused = False
         self._may_spill = False
+        """So as long as anything is spilled."""
         self._urgent = 0
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: Arrival | None = None
@@ -59,7 +60,7 @@ class Inbox:
     @property
     def waiting(self) -> bool:
         """Is there something to read at once?"""
-        return bool(self._batches) or bool(self._spill)
+        return bool(self._batches) or (self._may_spill and bool(self._spill))
 
     @property
     def spilled_bytes(self) -> int:
@@ -71,7 +72,7 @@ class Inbox:
         """Take a batch of about ``size`` bytes. After an end nobody will read it."""
         if self._ended:
             return
-        if self._spill or (self._may_spill and self._size >= self._high):
+        if self._may_spill and (self._spill or self._size >= self._high):
             try:
                 self._spill.put(messages)
             except OSError as error:
@@ -143,7 +144,7 @@ class Inbox:
             if self._paused or self._may_spill:
                 self._relax()
             return messages
-        if self._spill:
+        if self._may_spill and self._spill:
             messages = self._spill.take()
             self._relax()
             return messages

@@ -107,29 +107,26 @@ def _fields_as_dict(value: msgspec.Struct) -> dict[str, Any]:
     return fields
 
 
-class Lines:
+class Lines(msgspec.Struct, gc=False):
     """The lines of one received chunk, split when first asked for; messages share it and hold their index.
 
     To split them at once would cost more than all else that is done to a line. The chunk may go on behind the last.
     """
 
-    __slots__ = ("_chunk", "_split", "_start", "demand", "system")
-
-    def __init__(self, chunk: bytes, demand: Demand, start: int = 0) -> None:
-        self._chunk = chunk
-        self._start = start
-        self._split: list[bytes] | None = None
-        self.demand = demand
-        self.system: list[Message] = []
-        """Those whose class depends on more than ``type``; they come here as they are made."""
+    chunk: bytes
+    demand: Demand
+    start: int = 0
+    split: list[bytes] | None = None
+    system: list[Message] | None = None
+    """Those whose class depends on more than ``type``; they come here as they are made, and are soon taken away."""
 
     def __getitem__(self, index: int) -> bytes:
-        if self._split is None:
-            chunk, self._chunk = self._chunk[self._start :], b""
-            self._split = chunk.split(b"\n")
+        if self.split is None:
+            chunk, self.chunk = self.chunk[self.start :], b""
+            self.split = chunk.split(b"\n")
             if b"\r" in chunk:
-                self._split = [line.removesuffix(b"\r") for line in self._split]
-        return self._split[index]
+                self.split = [line.removesuffix(b"\r") for line in self.split]
+        return self.split[index]
 
 
 class Demand:

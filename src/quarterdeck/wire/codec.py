@@ -203,11 +203,12 @@ class Decoder:
             messages = []
         finally:
             being_decoded.reset(outer)
+            system, lines.system = lines.system, None  # at once: they refer to each other, and nobody would find out
         if len(messages) != number:
             return self._line_by_line(data[start:end])
         deque(map(force_setattr, messages, repeat("index_"), range(number)), 0)
-        if lines.system:
-            _type_system_messages(messages, data, start, lines)
+        if system:
+            _type_system_messages(system, messages, data, start, lines)
         return messages
 
     def _line_by_line(self, block: bytes) -> list[Message]:
@@ -282,16 +283,17 @@ def _decode_line(line: bytes, demand: Demand) -> Message | None:
     return _by_subtype(message, line, lines, 0) if type(message) is SystemMessage else message
 
 
-def _type_system_messages(messages: list[Message], data: bytes, start: int, lines: Lines) -> None:
+def _type_system_messages(
+    system: list[Message], messages: list[Message], data: bytes, start: int, lines: Lines
+) -> None:
     """The second step, for those of a chunk; they are few."""
     reader, reached = BytesIO(data), 0
     reader.seek(start)
-    for message in lines.system:
+    for message in system:
         index = message.index_
         line = next(islice(reader, index - reached, None))
         messages[index] = _by_subtype(message, line, lines, index)  # type: ignore[arg-type]
         reached = index + 1
-    lines.system.clear()
 
 
 def _by_subtype(message: SystemMessage, line: bytes, lines: Lines, index: int) -> Message:

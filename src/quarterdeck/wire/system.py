@@ -55,8 +55,11 @@ class SystemMessage(Message, frozen=True, tag="system"):
     """What the official SDK's class of this name takes, by position."""
 
     def __post_init__(self) -> None:
-        if self.lines_ is not None:
-            self.lines_.system.append(self)
+        lines = self.lines_
+        if lines is not None:
+            if lines.system is None:
+                lines.system = []
+            lines.system.append(self)
 
     @classmethod
     def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
