@@ -364,8 +364,12 @@ def test_a_bad_recording_is_code_2_with_file_and_line(tmp_path: Path, content: b
 
 def test_a_missing_file_or_wrong_flag_is_code_2(tmp_path: Path) -> None:
     done = run_replay(tmp_path / "none.ndjson", b"")
-    expected = f"quarterdeck replay: {tmp_path / 'none.ndjson'}: No such file or directory\n"
-    assert (done.returncode, done.stderr.decode()) == (2, expected)
+    problem, next_step = done.stderr.decode().splitlines()
+    assert (done.returncode, problem) == (
+        2,
+        f"quarterdeck replay: {tmp_path / 'none.ndjson'}: No such file or directory",
+    )
+    assert "quarterdeck tap --out FILE" in next_step
     done = run_replay(tmp_path / "none.ndjson", b"", "--speed", "0")
     assert (done.returncode, b"expected a number above 0" in done.stderr) == (2, True)
 
