@@ -16,28 +16,28 @@ from typing import Any
 class Arrival:
     """For one task. It has no result; it is done, or its task was cancelled."""
 
+    _context: Context | None
+    _message: Any
+
     __slots__ = ("_asyncio_future_blocking", "_callback", "_cancelled", "_context", "_done", "_loop", "_message")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._asyncio_future_blocking = False
         self._loop = loop
         self._callback: Callable[[Any], object] | None = None
-        self._context: Context | None = None
         self._done = self._cancelled = False
-        self._message: Any = None
 
     def wake(self, *, at_once: bool = False) -> None:
         """Harmless when it is done."""
         if self._done:
             return
         self._done = True
-        callback, context = self._callback, self._context
-        if callback is None:
+        if self._callback is None:
             return
-        if at_once and context is not None and asyncio.current_task(self._loop) is None:
-            context.run(callback, self)
+        if at_once and self._context is not None and asyncio.current_task(self._loop) is None:
+            self._context.run(self._callback, self)
         else:
-            self._loop.call_soon(callback, self, context=context)
+            self._loop.call_soon(self._callback, self, context=self._context)
 
     def __await__(self) -> Generator[Any, None, None]:
         if not self._done:

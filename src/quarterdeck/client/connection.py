@@ -27,7 +27,7 @@ from quarterdeck.protocol import (
 from quarterdeck.protocol.side import END_WAIT_S, REQUEST_TIMEOUT_S
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import InitializeAnswer, InitializeRequest, Message, WireObject
-from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
+from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, prepare
 
 from .errors import Aborted, ControlError, ControlTimeout, QuarterdeckError, TransportClosed, WriteOverflow
 from .inbox import Inbox
@@ -266,6 +266,7 @@ class Connection:
         return await self._answer_to(self.side.request(request, timeout_s=limit, **fields))
 
     async def initialize(self, request: InitializeRequest, *, timeout_s: float) -> InitializeAnswer:
+        self._loop.call_soon(prepare)
         answer = await self._answer_to(self.side.initialize(request, timeout_s=timeout_s))
         return answer if isinstance(answer, InitializeAnswer) else InitializeAnswer()
 

@@ -50,6 +50,10 @@ class Dispatcher:
     def __init__(self, options: ClaudeAgentOptions, hooks: Mapping[str, Callable[..., Any]]) -> None:
         self._options = options
         self._hooks = hooks
+        if hooks:
+            from .hook_input import hook_input
+
+            self._hook_input = hook_input
         self.servers: dict[str, ToolConnection] = {}
         self._custom: dict[str, RequestHandler] = {}
 
@@ -103,9 +107,7 @@ class Dispatcher:
         callback = self._hooks.get(request.callback_id)
         if callback is None:
             raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
-        from .hook_input import hook_input
-
-        event = hook_input(request.input)
+        event = self._hook_input(request.input)
         opinion = callback(event, request.tool_use_id, {"signal": signal})
         return wire.hook_answer(await opinion if _is_to_come(opinion) else opinion)
 

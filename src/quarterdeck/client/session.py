@@ -453,11 +453,15 @@ class Session(Controls):
         Whoever sees a result, or the end, finds the session store up to date.
         """
         inbox, ready = self._link.inbox, self._ready
-        if inbox.waiting:
-            await asyncio.sleep(0)  # between batches, let other sessions have their turn
-        while (batch := inbox.take()) is None:
-            await inbox.arrival()
-        ready.extend(reversed(batch))
+        batch = inbox.take()
+        if batch is None:
+            while batch is None:
+                await inbox.arrival()
+                batch = inbox.take()
+            ready.extend(reversed(batch))
+        elif batch:
+            ready.extend(reversed(batch))
+            await asyncio.sleep(0)  # this one was there already: let other sessions have their turn
         if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
             await self._stored.flush()
         return bool(ready)

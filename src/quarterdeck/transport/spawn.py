@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import os
 import signal
@@ -96,6 +95,8 @@ def _parent_death_signal(capabilities: Capabilities) -> Callable[[], None] | Non
     """The last resort of a Linux without a shell for the watchdog. Else nothing runs between fork and exec."""
     if capabilities.posix_shell or not sys.platform.startswith("linux"):
         return None
+    import ctypes
+
     prctl = ctypes.CDLL(None).prctl  # loaded before the fork: after it only the call itself is safe
     parent = os.getpid()
 

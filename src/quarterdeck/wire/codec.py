@@ -85,6 +85,11 @@ def _decoder(stream_event: type[StreamEvent]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(Union[tuple(classes)])  # noqa: UP007  # built at run time
 
 
+def prepare() -> None:
+    """Make now what the first line will need: it takes a few milliseconds, which are free while a CLI starts."""
+    _decoder(LazyStreamEvent)
+
+
 @cache
 def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
     cls = SYSTEM_TYPES.get(subtype)
@@ -222,7 +227,7 @@ class Decoder:
         if len(line) > self._limit and len(line := _without_ending(line)) > self._limit:
             return [BadLineHead(line[:HEAD_BYTES], len(line)).bad_line(self._limit)]
         message = _decode_line(line, self._demand)
-        return [] if message is None else [message]
+        return [message] if message is not None else []
 
 
 class BadLineHead:

@@ -212,7 +212,7 @@ _ACCEPTED = "None, a dict, SyncHookJSONOutput, AsyncHookJSONOutput or a …HookS
 
 def hook_answer(output: object) -> dict[str, Any]:
     """A hook's output as sent to the CLI. None is no opinion; a specific output may be returned by itself."""
-    if output is None:
+    if output is None or (type(output) is dict and not output):
         return {}
     if isinstance(output, _Specific):
         return {"hookSpecificOutput": output.to_dict()}
