@@ -127,6 +127,32 @@ def test_one_that_is_stopped_is_replaced_without_ending_what_it_watches(
     assert groups[0].poll() is None
 
 
+def test_one_that_does_not_hear_the_goodbye_is_ended(groups: list[subprocess.Popen[bytes]]) -> None:
+    dog = Watchdog()
+    dog.add(f"g{groups[0].pid}")
+    pid = dog.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    dog.stop()
+    assert process_is_gone(pid)
+    assert groups[0].poll() is None
+
+
+def test_a_list_longer_than_the_pipe_reaches_a_new_one(dog: Watchdog, tmp_path: Path) -> None:
+    folders = [tmp_path / f"{number:0200d}" for number in range(600)]
+    for folder in folders:
+        folder.mkdir()
+        dog._items.add(f"d{folder}")
+    dog.add(f"d{tmp_path / 'last'}")
+    pid = dog.pid
+    assert pid is not None and len("".join(dog._items)) > 128 * 1024
+    os.close(dog._pipe)  # as if we were killed
+    dog._pipe = os.open(os.devnull, os.O_WRONLY)
+    assert dog._process is not None
+    dog._process.wait(30)
+    assert not any(folder.exists() for folder in folders)
+
+
 def test_without_a_shell_it_says_so_and_the_rest_goes_on(caplog: pytest.LogCaptureFixture) -> None:
     dog = Watchdog("/nonexistent/sh")
     dog.add("g123456")

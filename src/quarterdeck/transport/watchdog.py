@@ -19,6 +19,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import select
 import subprocess
 import threading
 
@@ -27,7 +28,7 @@ from .capabilities import SHELL
 logger = logging.getLogger(__name__)
 
 GOODBYE_S = 1.0
-"""For the shell to leave after our goodbye: it has nothing left to do."""
+"""For the shell to leave after our goodbye (it has nothing left to do), or to read a long list when it starts."""
 
 # Only builtins, but for `sleep` (without it: no patience) and `rm`. Newlines separate the lists: paths may hold spaces.
 _SCRIPT = r"""
@@ -132,14 +133,18 @@ class Watchdog:
             os.close(read_end)
         os.set_blocking(write_end, False)
         self._pipe = write_end
-        self._tell("".join(f"+{item}\n" for item in sorted(self._items)))
+        self._tell("".join(f"+{item}\n" for item in sorted(self._items)), patience_s=GOODBYE_S)
 
-    def _tell(self, text: str) -> bool:
+    def _tell(self, text: str, *, patience_s: float = 0.0) -> bool:
         """Whether there is a shell that was told."""
         if self._process is None:
             return False
+        data = text.encode()
         try:
-            os.write(self._pipe, text.encode())
+            while data:
+                if patience_s and not select.select([], [self._pipe], [], patience_s)[1]:
+                    raise BlockingIOError
+                data = data[os.write(self._pipe, data) :]
         except (BrokenPipeError, BlockingIOError):  # it died, or was stopped long enough to fill the pipe
             self._process.kill()  # before the pipe closes: a shell that wakes up then would end all it watches
             self._reap()
@@ -150,7 +155,12 @@ class Watchdog:
         process, self._process = self._process, None
         os.close(self._pipe)
         self._pipe = -1
-        if process is not None:
+        if process is None:
+            return
+        try:
+            process.wait(GOODBYE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()  # slow, or stopped: whatever it was told, it must not begin to act on it now
             try:
                 process.wait(GOODBYE_S)
             except subprocess.TimeoutExpired:
