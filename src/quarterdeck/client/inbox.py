@@ -58,11 +58,6 @@ class Inbox:
         return self._size
 
     @property
-    def waiting(self) -> bool:
-        """Is there something to read at once?"""
-        return bool(self._batches) or (self._may_spill and bool(self._spill))
-
-    @property
     def spilled_bytes(self) -> int:
         return self._spill.size_bytes
 

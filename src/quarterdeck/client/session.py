@@ -454,16 +454,15 @@ class Session(Controls):
         """
         inbox, ready = self._link.inbox, self._ready
         batch = inbox.take()
-        if batch is None:
-            while batch is None:
-                await inbox.arrival()
-                batch = inbox.take()
-            ready.extend(reversed(batch))
-        elif batch:
-            ready.extend(reversed(batch))
-            await asyncio.sleep(0)  # this one was there already: let other sessions have their turn
+        was_there = bool(batch)
+        while batch is None:
+            await inbox.arrival()
+            batch = inbox.take()
+        ready.extend(reversed(batch))
         if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
             await self._stored.flush()
+        if was_there:
+            await asyncio.sleep(0)  # let other sessions have their turn
         return bool(ready)
 
     async def batches(self) -> AsyncIterator[list[Message]]:

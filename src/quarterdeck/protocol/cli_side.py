@@ -36,9 +36,8 @@ class CliSide(Side):
     ) -> None:
         """``serves``: the subtypes that are not refused here; None for every one that a host can ask."""
         if serves is None:
-            from quarterdeck.wire.requests.tables import (
-                OUTGOING_REQUESTS,  # many classes: not for who has a list of its own
-            )
+            # Many classes: not for who has a list of its own.
+            from quarterdeck.wire.requests.tables import OUTGOING_REQUESTS
 
             serves = OUTGOING_REQUESTS
 
