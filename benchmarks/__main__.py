@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import client, imports, wire
 from ._arguments import parse
-from ._peer import PACKAGE, VERSION
+from ._environments import PACKAGE, VERSION
 from ._table import Section, machine_facts, say
 
 FOLDER = Path(__file__).parent
@@ -37,8 +37,8 @@ def page(facts: dict[str, str], sections: list[Section], printed: list[tuple[str
         "# Benchmarks",
         "",
         "Written by `make bench`; do not edit. Both sides are measured in the same run, in turns, on the same inputs:",
-        f"Quarterdeck, and the official SDK `{PACKAGE}` {VERSION} in an environment of its own. What matters is the",
-        "factor between them: the numbers themselves belong to the machine.",
+        f"Quarterdeck, and the official SDK `{PACKAGE}` {VERSION}, each in an environment of its own with what it needs",
+        "and nothing else. What matters is the factor between them: the numbers themselves belong to the machine.",
         "",
         *(f"- {name}: {fact}" for name, fact in facts.items()),
         "",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -17,7 +16,7 @@ from typing import Any
 
 from . import _lines
 from ._arguments import Size, parse
-from ._peer import peer_python
+from ._environments import own_python, peer_python
 from ._standin import Script, compiled
 from ._table import OURS, PEER, Row, Section, say, show
 
@@ -47,7 +46,7 @@ class Bench:
         self._cli = cli
         self._script = script
         self._quick = quick
-        self._sides = {OURS: (Path(sys.executable), "quarterdeck"), PEER: (peer_python(), "claude_agent_sdk")}
+        self._sides = {OURS: (own_python(), "quarterdeck"), PEER: (peer_python(), "claude_agent_sdk")}
 
     def measure(self, load: str, env: dict[str, str], **setting: Any) -> dict[str, Figures]:
         figures: dict[str, Figures] = {side: defaultdict(list) for side in self._sides}

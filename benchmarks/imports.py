@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 from ._arguments import Size, parse
-from ._peer import peer_python
+from ._environments import own_python, peer_python
 from ._table import Row, Section, say, show
 
 CHILD = Path(__file__).parent / "_children" / "imports.py"
@@ -29,7 +28,7 @@ Samples = dict[tuple[str, str], dict[str, list[float]]]
 
 def measure(rounds: int) -> Samples:
     """In turns; the first round writes the compiled files and is not counted."""
-    pythons = {"quarterdeck": Path(sys.executable), "claude_agent_sdk": peer_python()}
+    pythons = {"quarterdeck": own_python(), "claude_agent_sdk": peer_python()}
     samples: Samples = defaultdict(lambda: defaultdict(list))
     for number in range(rounds + 1):
         say(f"importing, round {number} of {rounds}")

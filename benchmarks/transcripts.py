@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ._peer import peer_python
+from ._environments import own_python, peer_python
 from ._table import OURS, PEER, Row, Section, say, show
 
 COUNT, FULL_COUNT = 1_000, 10_000
@@ -153,7 +153,7 @@ def make_folder(config: Path, count: int) -> int:
 
 def measure(config: Path, work: str, *arguments: str) -> dict[str, tuple[list[float], list[float]]]:
     """(milliseconds, MB) per side, in turns."""
-    sides = {OURS: (Path(sys.executable), "quarterdeck"), PEER: (peer_python(), "claude_agent_sdk")}
+    sides = {OURS: (own_python(), "quarterdeck"), PEER: (peer_python(), "claude_agent_sdk")}
     samples: dict[str, tuple[list[float], list[float]]] = {side: ([], []) for side in sides}
     env = {**os.environ, "CLAUDE_CONFIG_DIR": str(config)}
     names = "get_session_messages" if "messages" in work else "list_sessions"

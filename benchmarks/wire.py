@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from . import _lines
 from ._arguments import Size, parse
-from ._peer import peer_python
+from ._environments import own_python, peer_python
 from ._table import OURS, PEER, Row, Section, say, show
 
 CHILD = Path(__file__).parent / "_children" / "decode.py"
@@ -78,7 +77,7 @@ def measure(data: bytes, ways: tuple[str, ...], rounds: int) -> Samples:
         path = folder / "lines.ndjson"
         path.write_bytes(data)
         workers = {
-            OURS: stack.enter_context(worker(Path(sys.executable), "quarterdeck", path)),
+            OURS: stack.enter_context(worker(own_python(), "quarterdeck", path)),
             PEER: stack.enter_context(worker(peer_python(), "claude_agent_sdk", path)),
         }
         for number in range(rounds):

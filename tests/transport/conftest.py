@@ -19,6 +19,7 @@ from transport.support import group_is_gone, until, until_blocking
 VARIANTS: dict[str, tuple[Callable[[], asyncio.AbstractEventLoop], dict[str, bool]]] = {
     "asyncio": (asyncio.new_event_loop, {}),
     "uvloop": (uvloop.new_event_loop, {}),
+    "asyncio-without-epoll": (asyncio.new_event_loop, {"epoll": False}),
     "asyncio-without-pidfd": (asyncio.new_event_loop, {"pidfd": False}),
     "asyncio-with-threads": (asyncio.new_event_loop, {"add_reader": False}),
     "uvloop-with-threads": (uvloop.new_event_loop, {"add_reader": False}),

@@ -14,8 +14,10 @@ from quarterdeck.transport import Capabilities, detect
 from quarterdeck.transport.family import MARK, GroupFamily, TreeFamily, descendants, family_of, marked
 from transport.support import python, until_blocking
 
-ALL = Capabilities(add_reader=True, pidfd=True, process_groups=True, proc_files=True, posix_shell=True)
-NONE = Capabilities(add_reader=False, pidfd=False, process_groups=False, proc_files=False, posix_shell=False)
+ALL = Capabilities(add_reader=True, epoll=True, pidfd=True, process_groups=True, proc_files=True, posix_shell=True)
+NONE = Capabilities(
+    add_reader=False, epoll=False, pidfd=False, process_groups=False, proc_files=False, posix_shell=False
+)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from quarterdeck.wire._records import ByFields
 from quarterdeck.wire.agents import AgentDefinition
 
 from .options_types import (
@@ -51,8 +52,8 @@ CLOSE_GRACE_S = 3.0
 """From end of input to the first signal. An idle CLI (2.1.325) leaves within 0.1 s."""
 
 
-@dataclass(slots=True, weakref_slot=True)  # as a dict of ninety names one would take 3 KB
-class ClaudeAgentOptions:
+@dataclass(slots=True, weakref_slot=True, eq=False, repr=False)  # as a dict of ninety names one would take 3 KB
+class ClaudeAgentOptions(ByFields):
     """The options of a session."""
 
     tools: list[str] | ToolsPreset | None = None

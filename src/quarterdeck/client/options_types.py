@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 
+from quarterdeck.wire._records import ByFields
 from quarterdeck.wire.agents import EffortLevel
 from quarterdeck.wire.permissions import PermissionMode, PermissionResult, ToolPermissionContext
 
@@ -245,8 +246,8 @@ HookCallback: TypeAlias = Callable[[Any, str | None, HookContext], Awaitable[Any
 """Gets the input (a ``HookInput``: annotate the event's own class), the tool use id, and the context."""
 
 
-@dataclass
-class HookMatcher:
+@dataclass(eq=False, repr=False)
+class HookMatcher(ByFields):
     """Callbacks for the events that match."""
 
     matcher: str | None = None

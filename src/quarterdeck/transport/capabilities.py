@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,8 @@ SHELL = "/bin/sh"
 class Capabilities(msgspec.Struct, frozen=True):
     add_reader: bool
     """The loop can watch pipes (not so: the Proactor loop of Windows). Else: threads that read and write."""
+    epoll: bool
+    """Pipes can be watched together, apart from the loop's other descriptors (Linux). Else: each by the loop."""
     pidfd: bool
     """The end of a process can be watched as a file descriptor (Linux 5.3). Else: a thread that waits."""
     process_groups: bool
@@ -33,6 +36,7 @@ def detect(loop: asyncio.AbstractEventLoop) -> Capabilities:
     """The capabilities of this machine, under this loop."""
     return Capabilities(
         add_reader=_watches_pipes(loop),
+        epoll=hasattr(select, "epoll"),
         pidfd=_has_pidfd(),
         process_groups=hasattr(os, "killpg"),
         proc_files=_has_proc_files(),

@@ -13,16 +13,16 @@ import subprocess
 import threading
 from collections.abc import Callable
 
+from .gather import Watcher
+
 
 class PidfdWatch:
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, process: subprocess.Popen[bytes], on_exit: Callable[[], None]
-    ) -> None:
-        self._loop = loop
+    def __init__(self, watcher: Watcher, process: subprocess.Popen[bytes], on_exit: Callable[[], None]) -> None:
+        self._watcher = watcher
         self._process = process
         self._on_exit = on_exit
         self._descriptor = os.pidfd_open(process.pid)
-        loop.add_reader(self._descriptor, self._ready)
+        watcher.add(self._descriptor, self._ready)
 
     def _ready(self) -> None:
         if self._process.poll() is not None:
@@ -30,8 +30,7 @@ class PidfdWatch:
             self._on_exit()
 
     def close(self) -> None:
-        if self._descriptor >= 0 and not self._loop.is_closed():
-            self._loop.remove_reader(self._descriptor)
+        self._watcher.remove(self._descriptor)
         self.disown()
 
     def disown(self) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from .base import LOW_MARK, READ_SIZE, WRITE_LIMIT
 from .errors import TransportClosed, WriteOverflow
+from .gather import Watcher
 
 SHARED_READ_SIZE = 4 * 1024
 """One read while other sessions are open too: a flood is then taken in smaller pieces, with the others in between."""
@@ -25,36 +26,40 @@ LAST_READS = 16
 class LoopReader:
     """Delivers a pipe's bytes, then its end, each by one callback."""
 
-    __slots__ = ("_descriptor", "_loop", "_on_data", "_on_end", "_paused", "ended")
+    __slots__ = ("_descriptor", "_on_end", "_paused", "_watcher", "ended", "on_data")
 
     _open = 0
     """How many there are in this process."""
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        watcher: Watcher,
         descriptor: int,
         *,
         on_data: Callable[[bytes], None],
         on_end: Callable[[], None],
     ) -> None:
         os.set_blocking(descriptor, False)
-        self._loop = loop
+        self._watcher = watcher
         self._descriptor = descriptor
-        self._on_data = on_data
+        self.on_data = on_data
+        """May be changed."""
         self._on_end = on_end
         self._paused = False
         self.ended = False
         LoopReader._open += 1
-        loop.add_reader(descriptor, self._ready)
+        watcher.add(descriptor, self._ready)
 
     def _ready(self) -> None:
+        size = READ_SIZE if LoopReader._open <= ALONE else SHARED_READ_SIZE
         try:
-            data = os.read(self._descriptor, READ_SIZE if LoopReader._open <= ALONE else SHARED_READ_SIZE)
+            data = os.read(self._descriptor, size)
         except BlockingIOError:
             return
         if data:
-            self._on_data(data)
+            if len(data) == size:
+                self._watcher.hurry()
+            self.on_data(data)
         else:
             self.close()
             self._on_end()
@@ -62,12 +67,16 @@ class LoopReader:
     def pause(self) -> None:
         if not self._paused and not self.ended:
             self._paused = True
-            self._loop.remove_reader(self._descriptor)
+            self._watcher.pause(self._descriptor)
 
     def resume(self) -> None:
         if self._paused and not self.ended:
             self._paused = False
-            self._loop.add_reader(self._descriptor, self._ready)
+            self._watcher.resume(self._descriptor)
+
+    def hurry(self) -> None:
+        """What comes next is waited for."""
+        self._watcher.hurry()
 
     def take_rest(self) -> None:
         """Deliver what is in the pipe now, though its end has not come."""
@@ -80,15 +89,14 @@ class LoopReader:
                 return
             if not data:
                 return
-            self._on_data(data)
+            self.on_data(data)
 
     def close(self) -> None:
         if self.ended:
             return
         self.ended = True
         LoopReader._open -= 1
-        if not self._loop.is_closed():
-            self._loop.remove_reader(self._descriptor)
+        self._watcher.remove(self._descriptor)
         self.disown()
 
     def disown(self) -> None:

@@ -14,6 +14,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol, TypeVar
 
 from . import registry, watchdog
@@ -22,6 +23,7 @@ from .capabilities import Capabilities, detect
 from .errors import TransportClosed
 from .exit_watch import PidfdWatch, ThreadWatch
 from .family import MARK, Family, family_of
+from .gather import watcher
 from .latch import Latch
 from .loop_io import LoopReader, LoopWriter
 from .spawn import ADOPTED, Child, Command, spawn
@@ -50,6 +52,10 @@ class Part(Protocol):
 
 
 P = TypeVar("P", bound=Part)
+
+
+def _drop(data: bytes) -> None:
+    """Nobody wants it."""
 
 
 class ProcessTransport:
@@ -126,15 +132,20 @@ class ProcessTransport:
 
     def _attach(self, child: Child, capabilities: Capabilities) -> None:
         """Give each descriptor to the part that owns it from then on."""
-        reader = LoopReader if capabilities.add_reader else ThreadReader
-        writer = LoopWriter if capabilities.add_reader else ThreadWriter
-        watch = PidfdWatch if capabilities.pidfd and capabilities.add_reader else ThreadWatch
-        self._watch = self._own(watch(self._loop, child.process, self._process_ended))
-        self._output = self._own(
-            reader(self._loop, child.stdout, on_data=self._output_arrived, on_end=self._output_ended)
-        )
+        loop = self._loop
+        reader: Callable[..., LoopReader | ThreadReader]
+        writer: type[LoopWriter | ThreadWriter]
+        watch: Callable[..., PidfdWatch | ThreadWatch]
+        if capabilities.add_reader:
+            pipes = watcher(loop, together=capabilities.epoll)
+            reader, writer = partial(LoopReader, pipes), LoopWriter
+            watch = partial(PidfdWatch, pipes) if capabilities.pidfd else partial(ThreadWatch, loop)
+        else:
+            reader, writer, watch = partial(ThreadReader, loop), ThreadWriter, partial(ThreadWatch, loop)
+        self._watch = self._own(watch(child.process, self._process_ended))
+        self._output = self._own(reader(child.stdout, on_data=self._receiver.bytes_received, on_end=self._output_ended))
         child.stdout = ADOPTED
-        self._errors = self._own(reader(self._loop, child.stderr, on_data=self._stderr.feed, on_end=self._errors_ended))
+        self._errors = self._own(reader(child.stderr, on_data=self._stderr.feed, on_end=self._errors_ended))
         child.stderr = ADOPTED
         self._input = self._own(
             writer(self._loop, child.stdin, closed_error=self._closed_error, limit_bytes=self._write_limit_bytes)
@@ -152,6 +163,7 @@ class ProcessTransport:
     def write(self, data: bytes) -> None:
         if self._process is None:
             raise TransportClosed("Nothing was started yet: await start() first.")
+        self._output.hurry()
         self._input.write(data)
 
     async def drain(self) -> None:
@@ -172,19 +184,24 @@ class ProcessTransport:
 
     def pause_reading(self) -> None:
         self._paused = True
-        if self._process is not None and not self._closing:
+        if self._process is None:
+            return
+        if self._closing:
+            self._read_in_vain()
+        else:
             self._output.pause()
 
     def resume_reading(self) -> None:
         self._paused = False
         if self._process is not None and not self._released:
+            self._output.on_data = self._receiver.bytes_received
             self._output.resume()
             self._settle()
 
-    def _output_arrived(self, data: bytes) -> None:
-        if not self._paused:
-            self._receiver.bytes_received(data)
-        # else: we are closing, and the receiver is full. Read on for the process's sake, who could not end otherwise.
+    def _read_in_vain(self) -> None:
+        """We are closing, and the receiver is full. Read on for the process's sake, who could not end otherwise."""
+        self._output.on_data = _drop
+        self._output.resume()
 
     def _output_ended(self) -> None:
         self._tell_eof()
@@ -271,7 +288,8 @@ class ProcessTransport:
 
     async def _escalate(self, grace: Grace) -> None:
         self._input.finish()
-        self._output.resume()
+        if self._paused:
+            self._read_in_vain()
         if not await self._gone.within(grace.eof_s):
             self._family.terminate()
             if not await self._gone.within(grace.term_s):

@@ -41,7 +41,7 @@ class ThreadReader:
     ) -> None:
         self._loop = loop
         self._descriptor = descriptor
-        self._on_data = on_data
+        self.on_data = on_data
         self._on_end = on_end
         self._paused = False
         self._arrived: deque[bytes] = deque()
@@ -71,7 +71,7 @@ class ThreadReader:
             data = self._arrived.popleft()
             if data:
                 self._credits.release()
-                self._on_data(data)
+                self.on_data(data)
             else:
                 self.ended = True
                 self._on_end()
@@ -83,6 +83,9 @@ class ThreadReader:
         if self._paused:
             self._paused = False
             self._loop.call_soon(self._deliver)  # never from inside the receiver's own call
+
+    def hurry(self) -> None:
+        """Its thread waits for nothing but the pipe."""
 
     def take_rest(self) -> None:
         """All that was read has been delivered; what the thread has not read yet cannot be had without blocking."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 
 from ._base import DOES_NOT_FIT
+from ._records import ByFields
 
 if TYPE_CHECKING:
     from .inbound import CanUseToolRequest
@@ -89,8 +90,8 @@ class PermissionUpdate(msgspec.Struct, omit_defaults=True):
         return msgspec.convert(data, cls)
 
 
-@dataclass
-class ToolPermissionContext:
+@dataclass(eq=False, repr=False)
+class ToolPermissionContext(ByFields):
     """What a permission callback learns beyond the tool's name and input."""
 
     signal: Any | None = None
@@ -123,8 +124,8 @@ class ToolPermissionContext:
         )
 
 
-@dataclass
-class PermissionResultAllow:
+@dataclass(eq=False, repr=False)
+class PermissionResultAllow(ByFields):
     """The tool may run, with ``updated_input`` in place of its own input if given."""
 
     behavior: Literal["allow"] = "allow"
@@ -133,8 +134,8 @@ class PermissionResultAllow:
     decision_classification: PermissionDecisionClassification | None = None
 
 
-@dataclass
-class PermissionResultDeny:
+@dataclass(eq=False, repr=False)
+class PermissionResultDeny(ByFields):
     """The tool may not run; the model reads ``message``. ``interrupt`` also ends the turn."""
 
     behavior: Literal["deny"] = "deny"

@@ -1,0 +1,196 @@
+"""Pipes that are watched together: every one is read, each in its own context, and nobody waits who cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from quarterdeck.transport import gather
+from quarterdeck.transport.gather import BUSY_WAKES, PAUSE_S, Gatherer, watcher
+from quarterdeck.transport.loop_io import SHARED_READ_SIZE, LoopReader
+from transport.support import until
+
+
+class Pipe:
+    """Its reader counts what it is given."""
+
+    def __init__(self, watched_by: gather.Watcher, on_data: Callable[[bytes], None] | None = None) -> None:
+        end, self.input = os.pipe()
+        self.got = 0
+        self.reader = LoopReader(watched_by, end, on_data=on_data or self._count, on_end=lambda: None)
+
+    def _count(self, data: bytes) -> None:
+        self.got += len(data)
+
+    def say(self, data: bytes = b"x") -> None:
+        os.write(self.input, data)
+
+    def close(self) -> None:
+        self.reader.close()
+        os.close(self.input)
+
+
+@pytest.fixture
+def slow_machine(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """However long a test takes, it is busy, and goes on being so."""
+    monkeypatch.setattr(gather, "BUSY_S", 60.0)
+    monkeypatch.setattr(gather, "PERIOD", 100_000)
+    return monkeypatch
+
+
+@contextmanager
+def pipes(number: int) -> Iterator[tuple[Gatherer, list[Pipe]]]:
+    together = watcher(asyncio.get_running_loop(), together=True)
+    assert isinstance(together, Gatherer)
+    opened = [Pipe(together) for _ in range(number)]
+    try:
+        yield together, opened
+    finally:
+        for pipe in opened:
+            pipe.close()
+
+
+async def _one_by_one(opened: list[Pipe], *, rounds: int) -> None:
+    """Each says something, and the loop has its turn in between."""
+    for _ in range(rounds):
+        for pipe in opened:
+            pipe.say()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+
+
+async def test_all_pipes_of_a_loop_share_one_gatherer_and_leave_nothing() -> None:
+    loop = asyncio.get_running_loop()
+    with pipes(3) as (together, opened):
+        assert watcher(loop, together=True) is together
+        for pipe in opened:
+            pipe.say()
+        await until(lambda: all(pipe.got == 1 for pipe in opened), "all to be read")
+    assert loop not in gather._gatherers
+    with pipes(1) as (again, _):
+        assert again is not together
+
+
+@pytest.mark.usefixtures("slow_machine")
+async def test_many_small_reads_are_gathered_and_nothing_is_lost() -> None:
+    with pipes(20) as (together, opened):
+        await _one_by_one(opened, rounds=3)
+        assert together.gathers
+        await _one_by_one(opened, rounds=10)
+        await until(lambda: all(pipe.got == 13 for pipe in opened), "all to be read")
+
+
+async def test_gathering_ends_when_there_is_little_to_read(slow_machine: pytest.MonkeyPatch) -> None:
+    with pipes(20) as (together, opened):
+        await _one_by_one(opened, rounds=3)
+        assert together.gathers
+        slow_machine.undo()
+        together._looks = 0
+        await until(lambda: not together.gathers, "gathering to end by itself")
+        opened[0].say()
+        await until(lambda: opened[0].got == 4, "one to be read by event again")
+        assert not together.gathers
+
+
+@pytest.mark.usefixtures("slow_machine")
+async def test_a_write_ends_gathering_and_a_dialogue_never_begins_it() -> None:
+    with pipes(20) as (together, opened):
+        await _one_by_one(opened, rounds=3)
+        assert together.gathers
+        opened[0].reader.hurry()
+        assert not together.gathers
+        for _ in range(3 * BUSY_WAKES):
+            opened[0].say()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            opened[0].reader.hurry()  # as each answer does
+            assert not together.gathers
+
+
+@pytest.mark.usefixtures("slow_machine")
+async def test_a_flood_is_read_at_full_speed() -> None:
+    with pipes(20) as (together, opened):
+        for _ in range(3 * BUSY_WAKES):
+            opened[0].say(b"x" * SHARED_READ_SIZE)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert not together.gathers
+        assert opened[0].got == 3 * BUSY_WAKES * SHARED_READ_SIZE
+
+
+async def test_each_callback_runs_in_the_context_it_was_added_in() -> None:
+    word: contextvars.ContextVar[str] = contextvars.ContextVar("word")
+    seen: list[str] = []
+    together = watcher(asyncio.get_running_loop(), together=True)
+
+    def open_one(said: str) -> Pipe:
+        word.set(said)
+        return Pipe(together, lambda _: seen.append(word.get()))
+
+    opened = [contextvars.copy_context().run(open_one, said) for said in ("one", "two")]
+    for pipe in opened:
+        pipe.say()
+    await until(lambda: len(seen) == 2, "both to be read")
+    assert sorted(seen) == ["one", "two"]
+    for pipe in opened:
+        pipe.close()
+
+
+async def test_a_callback_that_raises_is_reported_and_the_others_are_read() -> None:
+    loop, told = asyncio.get_running_loop(), list[str]()
+    loop.set_exception_handler(lambda _, context: told.append(str(context["exception"])))
+    with pipes(3) as (together, opened):
+
+        def fail(_: bytes) -> None:
+            raise ValueError("ours")
+
+        bad = Pipe(together, fail)
+        for pipe in (opened[0], bad, *opened[1:]):
+            pipe.say()
+        await until(lambda: all(pipe.got for pipe in opened), "the others to be read")
+        assert told == ["ours"]
+        bad.close()
+
+
+async def test_one_closed_by_another_in_the_same_moment_is_not_read() -> None:
+    with pipes(2) as (together, opened):
+
+        def close_all(_: bytes) -> None:
+            for pipe in closing:
+                pipe.reader.close()
+
+        closing = [Pipe(together, close_all), Pipe(together, close_all)]
+        for pipe in (*closing, *opened):
+            pipe.say()
+        await until(lambda: all(pipe.got for pipe in opened), "the others to be read")
+        for pipe in closing:
+            pipe.close()
+
+
+@pytest.mark.parametrize("together", [True, False])
+async def test_a_paused_pipe_waits_until_it_is_resumed(together: bool) -> None:
+    pipe = Pipe(watcher(asyncio.get_running_loop(), together=together))
+    pipe.reader.pause()
+    pipe.say()
+    await asyncio.sleep(3 * PAUSE_S)
+    assert pipe.got == 0
+    pipe.reader.resume()
+    await until(lambda: pipe.got == 1, "it to be read")
+    pipe.reader.pause()
+    pipe.close()
+
+
+async def test_a_forked_child_lets_go_of_the_parents_pipes() -> None:
+    with pipes(2) as (together, opened):
+        child = os.fork()
+        if not child:
+            together._woken()  # as a loop that the child runs on would
+            os._exit(0 if not gather._gatherers else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0  # noqa: ASYNC222  # it ends at once
+        opened[0].say()
+        await until(lambda: opened[0].got == 1, "the parent's to be read")
