@@ -6,12 +6,14 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import accumulate, cycle, islice, takewhile
 from pathlib import Path
 from typing import Any
 
 RECORDINGS = Path(__file__).parent.parent / "tests" / "conversations" / "2.1.325"
 
-DELTAS_PER_BLOCK = 30
+INPUT_DELTAS = 10
+"""In which the input of a tool call is streamed."""
 ANSWER_BYTES = 2 * 1024
 """Of the line of a completed message."""
 TOOL_RESULT_BYTES = 10 * 1024
@@ -54,11 +56,13 @@ def repeat(lines: tuple[bytes, ...], count: int) -> bytes:
 
 
 @cache
-def mixed_turn() -> tuple[bytes, ...]:
-    """A turn with streaming: in each round the model speaks, calls a tool, and gets its result."""
+def mixed_turn(pieces: int | None = None) -> tuple[bytes, ...]:
+    """A turn with streaming: in each round the model speaks, calls a tool, and gets its result.
+
+    ``pieces``: of text to a message; None for as many as recorded ones are needed to say it.
+    """
     calls = recorded("partial_messages")
     events = [line for line in calls if b'"stream_event"' in line]
-    texts = [line for line in events if b'"text_delta"' in line]
     inputs = [line for line in recorded() if b'"input_json_delta"' in line]
     start = _first(events, b'"message_start"')
     block = _first(events, b'"content_block_start"')
@@ -67,14 +71,15 @@ def mixed_turn() -> tuple[bytes, ...]:
     answer = _with_text(_first(calls, b'"type":"assistant"', b'"type":"text"'))
     call = _first(recorded(), b'"type":"assistant"', b'"type":"tool_use"')
     result = _of_read(_first(recorded(), b'"tool_use_result":{"type":"text","file"'))
+    few = islice(cycle(text_deltas()), pieces)
     one_round = (
         start,
         block,
-        *_cycle(texts, DELTAS_PER_BLOCK),
+        *(_streamed(json.loads(answer)["message"]["content"][0]["text"]) if pieces is None else few),
         answer,
         stop,
         block,
-        *_cycle(inputs, DELTAS_PER_BLOCK // 3),
+        *islice(cycle(inputs), INPUT_DELTAS),
         call,
         stop,
         change,
@@ -100,8 +105,11 @@ def _first(lines: tuple[bytes, ...] | list[bytes], *parts: bytes) -> bytes:
     return next(line for line in lines if all(part in line for part in parts))
 
 
-def _cycle(lines: list[bytes], count: int) -> list[bytes]:
-    return [lines[number % len(lines)] for number in range(count)]
+def _streamed(text: str) -> list[bytes]:
+    """As many recorded deltas as it takes to say so much."""
+    sizes = cycle([len(json.loads(line)["event"]["delta"]["text"]) for line in text_deltas()])
+    said = takewhile(lambda sum_before: sum_before < len(text), accumulate(sizes, initial=0))
+    return [line for line, _ in zip(cycle(text_deltas()), said, strict=False)]
 
 
 def _with_text(line: bytes) -> bytes:

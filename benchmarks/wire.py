@@ -26,6 +26,7 @@ END_S = 10.0
 DELTA_FACTOR = 12.0
 MIXED_FACTOR = 8.0
 FLOOR_SHARE = 0.5
+FEW_PIECES = 30
 
 _OFFICIAL_HAS = frozenset({"each", "kept", "text by key"})
 _DELTA_WAYS = (
@@ -115,7 +116,7 @@ def delta_section(count: int, rounds: int) -> Section:
 
 def mixed_section(count: int, rounds: int) -> Section:
     turn = _lines.mixed_turn()
-    samples = measure(_lines.repeat(turn, count // 2 // len(turn) * len(turn)), _MIXED_WAYS, rounds)
+    samples = measure(_many_turns(turn, count), _MIXED_WAYS, rounds)
     rows = [
         compare(samples, "decode", "each", target=MIXED_FACTOR),
         compare(samples, "decode, messages kept", "kept", target=MIXED_FACTOR),
@@ -123,9 +124,22 @@ def mixed_section(count: int, rounds: int) -> Section:
         floor(samples, "decode, against the floor", "each", "floor each"),
         floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
     ]
-    size = sum(map(len, turn)) / len(turn)
-    title = f"A turn as it is: {len(turn)} messages of {size:.0f} bytes on average, processor time per message"
-    return Section(title, rows, [MIXED_NOTE])
+    return Section(f"A turn as it is: {_sizes(turn)}, processor time per message", rows, [MIXED_NOTE])
+
+
+def heavy_section(count: int, rounds: int) -> Section:
+    turn = _lines.mixed_turn(FEW_PIECES)
+    samples = measure(_many_turns(turn, count), ("each", "kept"), rounds)
+    rows = [compare(samples, "decode", "each"), compare(samples, "decode, messages kept", "kept")]
+    return Section(f"A turn with less streaming: {_sizes(turn)}, processor time per message", rows, [HEAVY_NOTE])
+
+
+def _many_turns(turn: tuple[bytes, ...], count: int) -> bytes:
+    return _lines.repeat(turn, count // 2 // len(turn) * len(turn))
+
+
+def _sizes(turn: tuple[bytes, ...]) -> str:
+    return f"{len(turn)} messages of {sum(map(len, turn)) / len(turn):.0f} bytes on average"
 
 
 NOTE = (
@@ -135,15 +149,19 @@ NOTE = (
     "far the worst was off."
 )
 MIXED_NOTE = (
-    f"Init, status, then {_lines.ROUNDS_PER_TURN} rounds of streamed text ({_lines.DELTAS_PER_BLOCK} deltas), its "
-    f"completed message of {_lines.ANSWER_BYTES // 1024} KB, a streamed tool call, and a tool result of "
-    f"{_lines.TOOL_RESULT_BYTES // 1024} KB."
+    f"Init, status, then {_lines.ROUNDS_PER_TURN} rounds of streamed text, its completed message of "
+    f"{_lines.ANSWER_BYTES // 1024} KB, a streamed tool call, and a tool result of "
+    f"{_lines.TOOL_RESULT_BYTES // 1024} KB. The pieces are as recorded, and as many as it takes to say the message."
+)
+HEAVY_NOTE = (
+    f"The same with {FEW_PIECES} pieces of text to a message, which are a third of what it says: the more of the bytes "
+    "are in large messages, the less there is to gain, since both sides read long strings at about the same speed."
 )
 
 
 def run(*, quick: bool) -> list[Section]:
     count, rounds = MESSAGES.of(quick), ROUNDS.of(quick)
-    return [delta_section(count, rounds), mixed_section(count, rounds)]
+    return [delta_section(count, rounds), mixed_section(count, rounds), heavy_section(count, rounds)]
 
 
 if __name__ == "__main__":

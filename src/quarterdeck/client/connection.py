@@ -155,7 +155,8 @@ class Connection:
                 if type(event) is RequestReceived:
                     signal = self._signals[event.request_id] = CancelSignal()
                     asked.append((event, signal))
-                    self._tell(event)
+                    if self._on_event is not None:
+                        self._on_event(event)
                 elif isinstance(event, ProtocolEvent):
                     self._happened(event)
                 elif type(event) not in self._hidden:

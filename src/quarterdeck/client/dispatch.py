@@ -77,29 +77,37 @@ class Dispatcher:
     # Permissions
 
     async def _can_use_tool(self, request_id: str, request: CanUseToolRequest, signal: CancelSignal) -> Any:
-        context = ToolPermissionContext.from_request(request, signal=signal)
-        context.request_id = request_id
-        result = await self._decide(request, context)
+        options, name = self._options, request.tool_name
+        context = ToolPermissionContext.from_request(request, signal=signal, request_id=request_id)
+        if name == "AskUserQuestion" and options.on_question is not None:
+            result = await self._question(request, context)
+        elif name == "ExitPlanMode" and options.on_plan is not None:
+            result = await self._plan(request, context)
+        elif options.can_use_tool is not None:
+            result = options.can_use_tool(name, request.input, context)
+            if _is_to_come(result):
+                result = await result
+        else:
+            result = PermissionResultDeny(message=NOBODY_DECIDES)
         return LATER if result is LATER else permission_payload(result, request)
 
-    async def _decide(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
+    async def _question(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
+        from .interaction import question_result
+
         options = self._options
-        if request.tool_name == "AskUserQuestion" and options.on_question is not None:
-            from .interaction import question_result
-
-            asked = wire.parse_tool_input("AskUserQuestion", request.input)
-            if isinstance(asked, wire.AskUserQuestionInput):
-                answers = await _result(options.on_question(asked, context))
-                return LATER if answers is LATER else question_result(asked, answers)
-        if request.tool_name == "ExitPlanMode" and options.on_plan is not None:
-            from .interaction import plan_of, plan_result
-
-            decision = await _result(options.on_plan(plan_of(request.input), context))
-            return LATER if decision is LATER else plan_result(decision)
+        asked = wire.parse_tool_input("AskUserQuestion", request.input)
+        if isinstance(asked, wire.AskUserQuestionInput):
+            answers = await _result(options.on_question(asked, context))  # type: ignore[misc]
+            return LATER if answers is LATER else question_result(asked, answers)
         if options.can_use_tool is None:
             return PermissionResultDeny(message=NOBODY_DECIDES)
-        decision = options.can_use_tool(request.tool_name, request.input, context)
-        return await decision if _is_to_come(decision) else decision
+        return await _result(options.can_use_tool(request.tool_name, request.input, context))
+
+    async def _plan(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
+        from .interaction import plan_of, plan_result
+
+        decision = await _result(self._options.on_plan(plan_of(request.input), context))  # type: ignore[misc]
+        return LATER if decision is LATER else plan_result(decision)
 
     # Hooks, tools, dialogs
 

@@ -360,7 +360,7 @@ class Session(Controls):
         return self._link.side.last_result
 
     def _happened(self, event: ProtocolEvent) -> None:
-        if isinstance(event, TurnEnded):
+        if type(event) is TurnEnded:
             self.turn_cost = self.costs.add(event.result)
         if self._observers is not None:
             self._observers.happened(event)

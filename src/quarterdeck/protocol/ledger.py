@@ -26,7 +26,16 @@ class _Subtypes(dict[type, str | None]):
         return subtype
 
 
+class _Details(dict[type, str]):
+    """Class of requests → its attribute that says what is asked about; empty when it has none. Filled on first use."""
+
+    def __missing__(self, cls: type) -> str:
+        self[cls] = name = next((name for name in ("tool_name", "callback_id") if hasattr(cls, name)), "")
+        return name
+
+
 _SUBTYPES = _Subtypes()
+_DETAILS = _Details()
 
 
 class Entry:
@@ -126,7 +135,8 @@ def subtype_of(request: Any) -> str:
 
 def detail_of(request: Any) -> str | None:
     """The tool or the hook that is asked about."""
-    return getattr(request, "tool_name", None) or getattr(request, "callback_id", None)
+    name = _DETAILS[type(request)]
+    return getattr(request, name) or None if name else None
 
 
 def _asks(subtype: str, detail: str | None) -> str:

@@ -235,9 +235,11 @@ class Side:
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None = None, **beside: Any) -> None:
         """Answer a request of the peer with success; ``beside`` goes beside the payload, as pending requests do."""
-        response = {"subtype": "success", "request_id": request_id, "response": payload, **beside}
-        if payload is None:
-            del response["response"]
+        response: dict[str, Any] = {"subtype": "success", "request_id": request_id}
+        if payload is not None:
+            response["response"] = payload
+        if beside:
+            response |= beside
         self._respond(request_id, "answer", response)
 
     def refuse(self, request_id: str, error: str, *, error_code: str | None = None) -> None:
@@ -287,7 +289,7 @@ class Side:
             self._emit(RequestRefused(request_id=request_id, request=request, reason=reason, message=message))
             return
         self._theirs.add(request_id, request)
-        self._emit(RequestReceived(request_id=request_id, request=request, message=message))
+        self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
 
     def _request_in(self, message: ControlRequest) -> WireObject:
         """For the subclass that reads requests by itself and needs none of them typed."""
@@ -297,7 +299,7 @@ class Side:
         subtype = subtype_of(request)
         if subtype not in self._serves:
             return f"Unsupported control request subtype: {subtype}"
-        if isinstance(request, UnknownRequest) and request.misfit:
+        if type(request) is UnknownRequest and request.misfit:
             return f"{subtype}: {request.reason}"
         return None
 

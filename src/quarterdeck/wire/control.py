@@ -20,7 +20,9 @@ def parse_request(payload: dict[str, Any]) -> Request:
     An optional field of an unexpected shape is left out: a permission request must not fail for an odd title.
     """
     subtype = payload.get("subtype")
-    cls = _request_type(subtype) if isinstance(subtype, str) else None
+    cls: Any = None
+    if type(subtype) is str:
+        cls = INCOMING_REQUESTS.get(subtype) or _outgoing_type(subtype)
     if cls is None:
         reason = f"unknown subtype {subtype!r}" if "subtype" in payload else "no subtype"
         return UnknownRequest(data=payload, reason=reason)
@@ -30,9 +32,7 @@ def parse_request(payload: dict[str, Any]) -> Request:
     return typed  # type: ignore[no-any-return]
 
 
-def _request_type(subtype: str) -> Any:
-    if subtype in INCOMING_REQUESTS:
-        return INCOMING_REQUESTS[subtype]
+def _outgoing_type(subtype: str) -> Any:
     from .requests.tables import OUTGOING_REQUESTS  # many classes, and only the CLI's side reads such lines
 
     return OUTGOING_REQUESTS.get(subtype)

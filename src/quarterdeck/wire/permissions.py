@@ -109,18 +109,21 @@ class ToolPermissionContext(ByFields):
     """By it the request can be answered later: return ``LATER`` from the callback."""
 
     @classmethod
-    def from_request(cls, request: CanUseToolRequest, *, signal: Any | None = None) -> ToolPermissionContext:
+    def from_request(
+        cls, request: CanUseToolRequest, *, signal: Any | None = None, request_id: str | None = None
+    ) -> ToolPermissionContext:
         return cls(
-            signal=signal,
-            suggestions=list(request.permission_suggestions or ()),
-            tool_use_id=request.tool_use_id,
-            agent_id=request.agent_id,
-            blocked_path=request.blocked_path,
-            decision_reason=request.decision_reason,
-            title=request.title,
-            display_name=request.display_name,
-            description=request.description,
-            request=request,
+            signal,
+            list(request.permission_suggestions or ()),
+            request.tool_use_id,
+            request.agent_id,
+            request.blocked_path,
+            request.decision_reason,
+            request.title,
+            request.display_name,
+            request.description,
+            request,
+            request_id,
         )
 
 
