@@ -29,6 +29,7 @@ from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import InitializeAnswer, InitializeRequest, Message, WireObject
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, prepare
 
+from .arrival import Arrival
 from .errors import Aborted, ControlError, ControlTimeout, QuarterdeckError, TransportClosed, WriteOverflow
 from .inbox import Inbox
 from .observer import Observer
@@ -48,6 +49,17 @@ def _together(noticed: frozenset[type[Message]], hidden: frozenset[type[Message]
 
 def _new_id() -> str:
     return str(uuid.uuid4())
+
+
+class _Seat:
+    """A task that has served a request and waits to be called for another."""
+
+    __slots__ = ("asked", "called", "task")
+
+    def __init__(self, task: asyncio.Task[None], called: Arrival) -> None:
+        self.task = task
+        self.called = called
+        self.asked: _Asked | None = None
 
 
 class Handler(Protocol):
@@ -95,6 +107,8 @@ class Connection:
         self.exit: ExitStatus | None = None
         self._calls: dict[str, asyncio.Future[Any]] = {}
         self._serving: dict[str, asyncio.Task[None]] = {}
+        self._seat: _Seat | None = None
+        """Where a task waits for the next request."""
         self._signals: dict[str, CancelSignal] = {}
         """Of the requests that have no answer yet: being served, or to be answered later."""
         self._timer: asyncio.TimerHandle | None = None
@@ -163,10 +177,10 @@ class Connection:
                     content.append(event)
                 elif self._on_hidden is not None:
                     self._on_hidden(event)
-            if asked:
-                self._serve(asked)
             if content:
                 self._deliver(content, size)
+            if asked:
+                self._serve(asked)
         self._write()
         self._set_timer()
 
@@ -342,14 +356,42 @@ class Connection:
     def _serve(self, asked: list[_Asked]) -> None:
         """Most handlers answer without waiting for anything: what came together is then served by one task.
 
-        The first one that waits has the task for itself, and those behind it get one each.
+        The first one that waits has the task for itself, and those behind it get one each. What comes alone is served
+        by a task that stays for the next: at once, in the call that read it.
         """
         if len(asked) == 1:
-            self._serve_each(asked)
+            self._serve_alone(*asked[0])
             return
         waiting = asked[::-1]
         self._loop.create_task(self._serve_together(waiting))
         self._loop.call_soon(self._serve_each, waiting)
+
+    def _serve_alone(self, event: RequestReceived, signal: CancelSignal) -> None:
+        if signal.is_set():  # taken back in the same breath
+            return
+        seat, self._seat = self._seat, None
+        if seat is None:
+            task = self._loop.create_task(self._serve_one_by_one(event, signal))
+        else:
+            task, seat.asked = seat.task, (event, signal)
+        self._serving[event.request_id] = task
+        if seat is not None:
+            seat.called.wake(at_once=True)
+
+    async def _serve_one_by_one(self, event: RequestReceived, signal: CancelSignal) -> None:
+        task, context = cast("asyncio.Task[None]", asyncio.current_task()), contextvars.copy_context()
+        while True:
+            await self._serve_one(event.request_id, event.request, signal)
+            taken = self._seat is not None or self._closing or self.exit is not None
+            if taken or task.cancelling() or contextvars.copy_context() != context:
+                return
+            self._seat = seat = _Seat(task, Arrival(self._loop))
+            try:
+                await seat.called
+            finally:
+                if self._seat is seat:
+                    self._seat = None
+            event, signal = cast("_Asked", seat.asked)
 
     def _serve_each(self, waiting: list[_Asked]) -> None:
         """In a task for each of them. The next one is the last of the list."""
@@ -435,7 +477,8 @@ class Connection:
         try:
             return await self._transport.close(grace)
         finally:
-            self._finish()
+            if self._finish():
+                await asyncio.sleep(0)  # for the task that waited for requests to end
 
     def abandon(self) -> None:
         """End everything at once, without waiting."""
@@ -443,7 +486,8 @@ class Connection:
         self._transport.abandon()
         self._finish()
 
-    def _finish(self) -> None:
+    def _finish(self) -> bool:
+        """Whether there is a task that needs a turn of the loop to end."""
         for request_id in list(self._signals):
             self._stop_serving(request_id, "the session was closed")
         for future in self._calls.values():
@@ -452,6 +496,10 @@ class Connection:
         self._stop_timers()
         self.inbox.end()
         self.inbox.close()
+        seat, self._seat = self._seat, None
+        if seat is None or self._loop.is_closed():
+            return False
+        return seat.task.cancel()
 
     def _stop_timers(self) -> None:
         for timer in (self._timer, self._end_timer):

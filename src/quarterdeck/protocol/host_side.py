@@ -22,7 +22,7 @@ from .errors import LocalProtocolError
 from .events import Exited, RequestReceived, TurnEnded, TurnStarted
 from .ledger import Entry
 from .prompts import Prompts
-from .side import REQUEST_TIMEOUT_S, Side
+from .side import REQUEST_TIMEOUT_S, Side, sooner
 from .states import HANDSHAKE, TURN, Flow, Handshake, Machine, TurnState
 
 INITIALIZE_TIMEOUT_S = 60.0
@@ -293,8 +293,7 @@ class HostSide(Side):
     # Rest
 
     def next_deadline(self) -> float | None:
-        times = (super().next_deadline(), self._settle_deadline)
-        return min((time for time in times if time is not None), default=None)
+        return sooner(super().next_deadline(), self._settle_deadline)
 
     def tick(self, now: float | None = None) -> None:
         now = self._clock() if now is None else now

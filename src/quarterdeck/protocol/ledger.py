@@ -116,13 +116,15 @@ class Ledger:
         return [*self._open.values(), *(entry for others in self._repeated.values() for entry in others)]
 
     def next_deadline(self) -> float | None:
+        if not self._open:
+            return None
         return min((entry.deadline for entry in self._timed()), default=None)  # type: ignore[type-var]
 
     def overdue(self, now: float) -> list[Entry]:
         return [entry for entry in self._timed() if entry.deadline <= now]  # type: ignore[operator]
 
     def _timed(self) -> list[Entry]:
-        return [entry for entry in self.open() if entry.deadline is not None] if self._open else []
+        return [entry for entry in self.open() if entry.deadline is not None]
 
 
 def subtype_of(request: Any) -> str:

@@ -48,6 +48,13 @@ _FATE = {
 }
 
 
+def sooner(one: float | None, other: float | None) -> float | None:
+    """The first of two deadlines, either of which may not be."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
+
+
 class Side:
     """One end.
 
@@ -139,8 +146,7 @@ class Side:
 
     def next_deadline(self) -> float | None:
         """When ``tick`` must be called at the latest; None when nothing is timed."""
-        times = (self._ours.next_deadline(), self._end_deadline)
-        return min((time for time in times if time is not None), default=None)
+        return sooner(self._ours.next_deadline(), self._end_deadline)
 
     def tick(self, now: float | None = None) -> None:
         """Let the deadlines that have passed fire."""
