@@ -22,7 +22,8 @@ class Pipe:
     def __init__(self, watched_by: gather.Watcher, on_data: Callable[[bytes], None] | None = None) -> None:
         end, self.input = os.pipe()
         self.got = 0
-        self.reader = LoopReader(watched_by, end, on_data=on_data or self._count, on_end=lambda: None)
+        context = contextvars.copy_context()
+        self.reader = LoopReader(watched_by, context, end, on_data=on_data or self._count, on_end=lambda: None)
 
     def _count(self, data: bytes) -> None:
         self.got += len(data)

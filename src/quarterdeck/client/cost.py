@@ -54,21 +54,28 @@ class TurnCost(msgspec.Struct, frozen=True):
     """The API's token counts of the turn itself, without what ran beside it."""
 
 
+_NO_MODELS: Mapping[str, ModelUsage] = {}
+
+
 class CostLedger:
     """Adds up the results of a session. One may follow a session through several processes (``process_started``)."""
 
-    __slots__ = ("_by_model", "_last_uuid", "_running", "_running_usd", "_total_usd", "last", "reported_usd")
+    __slots__ = ("_by_model", "_last", "_last_uuid", "_running", "_running_usd", "_total_usd", "reported_usd")
 
     def __init__(self) -> None:
-        self.last = TurnCost()
-        """The newest entry."""
+        self._last: TurnCost | None = None
         self.reported_usd: float | None = None
         """The CLI's own running total; on 2.1.325 with what the session had cost before it was resumed."""
         self._total_usd = 0.0
-        self._by_model: dict[str, ModelUsage] = {}
+        self._by_model = _NO_MODELS
         self._last_uuid: str | None = None
         self._running_usd = 0.0
-        self._running: dict[str, ModelUsage] = {}
+        self._running = _NO_MODELS
+
+    @property
+    def last(self) -> TurnCost:
+        """The newest entry."""
+        return TurnCost() if self._last is None else self._last
 
     @property
     def total_usd(self) -> float:
@@ -82,7 +89,7 @@ class CostLedger:
 
     def process_started(self) -> None:
         """Say that the next result is from another process: only CLIs up to 2.1.52 need to be told apart so."""
-        self._running_usd, self._running = 0.0, {}
+        self._running_usd, self._running = 0.0, _NO_MODELS
 
     def add(self, result: ResultMessage) -> TurnCost:
         """Take a result into account; the same one again changes nothing.
@@ -96,8 +103,8 @@ class CostLedger:
         self._total_usd += turn.cost_usd
         for model, usage in turn.by_model.items():
             known = self._by_model.get(model)
-            self._by_model[model] = usage if known is None else _plus(known, usage)
-        self.last = turn
+            self._by_model = {**self._by_model, model: usage if known is None else _plus(known, usage)}
+        self._last = turn
         return turn
 
     def _turn(self, result: ResultMessage) -> TurnCost:
@@ -111,7 +118,7 @@ class CostLedger:
             by_model = _differences(result.model_usage or {}, self._running)
             cost = _sum_usd(by_model) if total is None else total - self._running_usd
         self._running_usd = self._running_usd + cost if total is None else total
-        self._running |= result.model_usage or {}
+        self._running = {**self._running, **(result.model_usage or {})}
         if total is not None:
             self.reported_usd = float(total)
         return TurnCost(float(cost), by_model, result.usage)

@@ -24,6 +24,11 @@ PATIENCE_S = 0.25
 class Inbox:
     """Batches of messages, one consumer at a time."""
 
+    __slots__ = (
+        *("_batches", "_ended", "_error", "_high", "_low", "_may_spill", "_patience", "_pause", "_paused"),
+        *("_resume", "_size", "_spill", "_timer", "_urgent", "_waiter"),
+    )
+
     def __init__(
         self,
         *,

@@ -16,12 +16,12 @@ logger = logging.getLogger("quarterdeck")
 
 
 class Launch:
-    """A CLI ready to be started, and the private files it reads; ``discard`` removes them."""
+    """A CLI ready to be started, and the private files it reads; ``discard`` removes them, if there are any."""
 
     def __init__(self, plan: LaunchPlan, transport: ProcessTransport, files: PrivateFiles) -> None:
         self.plan = plan
         self.transport = transport
-        self.discard = files.remove
+        self.discard = files.remove if files.exist else None
 
 
 def prepare(options: ClaudeAgentOptions) -> Launch:

@@ -41,6 +41,8 @@ from .options_types import (
 
 if TYPE_CHECKING:
     from .retry import Retry
+else:
+    Retry = Any  # for ``typing.get_type_hints``: few programs want the module itself
 
 LIMIT_BYTES = 64 * 1024 * 1024
 """One line of the CLI. Files and images travel inside lines, so a line is as large as what a tool reads."""

@@ -12,6 +12,8 @@ CHUNK_BYTES = 256 * 1024
 class Spill:
     """A queue of messages in an unnamed temporary file (mode 0600, gone with the process)."""
 
+    __slots__ = ("_decoder", "_file", "_limit_bytes", "_read_at", "_write_at")
+
     def __init__(self, *, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._file: IO[bytes] | None = None

@@ -70,13 +70,13 @@ class Ledger:
 
     def __init__(self) -> None:
         self._open: dict[str, Entry] = {}
-        self._repeated: dict[str, list[Entry]] = {}
-        """Further ones with an id that is open already, oldest first."""
+        self._repeated: dict[str, list[Entry]] | None = None
+        """Further ones with an id that is open already, oldest first; None when there never were any."""
         self._closed: dict[str, tuple[str, str | None, str]] = {}
         """Id → subtype, detail and state: plain text, which the garbage collector need not look at."""
 
     def __len__(self) -> int:
-        return len(self._open) + sum(map(len, self._repeated.values()))
+        return len(self.open()) if self._repeated else len(self._open)
 
     def __contains__(self, request_id: str) -> bool:
         return request_id in self._open
@@ -84,6 +84,8 @@ class Ledger:
     def add(self, request_id: str, request: Any, *, deadline: float | None = None) -> Entry:
         entry = Entry(request_id, request, deadline)
         if self._open.setdefault(request_id, entry) is not entry:
+            if self._repeated is None:
+                self._repeated = {}
             self._repeated.setdefault(request_id, []).append(entry)
         return entry
 
@@ -113,7 +115,8 @@ class Ledger:
         return Closed(_name(request_id, asks), asks, RequestState(state))
 
     def open(self) -> list[Entry]:
-        return [*self._open.values(), *(entry for others in self._repeated.values() for entry in others)]
+        repeated = (self._repeated or {}).values()
+        return [*self._open.values(), *(entry for others in repeated for entry in others)]
 
     def next_deadline(self) -> float | None:
         if not self._open:

@@ -14,6 +14,8 @@ _AT_WORK = frozenset({"queued", "started"})
 class Prompts:
     """Prompts sent and not yet done with, by uuid."""
 
+    __slots__ = ("_state", "lifecycle_seen")
+
     def __init__(self) -> None:
         self._state: dict[str, str] = {}
         self.lifecycle_seen = False

@@ -12,17 +12,22 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable
+from contextvars import Context
 
 from .gather import Watcher
 
 
 class PidfdWatch:
-    def __init__(self, watcher: Watcher, process: subprocess.Popen[bytes], on_exit: Callable[[], None]) -> None:
+    __slots__ = ("_descriptor", "_on_exit", "_process", "_watcher")
+
+    def __init__(
+        self, watcher: Watcher, context: Context, process: subprocess.Popen[bytes], on_exit: Callable[[], None]
+    ) -> None:
         self._watcher = watcher
         self._process = process
         self._on_exit = on_exit
         self._descriptor = os.pidfd_open(process.pid)
-        watcher.add(self._descriptor, self._ready)
+        watcher.add(self._descriptor, self._ready, context)
 
     def _ready(self) -> None:
         if self._process.poll() is not None:

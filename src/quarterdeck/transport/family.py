@@ -53,6 +53,8 @@ def family_of(process: subprocess.Popen[bytes], mark: str, capabilities: Capabil
 class GroupFamily:
     """A process group, led by the process itself."""
 
+    __slots__ = ("_entry", "_gone", "_pgid", "_proc_files")
+
     def __init__(self, pgid: int, mark: str, *, proc_files: bool) -> None:
         self._pgid = pgid
         self._entry = f"{MARK}={mark}".encode()

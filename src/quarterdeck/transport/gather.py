@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import contextvars
-import functools
 import os
 import select
 from collections.abc import Callable
+from contextvars import Context
+from functools import partial
 from typing import Protocol
 
 PAUSE_S = 0.002
@@ -33,9 +33,9 @@ PERIOD = 8
 
 
 class Watcher(Protocol):
-    """Calls back, in the context it was added in, while a descriptor has something to read."""
+    """Calls back while a descriptor has something to read."""
 
-    def add(self, descriptor: int, callback: Callable[[], None]) -> None: ...
+    def add(self, descriptor: int, callback: Callable[[], None], context: Context) -> None: ...
 
     def pause(self, descriptor: int) -> None: ...
 
@@ -65,8 +65,8 @@ class _EachByTheLoop:
         self._loop = loop
         self._callbacks: dict[int, Callable[[], None]] = {}
 
-    def add(self, descriptor: int, callback: Callable[[], None]) -> None:
-        self._callbacks[descriptor] = callback
+    def add(self, descriptor: int, callback: Callable[[], None], context: Context) -> None:
+        self._callbacks[descriptor] = partial(context.run, callback)
         self.resume(descriptor)
 
     def pause(self, descriptor: int) -> None:
@@ -90,7 +90,7 @@ class Gatherer:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._epoll = select.epoll()
-        self._callbacks: dict[int, Callable[[], None]] = {}
+        self._callbacks: dict[int, tuple[Context, Callable[[], None]]] = {}
         self._since = 0.0
         self._wakes = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -98,9 +98,9 @@ class Gatherer:
         self._looks = self._found = 0
         loop.add_reader(self._epoll.fileno(), self._woken)
 
-    def add(self, descriptor: int, callback: Callable[[], None]) -> None:
+    def add(self, descriptor: int, callback: Callable[[], None], context: Context) -> None:
         self.resume(descriptor)
-        self._callbacks[descriptor] = functools.partial(contextvars.copy_context().run, callback)
+        self._callbacks[descriptor] = (context, callback)
 
     def pause(self, descriptor: int) -> None:
         self._epoll.unregister(descriptor)
@@ -158,10 +158,10 @@ class Gatherer:
         callbacks = self._callbacks
         ready = self._epoll.poll(0, len(callbacks))
         for descriptor, _ in ready:
-            callback = callbacks.get(descriptor)
-            if callback is not None:  # else it was removed by one before it
+            added = callbacks.get(descriptor)
+            if added is not None:  # else it was removed by one before it
                 try:
-                    callback()
+                    added[0].run(added[1])
                 except Exception as error:  # noqa: BLE001  # as the loop itself does: the others must be read
                     context = {"message": "a session's callback failed", "exception": error}
                     self._loop.call_exception_handler(context)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from contextvars import Context
 
 from .base import LOW_MARK, READ_SIZE, WRITE_LIMIT
 from .errors import TransportClosed, WriteOverflow
@@ -24,7 +25,7 @@ LAST_READS = 16
 
 
 class LoopReader:
-    """Delivers a pipe's bytes, then its end, each by one callback."""
+    """Delivers a pipe's bytes, then its end, each by one callback, in that context."""
 
     __slots__ = ("_descriptor", "_on_end", "_paused", "_watcher", "ended", "on_data")
 
@@ -34,6 +35,7 @@ class LoopReader:
     def __init__(
         self,
         watcher: Watcher,
+        context: Context,
         descriptor: int,
         *,
         on_data: Callable[[bytes], None],
@@ -48,7 +50,7 @@ class LoopReader:
         self._paused = False
         self.ended = False
         LoopReader._open += 1
-        watcher.add(descriptor, self._ready)
+        watcher.add(descriptor, self._ready, context)
 
     def _ready(self) -> None:
         size = READ_SIZE if LoopReader._open <= ALONE else SHARED_READ_SIZE

@@ -14,6 +14,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -137,9 +138,9 @@ class ProcessTransport:
         writer: type[LoopWriter | ThreadWriter]
         watch: Callable[..., PidfdWatch | ThreadWatch]
         if capabilities.add_reader:
-            pipes = watcher(loop, together=capabilities.epoll)
-            reader, writer = partial(LoopReader, pipes), LoopWriter
-            watch = partial(PidfdWatch, pipes) if capabilities.pidfd else partial(ThreadWatch, loop)
+            pipes, context = watcher(loop, together=capabilities.epoll), copy_context()
+            reader, writer = partial(LoopReader, pipes, context), LoopWriter
+            watch = partial(PidfdWatch, pipes, context) if capabilities.pidfd else partial(ThreadWatch, loop)
         else:
             reader, writer, watch = partial(ThreadReader, loop), ThreadWriter, partial(ThreadWatch, loop)
         self._watch = self._own(watch(child.process, self._process_ended))

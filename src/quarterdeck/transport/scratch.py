@@ -30,6 +30,11 @@ class PrivateFiles:
         self._written_bytes = 0
         self._directory: Path | None = None
 
+    @property
+    def exist(self) -> bool:
+        """Has any been written, and not been removed?"""
+        return self._directory is not None
+
     def write(self, name: str, content: str | bytes) -> Path:
         """A new private file. ``name`` is a plain file name, used once. Raises ``ValueError`` past the size limit."""
         data = content.encode() if isinstance(content, str) else content

@@ -15,6 +15,8 @@ LINE_LIMIT_BYTES = 64 * 1024
 class StderrTail:
     """Keeps the last ``TAIL_BYTES``, in memory bounded by twice that."""
 
+    __slots__ = ("_kept", "_line", "_on_error", "_on_line")
+
     def __init__(self, on_line: Callable[[str], None] | None, on_error: Callable[[Exception], None]) -> None:
         """``on_error`` hears of an exception in ``on_line``, which is called again with the next line all the same."""
         self._kept = bytearray()

@@ -17,6 +17,8 @@ from ._records import ByFields
 
 if TYPE_CHECKING:
     from .inbound import CanUseToolRequest
+else:
+    CanUseToolRequest = Any  # for ``typing.get_type_hints``: that module imports this one
 
 PermissionMode: TypeAlias = Literal["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"]
 """2.1.325 also takes ``manual`` and calls it ``default``. Up to 2.1.52 the CLI took any word, ``delegate`` too."""
