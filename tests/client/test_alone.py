@@ -9,7 +9,7 @@ from typing import Any
 
 from client.fake import FakeCli, session_and_cli, until
 from quarterdeck import ClaudeAgentOptions, PermissionResultAllow
-from quarterdeck.protocol import AnswerReceived
+from quarterdeck.protocol import AnswerReceived, RequestFailed
 
 trail: contextvars.ContextVar[str] = contextvars.ContextVar("trail", default="clean")
 
@@ -136,3 +136,39 @@ async def test_a_handler_that_swallows_its_cancellation_does_not_serve_on() -> N
     async with session_and_cli(options(decide)) as (_, cli):
         await ask_one_by_one(cli, 2)
     assert tasks[0] is not tasks[1]
+
+
+async def test_a_task_that_somebody_cancels_while_it_waits_leaves_no_request_without_an_answer() -> None:
+    tasks = []
+
+    async def decide(name: str, tool_input: dict[str, Any], context: Any) -> Any:
+        tasks.append(asyncio.current_task())
+        return PermissionResultAllow()
+
+    async with session_and_cli(options(decide)) as (session, cli):
+        await ask_one_by_one(cli, 1)
+        tasks[0].cancel()
+        await ask_one_by_one(cli, 1)  # before it has noticed
+        assert tasks[0] is not tasks[1]
+        tasks[1].cancel()
+        await until(tasks[1].done)
+        await ask_one_by_one(cli, 1)
+        assert not session._link._serving
+
+
+async def test_a_task_that_is_called_and_cancelled_at_once_refuses_the_request() -> None:
+    tasks = []
+
+    async def decide(name: str, tool_input: dict[str, Any], context: Any) -> Any:
+        tasks.append(asyncio.current_task())
+        return PermissionResultAllow()
+
+    async with session_and_cli(options(decide)) as (session, cli):
+        await ask_one_by_one(cli, 1)
+        request_id = cli.side.request("can_use_tool", timeout_s=None, tool_name="Read", input={"n": 1}, tool_use_id="1")
+        session._link.bytes_received(cli.side.outgoing())  # within a task, so the other one is called a turn later
+        tasks[0].cancel()
+        failed = await cli.expect(RequestFailed)
+        assert (failed.request_id, failed.error) == (request_id, "the handler was cancelled")
+        await ask_one_by_one(cli, 1)
+        assert not session._link._serving

@@ -370,12 +370,10 @@ class Connection:
         if signal.is_set():  # taken back in the same breath
             return
         seat, self._seat = self._seat, None
-        if seat is None:
-            task = self._loop.create_task(self._serve_one_by_one(event, signal))
+        if seat is None or seat.called.done():  # done: somebody has just cancelled it
+            self._serving[event.request_id] = self._loop.create_task(self._serve_one_by_one(event, signal))
         else:
-            task, seat.asked = seat.task, (event, signal)
-        self._serving[event.request_id] = task
-        if seat is not None:
+            self._serving[event.request_id], seat.asked = seat.task, (event, signal)
             seat.called.wake(at_once=True)
 
     async def _serve_one_by_one(self, event: RequestReceived, signal: CancelSignal) -> None:
@@ -388,9 +386,12 @@ class Connection:
             self._seat = seat = _Seat(task, Arrival(self._loop))
             try:
                 await seat.called
-            finally:
+            except asyncio.CancelledError:
                 if self._seat is seat:
                     self._seat = None
+                if seat.asked is not None:  # called and cancelled in the same turn of the loop
+                    self._cancelled(seat.asked[0].request_id)
+                raise
             event, signal = cast("_Asked", seat.asked)
 
     def _serve_each(self, waiting: list[_Asked]) -> None:
@@ -425,13 +426,17 @@ class Connection:
             if payload is not LATER:
                 self.answer(request_id, payload, late_is_error=False)
         except asyncio.CancelledError:
-            self._refuse(request_id, "the handler was cancelled")
+            self._cancelled(request_id)
             raise
         except Exception as error:  # noqa: BLE001  # what a callback raises, or returns that is no JSON, is an answer
             self._refuse(request_id, f"{type(error).__name__}: {error}")
             self._report(request, error)
         finally:
             self._serving.pop(request_id, None)
+
+    def _cancelled(self, request_id: str) -> None:
+        self._serving.pop(request_id, None)
+        self._refuse(request_id, "the handler was cancelled")
 
     def _report(self, request: Any, error: Exception) -> None:
         """A callback failed: the CLI was told, and the loop's handler (a log line by default) is told too."""

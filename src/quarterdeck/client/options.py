@@ -40,9 +40,9 @@ from .options_types import (
 )
 
 if TYPE_CHECKING:
-    from .retry import Retry
+    from .retry import Retry as _Retry
 else:
-    Retry = Any  # for ``typing.get_type_hints``: few programs want the module itself
+    _Retry = Any  # for ``typing.get_type_hints``; few programs want the module itself
 
 LIMIT_BYTES = 64 * 1024 * 1024
 """One line of the CLI. Files and images travel inside lines, so a line is as large as what a tool reads."""
@@ -211,7 +211,7 @@ class ClaudeAgentOptions(ByFields):
     auto_compact: Literal["auto"] | int | None = None
     """The tokens of context at which the conversation is summed up."""
 
-    retry: Retry | None = None
+    retry: _Retry | None = None
     """Try a prompt again when the model is overloaded or the CLI dies; see ``Retry``."""
     tracing: bool | None = None
     """OpenTelemetry spans: ``None`` when the program has imported its API, ``True`` always, ``False`` never."""

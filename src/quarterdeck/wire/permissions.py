@@ -16,9 +16,9 @@ from ._base import DOES_NOT_FIT
 from ._records import ByFields
 
 if TYPE_CHECKING:
-    from .inbound import CanUseToolRequest
+    from .inbound import CanUseToolRequest as _Request
 else:
-    CanUseToolRequest = Any  # for ``typing.get_type_hints``: that module imports this one
+    _Request = Any  # for ``typing.get_type_hints``; that module imports this one
 
 PermissionMode: TypeAlias = Literal["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"]
 """2.1.325 also takes ``manual`` and calls it ``default``. Up to 2.1.52 the CLI took any word, ``delegate`` too."""
@@ -105,14 +105,14 @@ class ToolPermissionContext(ByFields):
     title: str | None = None
     display_name: str | None = None
     description: str | None = None
-    request: CanUseToolRequest | None = None
+    request: _Request | None = None
     """The whole request, for what has no attribute here."""
     request_id: str | None = None
     """By it the request can be answered later: return ``LATER`` from the callback."""
 
     @classmethod
     def from_request(
-        cls, request: CanUseToolRequest, *, signal: Any | None = None, request_id: str | None = None
+        cls, request: _Request, *, signal: Any | None = None, request_id: str | None = None
     ) -> ToolPermissionContext:
         return cls(
             signal,
@@ -152,7 +152,7 @@ class PermissionResultDeny(ByFields):
 PermissionResult: TypeAlias = PermissionResultAllow | PermissionResultDeny
 
 
-def permission_answer(result: PermissionResult, request: CanUseToolRequest) -> dict[str, Any]:
+def permission_answer(result: PermissionResult, request: _Request) -> dict[str, Any]:
     """The payload that answers ``request``.
 
     An allow always carries ``updatedInput``: optional on 2.1.325, but 2.0.77 and 2.1.25 deny the tool without it.
