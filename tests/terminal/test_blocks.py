@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quarterdeck.cli.roof import cells
@@ -82,6 +82,8 @@ def test_any_text_is_cut_the_same_in_one_go_and_in_pieces(text: str, borders: li
 
 @settings(deadline=None, max_examples=80)
 @given(WORDS, st.integers(10, 60), st.booleans())
+@example(">111111\u200d1\u200d日", 10, False)
+@example("| 111111\u200d1\u200d日 |\n| --- |\n| 日\u200d日\u200d日\u200d日 |", 10, True)
 def test_no_line_is_wider_than_it_may_be_and_no_word_is_lost(text: str, width: int, colour: bool) -> None:
     painter = MarkdownPainter(colour=colour)
     for block in cut(text, []):

@@ -44,7 +44,8 @@ class MarkdownPainter:
         if "\n\n" not in text and _ITEM.match(text.partition("\n")[0]):
             return self._list(text, room)
         if "\n\n" in text or _HARD.search(text):
-            return self._rich.lines(text, room)
+            # rich takes letters with a joiner in between for one, as if they were emoji: so measure again
+            return [piece for line in self._rich.lines(text, room) for piece in painted_wrap(line, room)]
         return wrap(text, room, colour=self._colour)
 
     def _list(self, text: str, width: int) -> list[str]:
