@@ -75,6 +75,11 @@ class FakeCli:
         self.flush()
         return request_id
 
+    def prepare_to_ask(self, number: int) -> str:
+        """May Read run? Told apart by the number in its input; sent with the next ``flush``."""
+        fields = {"tool_name": "Read", "input": {"n": number}, "tool_use_id": str(number)}
+        return self.side.request("can_use_tool", timeout_s=None, **fields)
+
     def answer(self, request_id: str, payload: dict[str, Any] | None = None) -> None:
         self.side.answer(request_id, payload)
         self.flush()

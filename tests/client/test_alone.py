@@ -18,8 +18,21 @@ def options(decide: Any) -> ClaudeAgentOptions:
     return ClaudeAgentOptions(can_use_tool=decide)
 
 
+def remembering_tasks() -> tuple[list[asyncio.Task[Any]], Any]:
+    """A callback that allows all, and the tasks it ran in."""
+    tasks = []
+
+    async def decide(name: str, tool_input: dict[str, Any], context: Any) -> Any:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.append(task)
+        return PermissionResultAllow()
+
+    return tasks, decide
+
+
 def ask(cli: FakeCli, n: int) -> str:
-    request_id = cli.side.request("can_use_tool", timeout_s=None, tool_name="Read", input={"n": n}, tool_use_id=str(n))
+    request_id = cli.prepare_to_ask(n)
     cli.flush()
     return request_id
 
@@ -112,7 +125,7 @@ async def test_one_that_is_taken_back_in_the_same_breath_is_not_served() -> None
 
     async with session_and_cli(options(decide)) as (session, cli):
         await ask_one_by_one(cli, 1)
-        request_id = cli.side.request("can_use_tool", timeout_s=None, tool_name="Read", input={"n": 7}, tool_use_id="7")
+        request_id = cli.prepare_to_ask(7)
         cli.side.cancel(request_id)
         cli.flush()
         await ask_one_by_one(cli, 1)
@@ -139,12 +152,7 @@ async def test_a_handler_that_swallows_its_cancellation_does_not_serve_on() -> N
 
 
 async def test_a_task_that_somebody_cancels_while_it_waits_leaves_no_request_without_an_answer() -> None:
-    tasks = []
-
-    async def decide(name: str, tool_input: dict[str, Any], context: Any) -> Any:
-        tasks.append(asyncio.current_task())
-        return PermissionResultAllow()
-
+    tasks, decide = remembering_tasks()
     async with session_and_cli(options(decide)) as (session, cli):
         await ask_one_by_one(cli, 1)
         tasks[0].cancel()
@@ -157,15 +165,10 @@ async def test_a_task_that_somebody_cancels_while_it_waits_leaves_no_request_wit
 
 
 async def test_a_task_that_is_called_and_cancelled_at_once_refuses_the_request() -> None:
-    tasks = []
-
-    async def decide(name: str, tool_input: dict[str, Any], context: Any) -> Any:
-        tasks.append(asyncio.current_task())
-        return PermissionResultAllow()
-
+    tasks, decide = remembering_tasks()
     async with session_and_cli(options(decide)) as (session, cli):
         await ask_one_by_one(cli, 1)
-        request_id = cli.side.request("can_use_tool", timeout_s=None, tool_name="Read", input={"n": 1}, tool_use_id="1")
+        request_id = cli.prepare_to_ask(1)
         session._link.bytes_received(cli.side.outgoing())  # within a task, so the other one is called a turn later
         tasks[0].cancel()
         failed = await cli.expect(RequestFailed)

@@ -18,10 +18,7 @@ trail: contextvars.ContextVar[str] = contextvars.ContextVar("trail", default="cl
 
 def ask_all(cli: FakeCli, count: int = COUNT) -> list[str]:
     """In one write, so that the session gets them in one piece."""
-    ids = [
-        cli.side.request("can_use_tool", timeout_s=None, tool_name="Read", input={"n": n}, tool_use_id=str(n))
-        for n in range(count)
-    ]
+    ids = [cli.prepare_to_ask(n) for n in range(count)]
     cli.flush()
     return ids
 
@@ -137,10 +134,7 @@ async def test_one_that_is_taken_back_in_the_same_breath_is_not_served() -> None
         return PermissionResultAllow()
 
     async with session_and_cli(options(decide)) as (_, cli):
-        ids = [
-            cli.side.request("can_use_tool", timeout_s=None, tool_name="Read", input={"n": n}, tool_use_id=str(n))
-            for n in range(3)
-        ]
+        ids = [cli.prepare_to_ask(n) for n in range(3)]
         cli.side.cancel(ids[1])
         cli.flush()
         assert await answered(cli, 2) == [ids[0], ids[2]]

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from quarterdeck.transport import gather
+from quarterdeck.transport import ProcessTransport, gather
 from quarterdeck.transport.gather import BUSY_WAKES, PAUSE_S, Gatherer, watcher
 from quarterdeck.transport.loop_io import SHARED_READ_SIZE, LoopReader
-from transport.support import until
+from transport.support import Recorder, echo, python, until
+
+word: contextvars.ContextVar[str] = contextvars.ContextVar("word")
 
 
 class Pipe:
@@ -114,6 +116,51 @@ async def test_a_write_ends_gathering_and_a_dialogue_never_begins_it() -> None:
 
 
 @pytest.mark.usefixtures("slow_machine")
+async def test_what_is_written_to_a_process_ends_gathering() -> None:
+    with pipes(20) as (together, opened):
+        recorder = Recorder()
+        transport = ProcessTransport(echo())
+        await transport.start(recorder)
+        await _one_by_one(opened, rounds=3)
+        assert together.gathers
+        transport.write(b"question\n")
+        assert not together.gathers
+        await until(lambda: recorder.told == [b"question\n"], "the echo")
+        await transport.close()
+
+
+async def test_each_session_is_told_in_the_context_it_was_started_in() -> None:
+    seen: dict[str, list[str]] = {"one": [], "two": []}
+
+    async def start(said: str) -> ProcessTransport:
+        word.set(said)
+        program = "import os; os.write(2, b'warning\\n'); os.write(1, os.read(0, 9))"
+        transport = ProcessTransport(python(program), on_stderr_line=lambda _: seen[said].append(word.get()))
+        receiver = Recorder()
+        receiver.bytes_received = lambda _: seen[said].append(word.get())  # type: ignore[method-assign]
+        await transport.start(receiver)
+        return transport
+
+    started = [await asyncio.create_task(start(said)) for said in seen]
+    for transport in started:
+        transport.write(b"go")
+    await until(lambda: all(len(words) == 2 for words in seen.values()), "both streams of both")
+    assert seen == {"one": ["one"] * 2, "two": ["two"] * 2}
+    for transport in started:
+        await transport.close()
+
+
+async def test_one_that_was_asked_for_and_not_used_leaves_nothing() -> None:
+    loop = asyncio.get_running_loop()
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    unused = watcher(loop, together=True)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        unused.add(999_999, lambda: None, contextvars.copy_context())
+    assert loop not in gather._gatherers
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+@pytest.mark.usefixtures("slow_machine")
 async def test_a_flood_is_read_at_full_speed() -> None:
     with pipes(20) as (together, opened):
         for _ in range(3 * BUSY_WAKES):
@@ -125,7 +172,6 @@ async def test_a_flood_is_read_at_full_speed() -> None:
 
 
 async def test_each_callback_runs_in_the_context_it_was_added_in() -> None:
-    word: contextvars.ContextVar[str] = contextvars.ContextVar("word")
     seen: list[str] = []
     together = watcher(asyncio.get_running_loop(), together=True)
 
