@@ -83,25 +83,26 @@ class Dispatcher:
             result = await self._question(request, context)
         elif name == "ExitPlanMode" and options.on_plan is not None:
             result = await self._plan(request, context)
-        elif options.can_use_tool is not None:
-            result = options.can_use_tool(name, request.input, context)
+        else:
+            result = self._decision(request, context)
             if _is_to_come(result):
                 result = await result
-        else:
-            result = PermissionResultDeny(message=NOBODY_DECIDES)
         return LATER if result is LATER else permission_payload(result, request)
+
+    def _decision(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
+        """What the program's callback says: its result, or the result to come."""
+        if self._options.can_use_tool is None:
+            return PermissionResultDeny(message=NOBODY_DECIDES)
+        return self._options.can_use_tool(request.tool_name, request.input, context)
 
     async def _question(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
         from .interaction import question_result
 
-        options = self._options
         asked = wire.parse_tool_input("AskUserQuestion", request.input)
-        if isinstance(asked, wire.AskUserQuestionInput):
-            answers = await _result(options.on_question(asked, context))  # type: ignore[misc]
-            return LATER if answers is LATER else question_result(asked, answers)
-        if options.can_use_tool is None:
-            return PermissionResultDeny(message=NOBODY_DECIDES)
-        return await _result(options.can_use_tool(request.tool_name, request.input, context))
+        if not isinstance(asked, wire.AskUserQuestionInput):
+            return await _result(self._decision(request, context))
+        answers = await _result(self._options.on_question(asked, context))  # type: ignore[misc]
+        return LATER if answers is LATER else question_result(asked, answers)
 
     async def _plan(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
         from .interaction import plan_of, plan_result
