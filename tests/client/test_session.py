@@ -370,6 +370,26 @@ async def test_a_skipped_question_is_a_denial() -> None:
         assert (await cli.expect(AnswerReceived)).answer["behavior"] == "deny"
 
 
+@pytest.mark.parametrize("with_callback", [True, False])
+async def test_a_question_of_an_odd_shape_is_a_permission_like_any_other(with_callback: bool) -> None:
+    asked = []
+
+    def answer(*_: Any) -> Any:
+        raise AssertionError("not a question")
+
+    async def decide(name: str, tool_input: dict[str, Any], context: Any) -> PermissionResultDeny:
+        asked.append((name, tool_input))
+        return PermissionResultDeny(message="odd")
+
+    options = ClaudeAgentOptions(on_question=answer, can_use_tool=decide if with_callback else None)
+    async with session_and_cli(options) as (_, cli):
+        cli.ask("can_use_tool", tool_name="AskUserQuestion", input={"questions": 7}, tool_use_id="t")
+        reply = (await cli.expect(AnswerReceived)).answer
+    assert reply["behavior"] == "deny"
+    assert reply["message"] == "odd" if with_callback else "nobody can allow" in reply["message"]
+    assert asked == ([("AskUserQuestion", {"questions": 7})] if with_callback else [])
+
+
 @pytest.mark.parametrize(
     ("decision", "behavior", "words"),
     [
