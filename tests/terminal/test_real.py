@@ -122,7 +122,7 @@ def test_a_plan_is_revised_and_then_approved(real: RealPlace) -> None:
 def test_ctrl_c_once_ends_the_turn_cleanly(real: RealPlace) -> None:
     real.model.reply("Working.", bash("tail -f /dev/null"))
     term = real.term("run", "--allow", "Bash(tail -f /dev/null)", "go", agent="")
-    term.until("Working.", "Bash tail -f /dev/null")
+    term.until("Working.", "tail -f /dev/null", "Deny and stop")
     term.press(CTRL_C)
     assert term.exit() == 130
     assert "◼ interrupted · " in term.text
