@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.cli import main
+from quarterdeck.cli.common.shells import bash, fish, zsh
+from quarterdeck.cli.common.tree import Argument, Command, Option, Value
 from quarterdeck.cli.completion import SHELLS
-from quarterdeck.cli.roof.shells import bash, fish, zsh
-from quarterdeck.cli.roof.tree import Argument, Command, Option, Value
 
 WriteSession = Callable[..., str]
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from quarterdeck.cli import main
+from quarterdeck.cli.common import Look
 from quarterdeck.cli.doctor import agent, compatibility, environment, login, machine, python, start
 from quarterdeck.cli.doctor.examine import examine
 from quarterdeck.cli.doctor.finding import Finding
 from quarterdeck.cli.doctor.report import lines
-from quarterdeck.cli.roof import Look
 from quarterdeck.testing.sim import executable
 
 SECRET = "sk-ant-secret-0123456789"

@@ -6,7 +6,7 @@ import pty
 
 import pytest
 
-from quarterdeck.cli.roof import Look, cells, cut, padded, plain
+from quarterdeck.cli.common import Look, cells, cut, padded, plain
 
 
 class Terminal(io.StringIO):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.cli.roof import Look, Parser
+from quarterdeck.cli.common import Look, Parser
 
 HELP = """\
 usage: quarterdeck greet --from NAME [options] WHO [HOW]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.cli import main
-from quarterdeck.cli.roof import cells
+from quarterdeck.cli.common import cells
 from quarterdeck.cli.sessions.find import age, size
 from quarterdeck.client.transcripts import get_session_info, list_sessions
 

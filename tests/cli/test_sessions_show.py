@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.cli import main
-from quarterdeck.cli.roof import cells
+from quarterdeck.cli.common import cells
 from quarterdeck.client.transcripts import project_key_for_directory
 
 WriteSession = Callable[..., str]
@@ -275,7 +275,7 @@ def test_a_file_that_cannot_be_written_says_what_to_check(talk: str, tmp_path: P
 MEASURED = """
 import resource, sys
 from quarterdeck.cli import main
-from quarterdeck.cli.roof import cells
+from quarterdeck.cli.common import cells
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 main(["sessions", "export", sys.argv[1], "--format", sys.argv[2], "--out", sys.argv[3]])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)

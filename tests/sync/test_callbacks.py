@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from chaos.kit import Chaos
-from elsewhere import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
 from quarterdeck import (
     HookMatcher,
     PermissionResultAllow,
@@ -21,6 +20,7 @@ from quarterdeck import (
     tool,
 )
 from quarterdeck.sync.side import OneByOne
+from simulated import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from elsewhere import LIMIT_S, until
 from quarterdeck import Aborted
 from quarterdeck.client.loop_thread import LoopThread
+from simulated import LIMIT_S, until
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chaos.kit import Chaos
-from elsewhere import ASKS, Simulated, finished, interrupted, until
+from simulated import ASKS, Simulated, finished, interrupted, until
 
 
 def test_ctrl_c_while_waiting_ends_the_wait_and_the_session(fake: Simulated) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import quarterdeck
-from elsewhere import ASKS, LIMIT_S, Simulated, until
 from quarterdeck import (
     Aborted,
     AssistantMessage,
@@ -28,6 +27,7 @@ from quarterdeck import (
 )
 from quarterdeck.client.loop_thread import LOOP_THREAD
 from quarterdeck.client.turn import Turn as AsyncTurn
+from simulated import ASKS, LIMIT_S, Simulated, until
 
 
 def texts(messages: Any) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from quarterdeck.cli.roof import cells
+from quarterdeck.cli.common import cells
 from quarterdeck.cli.terminal.blocks import Block, Blocks
 from quarterdeck.cli.terminal.inline import spans, wrap
 from quarterdeck.cli.terminal.markdown import MarkdownPainter

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarterdeck.cli.roof import Look
+from quarterdeck.cli.common import Look
 from quarterdeck.cli.terminal.keys import Keys
 from quarterdeck.cli.terminal.surface import TerminalSurface
 from quarterdeck.cli.terminal.text import exact, one_line, painted_cells, painted_cut, safe, seconds, size

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 from quarterdeck.timeline import EventBase
-from quarterdeck.timeline.events import people, said, session, tasks, tools, turns
+from quarterdeck.timeline.events import requests, said, session, tasks, tools, turns
 
 GUIDE = Path(__file__).parents[2] / "docs" / "timeline.md"
 BEGIN, END = "<!-- events -->\n", "<!-- end of events -->\n"
-ROOMS = (said, tools, people, tasks, turns, session)
+ROOMS = (said, tools, requests, tasks, turns, session)
 
 
 def table() -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from quarterdeck.timeline import Limits, Timeline
 from quarterdeck.timeline.events import TextCompleted, ToolCalled, ToolEnded
 from quarterdeck.timeline.items import Prompt, Text, ToolCall
-from quarterdeck.timeline.keeping import clip, first_line
+from quarterdeck.timeline.limits import clip, first_line
 from quarterdeck.timeline.parts import Kept
 from quarterdeck.wire import Decoder, encode
 

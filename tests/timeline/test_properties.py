@@ -265,4 +265,4 @@ def test_a_lone_surrogate_can_be_saved_while_something_is_being_said() -> None:
     """JavaScript can write one, and only an escape can carry it."""
     lines = timed([("out", message_start()), ("out", block_start(text(""))), ("out", delta("text", "\ud800"))])
     same_everywhere(lines, [2, 3])
-    assert Timeline.restore(fold(lines)[0].snapshot()).state.speeches["msg_1"].blocks == {0: "msg_1:0"}
+    assert Timeline.restore(fold(lines)[0].snapshot()).state.outputs["msg_1"].blocks == {0: "msg_1:0"}

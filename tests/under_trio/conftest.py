@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere import Simulated, simulated
+from simulated import Simulated, simulated
 
 
 @pytest.fixture

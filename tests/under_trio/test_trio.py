@@ -16,7 +16,6 @@ import pytest
 import trio
 
 from chaos.kit import Chaos
-from elsewhere import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
 from quarterdeck import (
     Aborted,
     AssistantMessage,
@@ -38,6 +37,7 @@ from quarterdeck import (
 )
 from quarterdeck.client.oneshot import prompt
 from quarterdeck.client.trio_skin import TrioSession
+from simulated import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
 

@@ -1,6 +1,6 @@
-"""The ``quarterdeck`` command: one roof over the tools, each loaded only when it is called.
+"""The ``quarterdeck`` command: the tools, each loaded only when it is called.
 
-What a command module must have, and what it gets from the roof, stands in ``quarterdeck.cli.roof``.
+What a command module must have, and what it gets from ``common``, stands in ``quarterdeck.cli.common``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing is a large part of the start-up time of ``tap``
-    from .roof.look import Look
+    from .common.look import Look
 
 GROUPS: dict[str, dict[str, str]] = {
     "talk to Claude Code": {
@@ -38,7 +38,7 @@ COMMANDS: dict[str, str] = {name: purpose for group in GROUPS.values() for name,
 """Name → what it is for. Each is ``quarterdeck.cli.NAME`` with a ``parser()`` and a ``main(argv) -> int``."""
 
 OK, USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
-"""As in ``roof.exits``, which costs an import that ``tap`` does not need."""
+"""As in ``common.exits``, which costs an import that ``tap`` does not need."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -65,7 +65,7 @@ def _run(name: str, words: list[str]) -> int:
         code: int = import_module(f".{name}", __name__).main(words)
         sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the interpreter
     except Exception as error:
-        from .roof.trouble import Trouble
+        from .common.trouble import Trouble
 
         if not isinstance(error, Trouble):
             raise
@@ -76,7 +76,7 @@ def _run(name: str, words: list[str]) -> int:
 
 def _without_command(name: str) -> int:
     if name in ("-h", "--help", "help"):
-        from .roof.look import Look
+        from .common.look import Look
 
         print(usage(Look.of(sys.stdout)))
         sys.stdout.flush()

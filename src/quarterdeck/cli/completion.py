@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from .roof import OK, Parser
+from .common import OK, Parser
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -31,7 +31,7 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     shell = parser().parse_args(argv).shell
-    from .roof.tree import tree
+    from .common.tree import tree
 
-    print(import_module(f".roof.shells.{shell}", __package__).script(tree()), end="")
+    print(import_module(f".common.shells.{shell}", __package__).script(tree()), end="")
     return OK

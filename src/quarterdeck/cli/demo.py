@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .roof import Parser
+    from .common import Parser
 
 
 def parser() -> Parser:
-    from .roof import Parser
+    from .common import Parser
     from .terminal.arguments import EXITS
 
     built = Parser(

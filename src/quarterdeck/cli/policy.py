@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .roof import Look, Parser
+from .common import Look, Parser
 
 if TYPE_CHECKING:
     from quarterdeck.policy import Explanation, Policy

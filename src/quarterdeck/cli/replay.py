@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from .roof import Parser
+from .common import Parser
 
 USAGE_ERROR = 2
 FILE_VARIABLE = "QUARTERDECK_REPLAY_FILE"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quarterdeck.cli.roof import Parser
+    from quarterdeck.cli.common import Parser
 
 
 def parser() -> Parser:
@@ -16,6 +16,6 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     given = parser().parse_intermixed_args(argv)
-    from quarterdeck.cli.terminal.play import run
+    from quarterdeck.cli.terminal.run import run
 
     return run(given)

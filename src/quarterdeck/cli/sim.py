@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # as typing has it, without importing typing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .roof import Parser
+    from .common import Parser
 
 
 def parser() -> Parser:
@@ -20,7 +20,7 @@ def parser() -> Parser:
 
     from quarterdeck.testing.sim.flags import MANY, OPTIONAL, OTHER_NAMES, SWITCHES, VALUES
 
-    from .roof import Parser
+    from .common import Parser
 
     known = sorted((SWITCHES | VALUES | OPTIONAL | MANY) - {"--scenario", "--help"})
     built = Parser(

@@ -7,7 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # argparse, re and typing are a third of the tap's start-up time
-    from .roof import Parser
+    from .common import Parser
 
 USAGE_ERROR = 2
 OUT_VARIABLE = "QUARTERDECK_TAP_OUT"
@@ -19,7 +19,7 @@ writes an executable that does this, for programs that can only be given a path.
 
 
 def parser() -> Parser:
-    from .roof import Parser
+    from .common import Parser
 
     built = Parser(
         "quarterdeck tap",

@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from .roof import Parser
+from .common import Parser
 
 USAGE_ERROR = 2
 NEXT_STEP = "give a recording; quarterdeck tap --out FILE -- claude … makes one"

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
         TransportClosed,
         WriteOverflow,
     )
-    from .foreign import Transport
     from .interaction import Approve, Plan, Reject, Revise
     from .observer import Observer
+    from .official_transport import Transport
     from .oneshot import prompt, query, resume_session
     from .options import ClaudeAgentOptions
     from .options_types import (
@@ -63,7 +63,8 @@ if TYPE_CHECKING:
     from .sdk import ClaudeSDKClient
     from .session import Session, connect
     from .signal import CancelSignal
-    from .stores import (
+    from .tools import McpSdkServerConfig, SdkMcpTool, ToolAnnotations, ToolContext, create_sdk_mcp_server, tool
+    from .transcript_stores import (
         InMemorySessionStore,
         SessionKey,
         SessionListSubkeysKey,
@@ -85,7 +86,6 @@ if TYPE_CHECKING:
         rename_session_via_store,
         tag_session_via_store,
     )
-    from .tools import McpSdkServerConfig, SdkMcpTool, ToolAnnotations, ToolContext, create_sdk_mcp_server, tool
     from .transcripts import (
         ExportFormat,
         ForkSessionResult,
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
 
 _MODULES = (
     "transcripts",
-    "stores",
+    "transcript_stores",
     "options",
     "oneshot",
     "session",
@@ -132,7 +132,7 @@ _MODULES = (
     "interaction",
     "cost",
     "options_types",
-    "foreign",
+    "official_transport",
     "tools",
     "validate_conflicts",
     "retry",

@@ -10,7 +10,7 @@ from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import Message, ResultMessage
 
 from .errors import ResultError
-from .foreign import Transport, as_byte_transport
+from .official_transport import Transport, as_byte_transport
 from .options import ClaudeAgentOptions
 from .session import Content, Session
 

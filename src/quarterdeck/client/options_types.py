@@ -13,7 +13,7 @@ from quarterdeck.wire._records import ByFields
 from quarterdeck.wire.agents import EffortLevel
 from quarterdeck.wire.permissions import PermissionMode, PermissionResult, ToolPermissionContext
 
-from .stores.protocol import SessionStore
+from .transcript_stores.protocol import SessionStore
 
 SdkBeta: TypeAlias = Literal["context-1m-2025-08-07"]
 SettingSource: TypeAlias = Literal["user", "project", "local"]

@@ -10,7 +10,7 @@ from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import Message, PermissionMode, ResultMessage
 
 from .errors import CLIConnectionError
-from .foreign import Transport, as_byte_transport
+from .official_transport import Transport, as_byte_transport
 from .oneshot import raise_error_result
 from .options import ClaudeAgentOptions
 from .session import Session

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from quarterdeck.wire import McpSetServersResult
 
     from .retry import Retry
-    from .stores.attached import StoredSession
     from .tracing import SessionTracer
+    from .transcript_stores.attached import StoredSession
 
 SERVER_CLOSE_S = 2.0
 """How long an in-process MCP server may take to end."""
@@ -170,7 +170,7 @@ class Session(Controls):
         """The options to start the CLI with: with a session store, what is resumed may have to be fetched first."""
         if self.options.session_store is None:
             return self.options
-        from .stores.attached import StoredSession
+        from .transcript_stores.attached import StoredSession
 
         self.mirror_errors = errors = deque[MirrorErrorMessage](maxlen=MIRROR_ERRORS_KEPT)
         self._stored = await StoredSession.begin(

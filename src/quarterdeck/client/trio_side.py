@@ -14,9 +14,9 @@ from typing import Any, NoReturn, TypeVar
 import outcome
 import trio
 
-from .elsewhere import Side
-from .foreign import Transport
 from .loop_thread import LOOP_THREAD
+from .official_transport import Transport
+from .offload import Side
 from .signal import CancelSignal
 from .tools.compiled import CompiledTool
 from .tools.server import ToolServer

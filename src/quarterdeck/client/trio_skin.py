@@ -15,9 +15,9 @@ from typing import Any, cast
 from quarterdeck.transport import ExitStatus
 from quarterdeck.wire import Message, ResultMessage
 
-from .elsewhere import carry_over, carry_retry
-from .foreign import ForeignTransport
 from .loop_thread import LOOP_THREAD
+from .official_transport import OfficialTransport
+from .offload import carry_over, carry_retry
 from .options import ClaudeAgentOptions
 from .retry import Retry
 from .session import Content, Session
@@ -173,8 +173,8 @@ def adopt(session: Session) -> Session:
     """Make a session that is to be opened one that runs under trio."""
     side = TrioSide()
     transport = session._own_transport
-    if isinstance(transport, ForeignTransport):
-        transport = ForeignTransport(TrioTransport(transport._inner, side))
+    if isinstance(transport, OfficialTransport):
+        transport = OfficialTransport(TrioTransport(transport._inner, side))
     core = Session.__new__(Session)
     core.__dict__.update(vars(session), options=carry_over(session.options, side), _own_transport=transport)
     session.__class__ = TrioSession

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from .options import ClaudeAgentOptions
-from .stores.protocol import implements
+from .transcript_stores.protocol import implements
 
 
 class CanUseToolShadowedWarning(UserWarning):

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
-from quarterdeck.client.elsewhere import carry_over
-from quarterdeck.client.foreign import Transport
 from quarterdeck.client.loop_thread import LOOP_THREAD
+from quarterdeck.client.official_transport import Transport
+from quarterdeck.client.offload import carry_over
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.sdk import ClaudeSDKClient as AsyncClient
 from quarterdeck.transport import ByteTransport

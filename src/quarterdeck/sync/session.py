@@ -15,8 +15,8 @@ from typing import Any
 
 from quarterdeck.client.cost import CostLedger, TurnCost
 from quarterdeck.client.dispatch import RequestHandler
-from quarterdeck.client.elsewhere import Side, carry_over, carry_retry
 from quarterdeck.client.loop_thread import LOOP_THREAD
+from quarterdeck.client.offload import Side, carry_over, carry_retry
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.retry import Retry
 from quarterdeck.client.session import Content

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Generic, TypeVar
 
-from quarterdeck.client.elsewhere import Side
+from quarterdeck.client.offload import Side
 from quarterdeck.client.signal import CancelSignal
 
 logger = logging.getLogger("quarterdeck")

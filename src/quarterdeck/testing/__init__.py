@@ -13,7 +13,7 @@ Nothing is imported here before it is asked for: the tap must start in milliseco
 
 TYPE_CHECKING = False  # as typing has it, without importing typing
 if TYPE_CHECKING:
-    from quarterdeck.client.stores.conformance import run_session_store_conformance
+    from quarterdeck.client.transcript_stores.conformance import run_session_store_conformance
 
 __all__ = ["run_session_store_conformance"]
 
@@ -21,6 +21,6 @@ __all__ = ["run_session_store_conformance"]
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from quarterdeck.client.stores import conformance
+    from quarterdeck.client.transcript_stores import conformance
 
     return getattr(conformance, name)

@@ -22,7 +22,7 @@ from ._words import CANNOT_TYPE
 from .activity import settle
 from .context import fold_measured
 from .events import Event, FilesRewound
-from .keeping import text_or_none, texts
+from .limits import text_or_none, texts
 from .modes import fold_mode, fold_model
 from .notices import note
 from .parts import Account, Command, McpServer, Model

@@ -28,9 +28,9 @@ from .answers import ANSWERS
 from .events import ControlAnswered, ControlProgressed, Event, InterruptSent
 from .hooks import fold_hook_answer, fold_hook_callback, fold_hook_cancelled
 from .items import Hook
-from .keeping import text_or_none
+from .limits import text_or_none
 from .notices import note, unknown
-from .people import fold_answer, fold_can_use_tool, fold_cancelled, fold_dialog, fold_elicitation, open_request
+from .requests import fold_answer, fold_can_use_tool, fold_cancelled, fold_dialog, fold_elicitation, open_request
 from .state import Asked, State
 
 _SILENT = frozenset({"mcp_message", "set_has_subscribers", "seed_read_state"})

@@ -12,7 +12,7 @@ from quarterdeck import wire
 from quarterdeck._errors import QuarterdeckError
 from quarterdeck.wire import Message
 
-from . import control, hooks, modes, notices, people, prompts, session, speech, tasks, toolcalls, turns
+from . import control, hooks, model_output, modes, notices, prompts, requests, session, tasks, toolcalls, turns
 from .cost import process_started
 from .events import Event
 from .state import Limits, State
@@ -25,9 +25,9 @@ def nothing_to_show(state: State, message: Message, at: float, out: list[Event])
 
 
 RECEIVED: dict[type[Message], Handler] = {
-    wire.StreamEvent: speech.fold_stream_event,
-    wire.LazyStreamEvent: speech.fold_stream_event,
-    wire.AssistantMessage: speech.fold_assistant,
+    wire.StreamEvent: model_output.fold_stream_event,
+    wire.LazyStreamEvent: model_output.fold_stream_event,
+    wire.AssistantMessage: model_output.fold_assistant,
     wire.UserMessage: prompts.fold_user,
     wire.CommandLifecycleMessage: prompts.fold_lifecycle,
     wire.ResultMessage: turns.fold_turn_end,
@@ -58,7 +58,7 @@ RECEIVED: dict[type[Message], Handler] = {
     wire.ModelFallbackMessage: modes.fold_model_fallback,
     wire.ModelRefusalFallbackMessage: modes.fold_refusal_fallback,
     wire.ModelRefusalNoFallbackMessage: modes.fold_refusal,
-    wire.ElicitationCompleteMessage: people.fold_elicitation_complete,
+    wire.ElicitationCompleteMessage: requests.fold_elicitation_complete,
     wire.ControlRequest: control.fold_request,
     wire.ControlResponse: control.fold_response,
     wire.ControlCancelRequest: control.fold_cancel,

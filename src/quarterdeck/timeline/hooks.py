@@ -16,7 +16,7 @@ from quarterdeck.wire import (
 
 from .events import Event, HookEnded, HookProgressed, HookStarted
 from .items import Hook
-from .keeping import add_item, clip, new_id
+from .limits import add_item, clip, new_id
 from .state import State
 from .toolcalls import call_of
 

@@ -7,8 +7,8 @@ from quarterdeck.wire import ModelFallbackMessage, ModelRefusalFallbackMessage, 
 from ._words import By
 from .events import Event, ModeChanged, ModelChanged
 from .notices import note, show
+from .retracted import retract
 from .state import State
-from .unsaid import retract
 
 
 def fold_mode(state: State, mode: str, at: float, out: list[Event], *, by: By = "cli") -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from quarterdeck.wire import PermissionUpdate
 
-from .keeping import first_line
+from .limits import first_line
 from .parts import Suggestion
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})

@@ -22,7 +22,7 @@ from quarterdeck.wire import (
 
 from .events import BadLineSeen, Event, NoticeShown, UnknownSeen
 from .items import Notice
-from .keeping import add_item, clip, new_id
+from .limits import add_item, clip, new_id
 from .state import State
 
 _RAW_CHARS = 4_000

@@ -16,7 +16,7 @@ import msgspec
 from ._words import PlanStatus
 from .events import Event, PlanChanged
 from .items import Plan, ToolCall
-from .keeping import text_or_none
+from .limits import text_or_none
 from .parts import PlanEntry
 from .state import State
 

@@ -18,9 +18,9 @@ from ._words import PromptStatus
 from .activity import settle
 from .events import Event, PromptChanged, PromptSent
 from .items import Prompt
-from .keeping import add_item, clip, new_id
+from .limits import add_item, clip, new_id
 from .notices import show
-from .people import close_requests_of
+from .requests import close_requests_of
 from .state import State
 from .toolcalls import fold_result
 

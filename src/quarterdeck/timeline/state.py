@@ -113,7 +113,7 @@ class Cost(msgspec.Struct, omit_defaults=True):
     last_result: str | None = None
 
 
-class Speech(msgspec.Struct, omit_defaults=True):
+class ModelOutput(msgspec.Struct, omit_defaults=True):
     """A message of the model that is being said: which of its blocks were begun by the stream, which are complete."""
 
     message_id: str
@@ -174,7 +174,7 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     """What the CLI said last that it does: requesting, compacting or nothing special."""
     mode_wanted: str | None = None
     """The permission mode that we asked for and that the CLI has not confirmed yet."""
-    speeches: dict[str, Speech] = {}
+    outputs: dict[str, ModelOutput] = {}
     streams: dict[str, str] = {}
     """Who speaks by stream (``""`` or the sub-agent's call) → the message."""
     asked: dict[str, Asked] = {}

@@ -21,7 +21,7 @@ from quarterdeck.wire import (
 from ._words import TaskStatus, ToolStatus
 from .activity import settle
 from .events import Event, TaskChanged, TaskEnded, TaskNotified, TaskProgressed, TaskStarted, ToolOutputAdded
-from .keeping import clip
+from .limits import clip
 from .state import State, Task
 from .toolcalls import background_ended, call_of
 

@@ -19,7 +19,7 @@ from .activity import settle
 from .diffs import made, proposed
 from .events import Event, ToolBackgrounded, ToolCalled, ToolEnded, ToolProgressed, ToolsSummarised, ToolStarted
 from .items import Permission, RequestBase, ToolCall
-from .keeping import add_item, clip, clip_value
+from .limits import add_item, clip, clip_value
 from .naming import AGENT_TOOLS, about, label
 from .notices import note, show
 from .parts import Diff, Kept

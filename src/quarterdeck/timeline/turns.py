@@ -25,14 +25,14 @@ from .events import (
 )
 from .hooks import end_hooks
 from .items import Turn
-from .keeping import add_item, clip
+from .limits import add_item, clip
 from .modes import fold_mode
 from .notices import note, show
-from .people import fold_cancelled, open_request
+from .requests import fold_cancelled, open_request
+from .retracted import stop_all, stop_blocks
 from .state import Retry, State
 from .tasks import end_tasks
 from .toolcalls import call_of, call_stopped, stop_children
-from .unsaid import stop_all, stop_blocks
 
 _ERRORS = {
     "error_max_turns": "the number of turns that were allowed is used up",
@@ -143,8 +143,8 @@ def fold_turn_end(state: State, message: ResultMessage, at: float, out: list[Eve
 
 def fold_process_end(state: State, at: float, out: list[Event]) -> None:
     """The CLI has ended: nothing will be answered, finished or told any more."""
-    for speech in state.speeches.values():
-        stop_blocks(state, speech, at, out)
+    for output in state.outputs.values():
+        stop_blocks(state, output, at, out)
     for key in list(state.waiting):
         if (request := open_request(state, key)) is not None:
             fold_cancelled(state, request, at, out)

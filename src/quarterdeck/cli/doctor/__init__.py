@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from quarterdeck.cli.roof import FAILED, OK, Look, Parser
+from quarterdeck.cli.common import FAILED, OK, Look, Parser
 
 DESCRIPTION = """\
 Looks at everything a session needs: the CLI and its version, how it compares with those that were measured, the login,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quarterdeck import __version__
-from quarterdeck.cli.roof import cut, plain
+from quarterdeck.cli.common import cut, plain
 from quarterdeck.client.launch_versions import parse_version
 from quarterdeck.transport.environment import child_environment
 from quarterdeck.transport.errors import CLINotFoundError

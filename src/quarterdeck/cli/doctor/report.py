@@ -7,7 +7,7 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
-from quarterdeck.cli.roof import Look, plain
+from quarterdeck.cli.common import Look, plain
 
 from .finding import Finding
 

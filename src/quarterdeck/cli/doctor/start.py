@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 
-from quarterdeck.cli.roof import cut, plain
+from quarterdeck.cli.common import cut, plain
 
 from .finding import Finding
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from quarterdeck.cli.roof import FAILED, OK, USAGE_ERROR, Parser, Trouble
+from quarterdeck.cli.common import FAILED, OK, USAGE_ERROR, Parser, Trouble
 
 FORMATS = ("markdown", "html", "ndjson")
 EXITS = {OK: "done", FAILED: "no such session, or it could not be changed", USAGE_ERROR: "the command line is wrong"}

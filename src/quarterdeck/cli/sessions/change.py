@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import Namespace
 
-from quarterdeck.cli.roof import FAILED, OK, USAGE_ERROR, Look, Trouble, plain
+from quarterdeck.cli.common import FAILED, OK, USAGE_ERROR, Look, Trouble, plain
 from quarterdeck.client.transcripts import delete_session, fork_session, rename_session, tag_session
 
 from .find import SHORT, age, find, size, title

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from quarterdeck.cli.roof import OK, Trouble, plain
+from quarterdeck.cli.common import OK, Trouble, plain
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.client.transcripts.lines import Transcript
 from quarterdeck.client.transcripts.places import find_transcript

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-from quarterdeck.cli.roof import Trouble, cut, plain
+from quarterdeck.cli.common import Trouble, cut, plain
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions
 from quarterdeck.client.transcripts.listing import transcripts_in
 from quarterdeck.client.transcripts.places import find_transcript, is_session_id, places_of

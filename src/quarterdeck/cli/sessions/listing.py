@@ -11,7 +11,7 @@ from dataclasses import asdict
 from itertools import groupby, islice
 from pathlib import Path
 
-from quarterdeck.cli.roof import FAILED, OK, Look, Trouble, cells, cut, padded, plain
+from quarterdeck.cli.common import FAILED, OK, Look, Trouble, cells, cut, padded, plain
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions, search_sessions
 
 from .find import SHORT, age, scope, size, title

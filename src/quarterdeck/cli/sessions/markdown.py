@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from quarterdeck.cli.roof import cut, plain
+from quarterdeck.cli.common import cut, plain
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 
-from quarterdeck.cli.roof import cut, plain
+from quarterdeck.cli.common import cut, plain
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 from quarterdeck.timeline.parts import Diff

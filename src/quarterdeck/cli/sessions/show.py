@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from quarterdeck.cli.roof import OK, Look, cells, cut, plain
+from quarterdeck.cli.common import OK, Look, cells, cut, plain
 from quarterdeck.cli.terminal.text import wrapped
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 

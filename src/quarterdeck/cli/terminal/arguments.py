@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from quarterdeck.cli.roof import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR, Parser
+from quarterdeck.cli.common import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR, Parser
 
 NOT_STARTED = 3
 BROKEN_OFF = 4

@@ -6,15 +6,15 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from quarterdeck.cli.roof import Look
+from quarterdeck.cli.common import Look
 from quarterdeck.client.interaction import Approve, Reject, Revise
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
 from quarterdeck.timeline.parts import Choice, Question
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from .advice import PLACES, Advice, Rulebook, advise, update_for
-from .desk import Desk
 from .permission import permission_lines, permission_menu
+from .question_queue import QuestionQueue
 from .text import one_line, safe, wrapped
 from .widgets import Field, Menu, Option, Several, Widget
 
@@ -26,7 +26,7 @@ _DONE, _OTHER, _SKIP = object(), object(), object()
 class View(Protocol):
     """Where it is asked; a ``Screen``, here or in the chat."""
 
-    desk: Desk
+    questions: QuestionQueue
 
     @property
     def look(self) -> Look: ...
@@ -41,23 +41,23 @@ class View(Protocol):
 
 
 class Asking:
-    """Asks on the desk, and prints what is asked about above it."""
+    """Asks in the question queue, and prints what is asked about above it."""
 
     def __init__(self, screen: View, rulebook: Rulebook) -> None:
         self._screen = screen
-        self._desk = screen.desk
+        self._questions = screen.questions
         self._rulebook = rulebook
 
     # May this tool run?
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
-        async with self._desk.turn():
+        async with self._questions.turn():
             advice = advise(self._rulebook.policy, asked.tool_name, asked.input, asked.suggestions)
             look, folder = self._screen.look, self._screen.folder
             lines = permission_lines(asked, advice, look, note=note, folder=folder)
             self._screen.print(lines, tool_id=asked.tool_id)
             while True:
-                chosen = await self._desk.ask(permission_menu(asked, advice))
+                chosen = await self._questions.ask(permission_menu(asked, advice))
                 answer = await self._permission_answer(asked, advice, chosen)
                 if answer is not None:
                     return answer
@@ -73,18 +73,18 @@ class Asking:
             changed = await self._edited(asked)
             return None if changed is None else PermissionResultAllow(updated_input=changed)
         if chosen == "note":
-            said = await self._desk.ask(Field("Why not, or what instead? Claude reads it."))
+            said = await self._questions.ask(Field("Why not, or what instead? Claude reads it."))
             return None if said is None else PermissionResultDeny(message=said.strip() or DENIED)
         return PermissionResultDeny(message=STOPPED if chosen == "stop" else DENIED, interrupt=chosen == "stop")
 
     async def _edited(self, asked: Permission) -> dict[str, Any] | None:
         """The input as the person wants it: the command itself, or all of it as JSON."""
         if isinstance(asked.input.get("command"), str):
-            text = await self._desk.ask(Field("Run this instead:", asked.input["command"]))
+            text = await self._questions.ask(Field("Run this instead:", asked.input["command"]))
             return None if text is None else {**asked.input, "command": text}
         title, text = "Use this input instead:", json.dumps(asked.input, indent=2, ensure_ascii=False)
         while True:
-            text = await self._desk.ask(Field(title, text))
+            text = await self._questions.ask(Field(title, text))
             if text is None:
                 return None
             try:
@@ -101,7 +101,7 @@ class Asking:
     async def questions(self, asked: Questions) -> dict[str, Any] | None:
         """Answers by question text; None when all were skipped."""
         answers: dict[str, Any] = {}
-        async with self._desk.turn():
+        async with self._questions.turn():
             for question in asked.questions:
                 answer = await self._question(question)
                 if answer is not None:
@@ -127,19 +127,19 @@ class Asking:
                 )
             else:
                 widget = Menu("", [*options, *ends], on_escape=_SKIP)
-            chosen = await self._desk.ask(widget)
+            chosen = await self._questions.ask(widget)
             if chosen is _SKIP or chosen == []:
                 return None
             if chosen is not _OTHER:
                 return chosen  # type: ignore[no-any-return]
-            said = await self._desk.ask(Field("Your own answer:"))
+            said = await self._questions.ask(Field("Your own answer:"))
             if said is not None and said.strip():
                 return str(said)
 
     # Plans
 
     async def plan(self, asked: PlanReview) -> Approve | Revise | Reject:
-        async with self._desk.turn():
+        async with self._questions.turn():
             look = self._screen.look
             title = look.paint("bold magenta", "? The plan")
             where = f"It is in {safe(asked.path)}" if asked.path else "The CLI does not tell it."
@@ -157,21 +157,21 @@ class Asking:
                     ],
                     on_escape="reject",
                 )
-                chosen = await self._desk.ask(menu)
+                chosen = await self._questions.ask(menu)
                 if chosen == "approve":
                     return Approve()
                 if chosen == "accept":
                     return Approve(mode="acceptEdits")
                 if chosen == "reject":
                     return Reject()
-                note = await self._desk.ask(Field("What should be different?"))
+                note = await self._questions.ask(Field("What should be different?"))
                 if note is not None and note.strip():
                     return Revise(note.strip())
 
     # Servers
 
     async def elicitation(self, asked: Elicitation) -> dict[str, Any]:
-        async with self._desk.turn():
+        async with self._questions.turn():
             look = self._screen.look
             title = f"? {safe(asked.server)} asks: {safe(asked.message)}"
             self._screen.print([look.paint("bold magenta", line) for line in wrapped(title, look.width)])
@@ -182,7 +182,7 @@ class Asking:
                 Option("decline", "Decline", key="n"),
                 Option("cancel", "Cancel", key="c"),
             ]
-            action = await self._desk.ask(Menu("", options, on_escape="cancel"))
+            action = await self._questions.ask(Menu("", options, on_escape="cancel"))
             if action != "accept" or asked.url:
                 return {"action": action}
             content = await self._form(asked.form or {})
@@ -204,14 +204,14 @@ class Asking:
         )
         if wanted.get("type") == "boolean":
             options = [Option(True, "Yes", key="y"), Option(False, "No", key="n")]
-            return await self._desk.ask(Menu(title, options, on_escape=_SKIP))
+            return await self._questions.ask(Menu(title, options, on_escape=_SKIP))
         if isinstance(wanted.get("enum"), list):
             options = [Option(value, str(value)) for value in wanted["enum"]]
-            return await self._desk.ask(Menu(title, options, on_escape=_SKIP))
+            return await self._questions.ask(Menu(title, options, on_escape=_SKIP))
         default = wanted.get("default")
         text = "" if default is None else str(default)
         while True:
-            text = await self._desk.ask(Field(title if required else f"{title} (may stay empty)", text))
+            text = await self._questions.ask(Field(title if required else f"{title} (may stay empty)", text))
             if text is None:
                 return _SKIP
             if not text and not required:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.roof import INTERRUPTED, Look, Trouble
+from quarterdeck.cli.common import INTERRUPTED, Look, Trouble
 from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
@@ -25,7 +25,7 @@ from .front import can_draw
 from .interrupts import Interrupts
 from .job import options_of, rulebook_of
 from .markdown import MarkdownPainter
-from .play import LEAVE_GRACE_S, session_on, trouble
+from .run import LEAVE_GRACE_S, session_on, trouble
 from .screen import Screen
 from .widgets import Menu, Option
 
@@ -70,8 +70,8 @@ class Chat:
 
     async def run(self, first: str) -> int:
         view = self._view
-        view.on_key, view.on_said, view.on_stop = self.screen.desk.key, self._said, self._stop_pressed
-        view.asking, view.status = lambda: self.screen.desk.widget is not None, self._status
+        view.on_key, view.on_said, view.on_stop = self.screen.questions.key, self._said, self._stop_pressed
+        view.asking, view.status = lambda: self.screen.questions.widget is not None, self._status
         with self._interrupts, self.screen:
             try:
                 await self._talk(first)
@@ -166,8 +166,8 @@ class Chat:
 
     async def choose(self, title: str, options: list[Option]) -> object | None:
         """One of these; None when the person does not want to."""
-        async with self.screen.desk.turn() as desk:
-            return await desk.ask(Menu(title, options, on_escape=None))  # type: ignore[no-any-return]
+        async with self.screen.questions.turn() as questions:
+            return await questions.ask(Menu(title, options, on_escape=None))  # type: ignore[no-any-return]
 
     # Leaving
 

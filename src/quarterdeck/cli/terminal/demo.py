@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.roof import Look
+from quarterdeck.cli.common import Look
 from quarterdeck.client.interaction import Approve, Reject, Revise
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
@@ -19,7 +19,7 @@ from .advice import Rulebook, advise
 from .arguments import run_parser
 from .job import options_of, rulebook_of
 from .permission import permission_lines
-from .play import play_pretty
+from .run import play_pretty
 from .screen import Screen
 
 NOTES = "# Notes\n\nRemember to water the plants.\nThe cat has eaten.\n"

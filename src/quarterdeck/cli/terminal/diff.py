@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.cli.roof import Look, cut
+from quarterdeck.cli.common import Look, cut
 from quarterdeck.timeline.parts import Diff, Hunk
 
 from .text import exact, nearer, safe

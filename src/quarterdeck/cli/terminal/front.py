@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from quarterdeck.cli.roof import Look
+from quarterdeck.cli.common import Look
 
 from .painter import plain_markdown
 from .screen import Screen
@@ -45,7 +45,7 @@ def terminal(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
             surface.resized()
         screen.changed()
 
-    keyboard = Keyboard(lambda name: screen.desk.key(name), on_suspend=surface.close, on_resume=resized)
+    keyboard = Keyboard(lambda name: screen.questions.key(name), on_suspend=surface.close, on_resume=resized)
     screen = Screen(surface, look, draw, failed=failed, forget_typed=keyboard.forget)
 
     loop = asyncio.get_running_loop()

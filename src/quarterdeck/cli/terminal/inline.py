@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from unicodedata import east_asian_width
 
-from quarterdeck.cli.roof import cells
+from quarterdeck.cli.common import cells
 
 Span = tuple[str, str]
 """A text, and the codes of its colours ("" for none)."""

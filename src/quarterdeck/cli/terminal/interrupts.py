@@ -8,7 +8,7 @@ import signal
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 
-from quarterdeck.cli.roof import INTERRUPTED
+from quarterdeck.cli.common import INTERRUPTED
 
 _ENDING = {signal.SIGTERM: 143, signal.SIGHUP: 129} if hasattr(signal, "SIGHUP") else {signal.SIGTERM: 143}
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.roof import USAGE_ERROR, Trouble
+from quarterdeck.cli.common import USAGE_ERROR, Trouble
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.transport import CLINotFoundError, find_cli
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from quarterdeck.cli.roof import Look
+from quarterdeck.cli.common import Look
 from quarterdeck.timeline import State
 from quarterdeck.timeline.items import ToolCall
 from quarterdeck.timeline.parts import PlanEntry

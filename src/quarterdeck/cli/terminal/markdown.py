@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from quarterdeck.cli.roof import cells
+from quarterdeck.cli.common import cells
 
 from .blocks import Block
 from .inline import wrap

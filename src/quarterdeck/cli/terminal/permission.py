@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from quarterdeck.cli.roof import Look
+from quarterdeck.cli.common import Look
 from quarterdeck.timeline.items import Permission
 
 from .advice import PLACES, Advice

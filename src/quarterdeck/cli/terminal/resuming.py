@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 
-from quarterdeck.cli.roof import INTERRUPTED, USAGE_ERROR, Trouble
+from quarterdeck.cli.common import INTERRUPTED, USAGE_ERROR, Trouble
 from quarterdeck.client.transcripts import list_sessions
 
 from .front import can_draw, terminal
@@ -40,7 +40,7 @@ async def _ask(menu: Menu) -> object | None:
     with Interrupts() as interrupts:
         try:
             with terminal(failed=interrupts.fail) as screen:
-                async with screen.desk.turn():
-                    return await screen.desk.ask(menu)  # type: ignore[no-any-return]
+                async with screen.questions.turn():
+                    return await screen.questions.ask(menu)  # type: ignore[no-any-return]
         except asyncio.CancelledError:
             return None

@@ -1,4 +1,4 @@
-"""The view of one session: its timeline, the painter, the desk where a person is asked, and the pace of the frames."""
+"""The view of one session: its timeline, the painter, the queue of questions, and the pace of the frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-from quarterdeck.cli.roof import Look
+from quarterdeck.cli.common import Look
 from quarterdeck.client.session import Session
 from quarterdeck.timeline import Event, Request, Timeline
 from quarterdeck.timeline.events import (
@@ -19,10 +19,10 @@ from quarterdeck.timeline.events import (
 )
 
 from .blocks import Blocks
-from .desk import Desk
 from .feed import Feed
 from .live import DrawMarkdown
 from .painter import Painter
+from .question_queue import QuestionQueue
 from .surface import Surface
 
 FRAME_S = 1 / 30
@@ -50,7 +50,7 @@ class Screen:
         self._draw_markdown = draw
         self.timeline = Timeline()
         self.painter = Painter(surface, self.timeline.state, colour=look.colour, unicode=look.unicode, draw=draw)
-        self.desk = Desk(changed=self.changed, forget_typed=forget_typed)
+        self.questions = QuestionQueue(changed=self.changed, forget_typed=forget_typed)
         self._asked: dict[str, Request] = {}
         self._frame_at = 0.0
         self._next: asyncio.TimerHandle | None = None
@@ -130,7 +130,7 @@ class Screen:
         self._frame_at = loop.time()
         self._next = None
         try:
-            self.painter.draw(time.time(), self.desk.widget, waiting=self.desk.waiting)
+            self.painter.draw(time.time(), self.questions.widget, waiting=self.questions.waiting)
         except Exception as error:  # noqa: BLE001  # nobody sees anything any more: it ends the command
             self._failed(error)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quarterdeck.cli.roof import cells, cut, plain
+from quarterdeck.cli.common import cells, cut, plain
 
 TAB = "    "
 """A tab's width depends on where it stands; as blanks a line is as wide as we measure it."""

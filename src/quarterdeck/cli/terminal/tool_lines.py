@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.cli.roof import Look, cells, cut
+from quarterdeck.cli.common import Look, cells, cut
 from quarterdeck.timeline.events import ToolEnded
 from quarterdeck.timeline.items import ToolCall
 from quarterdeck.timeline.parts import Kept

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from quarterdeck.cli.roof import Look, cells, cut
+from quarterdeck.cli.common import Look, cells, cut
 
 from .text import exact, one_line, safe, wrapped
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from quarterdeck.wire._json import dumps
 
-from .glance import WINDOW_BYTES, title_of
 from .lines import Transcript, record_of
 from .links import Link, links_in
 from .places import SUFFIX, check_session_id
+from .summary import WINDOW_BYTES, title_of
 from .types import ForkSessionResult
 from .writing import create_transcript, transcript_to_change
 

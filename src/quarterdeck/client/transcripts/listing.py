@@ -9,8 +9,8 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from .glance import open_file, session_info, windows
 from .places import SUFFIX, is_session_id, places_of, projects_dir, projects_of, subfolders
+from .summary import open_file, session_info, windows
 from .types import SDKSessionInfo
 
 

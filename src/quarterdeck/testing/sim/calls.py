@@ -94,16 +94,16 @@ class Call:
             raise Refused(Outcome(f"<tool_use_error>{message}</tool_use_error>", message, is_error=True))
         problems = tools.missing_parameters(self.name, self.input)
         if self.name == "AskUserQuestion":
-            from .tools import people
+            from .tools import requests
 
-            problems = problems or people.question_problems(self.input)
+            problems = problems or requests.question_problems(self.input)
         if problems:
             text = f"InputValidationError: {self.name} failed due to the following issues:\n" + "\n".join(problems)
             raise Refused(Outcome(f"<tool_use_error>{text}</tool_use_error>", text, is_error=True))
         if self.name == "ExitPlanMode":
-            from .tools import people
+            from .tools import requests
 
-            self.input = people.plan_input(self)
+            self.input = requests.plan_input(self)
 
     async def _permit(self) -> None:
         decision = self.cli.permissions.decide(self.name, self.input)

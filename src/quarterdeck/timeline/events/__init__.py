@@ -25,7 +25,7 @@ character once, whether the CLI streams or not.
 from __future__ import annotations
 
 from ._base import EventBase
-from .people import (
+from .requests import (
     DialogAsked,
     ElicitationAsked,
     ElicitationCompleted,

@@ -57,9 +57,9 @@ async def run(call: Call) -> Outcome:
 
             return await shell.run(call)
         case "AskUserQuestion" | "ExitPlanMode" | "EnterPlanMode":
-            from . import people
+            from . import requests
 
-            return people.run(call)
+            return requests.run(call)
         case "Task" | "Agent":
             from . import agents
 

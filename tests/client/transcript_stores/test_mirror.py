@@ -21,9 +21,9 @@ from quarterdeck import (
     TranscriptMirrorMessage,
     project_key_for_directory,
 )
-from quarterdeck.client.stores import mirror as mirroring
-from quarterdeck.client.stores.mirror import TranscriptMirror, key_of_file
-from quarterdeck.client.stores.resume import is_safe_subpath, options_from_store
+from quarterdeck.client.transcript_stores import mirror as mirroring
+from quarterdeck.client.transcript_stores.mirror import TranscriptMirror, key_of_file
+from quarterdeck.client.transcript_stores.resume import is_safe_subpath, options_from_store
 from quarterdeck.wire._json import dumps
 
 SESSION = new_id(77)

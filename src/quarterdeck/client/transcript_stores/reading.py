@@ -7,10 +7,10 @@ import time
 from typing import Any, NamedTuple, cast
 
 from quarterdeck.client.transcripts.chain import agent_conversation, conversation, is_shown
-from quarterdeck.client.transcripts.glance import WINDOW_BYTES, epoch_ms, session_info
 from quarterdeck.client.transcripts.links import links_of
 from quarterdeck.client.transcripts.messages import agent_id_of, page, parents_of, session_message
 from quarterdeck.client.transcripts.places import canonical, is_session_id, project_key_for_directory, project_name
+from quarterdeck.client.transcripts.summary import WINDOW_BYTES, epoch_ms, session_info
 from quarterdeck.client.transcripts.types import SDKSessionInfo, SessionMessage
 from quarterdeck.wire._json import dumps
 

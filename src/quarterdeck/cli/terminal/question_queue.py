@@ -10,7 +10,7 @@ from typing import Any
 from .widgets import NOT_YET, Widget
 
 
-class Desk:
+class QuestionQueue:
     """Shows one widget at a time and hands it the keys."""
 
     def __init__(self, *, changed: Callable[[], None], forget_typed: Callable[[], None] = lambda: None) -> None:
@@ -23,7 +23,7 @@ class Desk:
         """How many others wait to ask something."""
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Desk]:
+    async def turn(self) -> AsyncIterator[QuestionQueue]:
         """For all of one matter, which may take several widgets. Cancelling it takes the question away."""
         self.waiting += 1
         self._changed()

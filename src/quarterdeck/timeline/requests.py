@@ -33,10 +33,10 @@ from .events import (
     RequestCancelled,
 )
 from .items import Dialog, Elicitation, Permission, PlanReview, Questions, Request
-from .keeping import add_item, clip_value, text_or_none
+from .limits import add_item, clip_value, text_or_none
 from .naming import about, label, rule_text, suggestions
 from .parts import Choice, Question
-from .people_answers import answered
+from .request_answers import answered
 from .state import State
 from .toolcalls import call_of
 

@@ -46,10 +46,10 @@ class Transport(ABC):
 
 
 def as_byte_transport(transport: Transport | ByteTransport | None) -> ByteTransport | None:
-    return ForeignTransport(transport) if isinstance(transport, Transport) else transport
+    return OfficialTransport(transport) if isinstance(transport, Transport) else transport
 
 
-class ForeignTransport:
+class OfficialTransport:
     """A ``ByteTransport`` around an official-style one."""
 
     def __init__(self, inner: Transport) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from protocol.pair import init, result
 from quarterdeck import ClaudeSDKClient, ProcessExited, ResultMessage, Transport, TransportClosed, query
-from quarterdeck.client.foreign import as_byte_transport
+from quarterdeck.client.official_transport import as_byte_transport
 from quarterdeck.client.session import Session
 from quarterdeck.transport import Grace
 

@@ -55,7 +55,7 @@ def add_item(state: State, item: Item) -> None:
     items[item.id] = item
     if len(items) <= state.limits.items:
         return
-    being_said = (key for speech in state.speeches.values() for key in speech.blocks.values())
+    being_said = (key for output in state.outputs.values() for key in output.blocks.values())
     needed = {*state.running, *state.waiting, *being_said, item.id}
     for oldest in items:
         if oldest not in needed:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from quarterdeck.client.transcripts.glance import epoch_ms
 from quarterdeck.client.transcripts.prompt import PromptFinder, prompt_texts
+from quarterdeck.client.transcripts.summary import epoch_ms
 from quarterdeck.client.transcripts.types import SDKSessionInfo
 
 from .protocol import SessionKey, SessionStoreEntry, SessionSummaryEntry

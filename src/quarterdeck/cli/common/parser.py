@@ -27,7 +27,7 @@ class Parser(argparse.ArgumentParser):
     """An ``ArgumentParser`` with examples and exit codes in its help.
 
     ``examples`` are (command line, what it does); ``exits`` says what exit codes mean here, where that is more than
-    what ``roof.exits.COMMON`` says. Long options cannot be shortened: a script that does breaks with the next option.
+    what ``common.exits.COMMON`` says. Long options cannot be shortened: a script that does breaks with the next option.
     """
 
     def __init__(

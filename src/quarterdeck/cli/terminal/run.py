@@ -8,7 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.cli.roof import FAILED, INTERRUPTED, OK, Look, Trouble, plain
+from quarterdeck.cli.common import FAILED, INTERRUPTED, OK, Look, Trouble, plain
 from quarterdeck.client.errors import CLIConnectionError, ProcessExited, QuarterdeckError, ResultError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session, connect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quarterdeck.cli.roof.tree import Command, Value
+from quarterdeck.cli.common.tree import Command, Value
 
 _HEAD = """\
 # bash completion for quarterdeck; made by: quarterdeck completion bash

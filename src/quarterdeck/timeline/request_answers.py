@@ -12,7 +12,7 @@ from quarterdeck.wire import ControlFailure, ControlSuccess, PermissionUpdate, p
 from ._words import CANNOT_TYPE
 from .events import RequestAnswered
 from .items import Dialog, Elicitation, Permission, PlanReview, Questions, Request, ToolCall
-from .keeping import clip_value
+from .limits import clip_value
 from .naming import rules_of
 from .state import State
 

@@ -18,7 +18,7 @@ from .options import ClaudeAgentOptions
 from .options_types import HookMatcher
 from .retry import Retry
 from .signal import CancelSignal
-from .stores.protocol import SessionStore, implements
+from .transcript_stores.protocol import SessionStore, implements
 
 T = TypeVar("T")
 

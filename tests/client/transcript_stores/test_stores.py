@@ -35,7 +35,7 @@ from quarterdeck import (
     rename_session_via_store,
     tag_session_via_store,
 )
-from quarterdeck.client.stores.protocol import implements
+from quarterdeck.client.transcript_stores.protocol import implements
 from quarterdeck.testing import run_session_store_conformance
 
 LIMIT_S = 60.0
@@ -326,14 +326,14 @@ async def test_a_failing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
 
 async def test_a_batch_is_stored_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key: Any = {"project_key": "p", "session_id": "s"}
-    real: Callable[..., bool] = __import__("quarterdeck.client.stores.sqlite", fromlist=["_insert"])._insert
+    real: Callable[..., bool] = __import__("quarterdeck.client.transcript_stores.sqlite", fromlist=["_insert"])._insert
 
     def fail(database: Any, transcript: int, uuid: str | None, body: bytes) -> bool:
         if uuid == "bad":
             raise sqlite3.OperationalError("database or disk is full")
         return real(database, transcript, uuid, body)
 
-    monkeypatch.setattr("quarterdeck.client.stores.sqlite._insert", fail)
+    monkeypatch.setattr("quarterdeck.client.transcript_stores.sqlite._insert", fail)
     async with SqliteSessionStore(tmp_path / "store.db") as store:
         with pytest.raises(SessionStoreError, match="disk is full"):
             await store.append(key, [{"type": "x", "uuid": "good"}, {"type": "x", "uuid": "bad"}])

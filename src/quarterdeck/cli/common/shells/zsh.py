@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quarterdeck.cli.roof.tree import Command, Option, Value
+from quarterdeck.cli.common.tree import Command, Option, Value
 
 _HEAD = """\
 #compdef quarterdeck

@@ -14,8 +14,8 @@ import pytest
 
 from quarterdeck import __version__
 from quarterdeck.cli import COMMANDS, main, usage
-from quarterdeck.cli.roof import Look, Parser
-from quarterdeck.cli.roof.tree import Command, tree
+from quarterdeck.cli.common import Look, Parser
+from quarterdeck.cli.common.tree import Command, tree
 
 HELP_LIMIT_S = 0.150
 ROOT = Path(__file__).parents[2]
@@ -126,7 +126,7 @@ def test_help_imports_no_room_and_no_command() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     loaded = eval(done.stderr)  # noqa: S307  # our own list
-    assert [name for name in loaded if not name.startswith(("quarterdeck.cli.roof", "quarterdeck._"))] == [
+    assert [name for name in loaded if not name.startswith(("quarterdeck.cli.common", "quarterdeck._"))] == [
         "quarterdeck.cli"
     ]
 
@@ -188,7 +188,7 @@ def commands() -> list[Command]:
 
 
 def test_the_reference_lists_every_command_and_option(commands: list[Command]) -> None:
-    """To bring it up to date: python -m quarterdeck.cli.roof.reference > docs/commands.md"""
+    """To bring it up to date: python -m quarterdeck.cli.common.reference > docs/commands.md"""
     text = (ROOT / "docs" / "commands.md").read_text()
     for command in commands:
         name = " ".join(command.path)

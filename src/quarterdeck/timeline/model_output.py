@@ -45,11 +45,11 @@ from .events import (
     ToolInputAdded,
 )
 from .items import Said, Text, Thinking, ToolCall
-from .keeping import add_item, clip, new_id, shorten_pieces
+from .limits import add_item, clip, new_id, shorten_pieces
 from .notices import show, unknown
-from .state import Speech, State
+from .retracted import abandon_others, retract
+from .state import ModelOutput, State
 from .toolcalls import call_started
-from .unsaid import abandon_others, retract
 
 _REMEMBERED = 64
 """Messages whose blocks are counted; a late line of an older one would only get another id."""
@@ -72,9 +72,9 @@ def fold_stream_event(state: State, message: StreamEvent, at: float, out: list[E
     elif kind is ContentBlockStart:
         _block_started(state, message, event, at, out)
     elif kind is MessageDelta:
-        speech = _speech(state, message)
-        if speech is not None and speech.parent_id is None:
-            fold_usage(state, event.usage, speech.model, at, out)
+        output = _output(state, message)
+        if output is not None and output.parent_id is None:
+            fold_usage(state, event.usage, output.model, at, out)
     elif kind is MessageStop:
         state.streams.pop(_voice(state, message), None)
     elif kind is ErrorEvent:
@@ -91,15 +91,15 @@ def _voice(state: State, message: StreamEvent) -> str:
     return message.parent_tool_use_id or ""
 
 
-def _speech(state: State, message: StreamEvent) -> Speech | None:
+def _output(state: State, message: StreamEvent) -> ModelOutput | None:
     message_id = state.streams.get(_voice(state, message))
-    return None if message_id is None else state.speeches.get(message_id)
+    return None if message_id is None else state.outputs.get(message_id)
 
 
 def _piece(state: State, message: StreamEvent, event: ContentBlockDelta, at: float, out: list[Event]) -> None:
     """The most frequent of all; ``isinstance`` is slow for these classes, their exact type is not."""
-    speech = _speech(state, message)
-    key = None if speech is None else speech.blocks.get(event.index)
+    output = _output(state, message)
+    key = None if output is None else output.blocks.get(event.index)
     if key is None:
         return  # of a message whose beginning was not seen: the completed block will tell all of it
     item = state.items.get(key)
@@ -141,34 +141,34 @@ def _message_started(state: State, message: StreamEvent, event: MessageStart, at
         state.phase = ""
     message_id = event.message.id or new_id(state, "message")
     abandon_others(state, message_id, parent_id, at, out)
-    speech = _speech_of(state, message_id, parent_id)
-    speech.model = event.message.model or None
+    output = _output_of(state, message_id, parent_id)
+    output.model = event.message.model or None
     state.streams[parent_id or ""] = message_id
 
 
 def _block_started(state: State, message: StreamEvent, event: ContentBlockStart, at: float, out: list[Event]) -> None:
-    speech = _speech(state, message)
-    if speech is None:
+    output = _output(state, message)
+    if output is None:
         return
     block = event.content_block
-    key = f"{speech.message_id}:{event.index}"
+    key = f"{output.message_id}:{event.index}"
     match block:
         case TextBlock():
-            item: Said = Text(id=key, at=at, parent_id=speech.parent_id, model=speech.model)
+            item: Said = Text(id=key, at=at, parent_id=output.parent_id, model=output.model)
             if block.text:
                 _add(state, item, block.text)
         case ThinkingBlock() | RedactedThinkingBlock():
             hidden = isinstance(block, RedactedThinkingBlock)
-            item = Thinking(id=key, at=at, parent_id=speech.parent_id, model=speech.model, hidden=hidden)
+            item = Thinking(id=key, at=at, parent_id=output.parent_id, model=output.model, hidden=hidden)
             state.thinking_tokens = 0
         case _ if isinstance(block, CALLS):
-            speech.blocks[event.index] = block.id
-            call_started(state, block, speech.parent_id, at, out)
+            output.blocks[event.index] = block.id
+            call_started(state, block, output.parent_id, at, out)
             return
         case _:
             return  # nothing is said about it before it is complete
     _begin(state, item, at, out)
-    speech.blocks[event.index] = key
+    output.blocks[event.index] = key
 
 
 def _begin(state: State, item: Said, at: float, out: list[Event]) -> None:
@@ -176,13 +176,13 @@ def _begin(state: State, item: Said, at: float, out: list[Event]) -> None:
     out.append(BlockStarted(at, item.id, "text" if isinstance(item, Text) else "thinking", item.parent_id))
 
 
-def _speech_of(state: State, message_id: str, parent_id: str | None) -> Speech:
-    speech = state.speeches.get(message_id)
-    if speech is None:
-        state.speeches[message_id] = speech = Speech(message_id, parent_id)
-        if len(state.speeches) > _REMEMBERED:
-            del state.speeches[next(iter(state.speeches))]
-    return speech
+def _output_of(state: State, message_id: str, parent_id: str | None) -> ModelOutput:
+    output = state.outputs.get(message_id)
+    if output is None:
+        state.outputs[message_id] = output = ModelOutput(message_id, parent_id)
+        if len(state.outputs) > _REMEMBERED:
+            del state.outputs[next(iter(state.outputs))]
+    return output
 
 
 def fold_assistant(state: State, message: AssistantMessage, at: float, out: list[Event]) -> None:
@@ -196,11 +196,11 @@ def fold_assistant(state: State, message: AssistantMessage, at: float, out: list
         retract(state, message.supersedes, at, out)
     if message.model != "<synthetic>":
         abandon_others(state, message_id, parent_id, at, out)
-    speech = _speech_of(state, message_id, parent_id)
+    output = _output_of(state, message_id, parent_id)
     for block in message.content:
-        index = speech.completed
-        speech.completed += 1
-        _complete(state, message, block, speech, index, at, out)
+        index = output.completed
+        output.completed += 1
+        _complete(state, message, block, output, index, at, out)
     if parent_id is None and message.model != "<synthetic>":
         fold_usage(state, message.usage, message.model, at, out)
     settle(state, at, out)
@@ -210,20 +210,20 @@ def _complete(
     state: State,
     message: AssistantMessage,
     block: ContentBlock,
-    speech: Speech,
+    output: ModelOutput,
     index: int,
     at: float,
     out: list[Event],
 ) -> None:
     match block:
         case TextBlock():
-            item: Said = _said(state, Text, speech, index, at, out)
+            item: Said = _said(state, Text, output, index, at, out)
             text = block.text
         case ThinkingBlock() | RedactedThinkingBlock():
-            item = _said(state, Thinking, speech, index, at, out)
+            item = _said(state, Thinking, output, index, at, out)
             text = block.thinking if isinstance(block, ThinkingBlock) else ""
         case _:
-            speech.blocks.pop(index, None)
+            output.blocks.pop(index, None)
             fold_other_block(state, message, block, at, out)
             return
     told = item.text.size + item.pieces_size
@@ -250,14 +250,14 @@ def _complete(
 
 
 def _said(
-    state: State, kind: type[Text] | type[Thinking], speech: Speech, index: int, at: float, out: list[Event]
+    state: State, kind: type[Text] | type[Thinking], output: ModelOutput, index: int, at: float, out: list[Event]
 ) -> Said:
     """The item of a completed block: the one that the stream began, or a new one."""
-    for begun in (index, *speech.blocks):
-        item = state.items.get(speech.blocks.get(begun, ""))
+    for begun in (index, *output.blocks):
+        item = state.items.get(output.blocks.get(begun, ""))
         if isinstance(item, kind) and not item.done:
-            del speech.blocks[begun]
+            del output.blocks[begun]
             return item
-    item = kind(id=f"{speech.message_id}:{index}", at=at, parent_id=speech.parent_id)
+    item = kind(id=f"{output.message_id}:{index}", at=at, parent_id=output.parent_id)
     _begin(state, item, at, out)
     return item

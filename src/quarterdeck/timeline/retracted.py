@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .events import Event, Retracted, TextCompleted, ThinkingCompleted
 from .items import Said, Text, ToolCall
-from .keeping import clip
-from .state import Speech, State
+from .limits import clip
+from .state import ModelOutput, State
 from .toolcalls import call_stopped
 
 
@@ -14,7 +14,7 @@ def abandon_others(state: State, message_id: str, parent_id: str | None, at: flo
 
     Up to 2.1.52 a stream that breaks is said anew by another message, without any word about the first.
     """
-    for other in state.speeches.values():
+    for other in state.outputs.values():
         if other.blocks and other.parent_id == parent_id and other.message_id != message_id:
             ids = list(other.blocks.values())
             stop_blocks(state, other, at, out)
@@ -24,9 +24,9 @@ def abandon_others(state: State, message_id: str, parent_id: str | None, at: flo
             out.append(Retracted(at, ids))
 
 
-def stop_blocks(state: State, speech: Speech, at: float, out: list[Event]) -> None:
+def stop_blocks(state: State, output: ModelOutput, at: float, out: list[Event]) -> None:
     """The blocks that were begun and not completed are as they are."""
-    for key in speech.blocks.values():
+    for key in output.blocks.values():
         item = state.items.get(key)
         if isinstance(item, ToolCall):
             call_stopped(state, item, at, out)
@@ -36,14 +36,14 @@ def stop_blocks(state: State, speech: Speech, at: float, out: list[Event]) -> No
             item.pieces, item.pieces_size = [], 0
             done = TextCompleted if isinstance(item, Text) else ThinkingCompleted
             out.append(done(at, item.id, str(item), "", item.parent_id, stopped=True))
-    speech.blocks = {}
+    output.blocks = {}
 
 
 def stop_all(state: State, at: float, out: list[Event]) -> None:
     """The turn is over: the main agent says nothing any more."""
-    for speech in state.speeches.values():
-        if speech.blocks and speech.parent_id is None:
-            stop_blocks(state, speech, at, out)
+    for output in state.outputs.values():
+        if output.blocks and output.parent_id is None:
+            stop_blocks(state, output, at, out)
     state.streams.pop("", None)
     state.thinking_tokens = 0
 

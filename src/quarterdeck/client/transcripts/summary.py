@@ -135,7 +135,7 @@ def epoch_ms(timestamp: Any) -> int | None:
         return None
 
 
-class _Glance:
+class _Windows:
     """The two windows, and the outline of the last."""
 
     __slots__ = ("_outline", "head", "tail")
@@ -173,7 +173,7 @@ class _Glance:
 
 def title_of(head: bytes, tail: bytes) -> str | None:
     """The title, or the first prompt for want of one."""
-    return _Glance(head, tail).title() or PromptFinder().find(head)
+    return _Windows(head, tail).title() or PromptFinder().find(head)
 
 
 def session_info(
@@ -184,10 +184,10 @@ def session_info(
     first_line = _line_at(head, 0)
     if b'"isSidechain"' in first_line and (b'"isSidechain":true' in first_line or b'"isSidechain": true' in first_line):
         return None
-    glance = _Glance(head, tail)
-    title, prompt = glance.title(), PromptFinder().find(head)
+    found = _Windows(head, tail)
+    title, prompt = found.title(), PromptFinder().find(head)
     # What the person asked last, or what the session was about: as far as the CLI has written it down.
-    summary = title or glance.last(_LAST_PROMPT) or glance.last(_SUMMARY) or prompt
+    summary = title or found.last(_LAST_PROMPT) or found.last(_SUMMARY) or prompt
     if not summary:
         return None
     branch, cwd = _last(tail, _BRANCH) or _first(head, _BRANCH), _first(head, _CWD)
@@ -200,6 +200,6 @@ def session_info(
         prompt,
         intern(branch) if branch else None,  # ten thousand sessions have a handful of these
         intern(cwd) if cwd else project or None,
-        glance.tag(),
+        found.tag(),
         epoch_ms(_first(head, _TIMESTAMP)),
     )

@@ -9,7 +9,7 @@ A command is a module ``quarterdeck.cli.NAME`` (the hyphens of its name are unde
 
 ::
 
-    from quarterdeck.cli.roof import FAILED, OK, Look, Parser, Trouble
+    from quarterdeck.cli.common import FAILED, OK, Look, Parser, Trouble
 
     def parser() -> Parser:
         built = Parser(
@@ -40,7 +40,7 @@ What the pieces promise:
 - ``cells``, ``cut``, ``padded``: text measured in terminal cells; wide and combining characters count as drawn.
 - ``plain``: text of others made harmless for a terminal: no escape sequence, no control character, no reversed text.
 - ``Trouble(what, next_step)``: raised anywhere, it ends the command with both on stderr and exit code 1 (or ``code=``).
-- ``main`` of the roof turns Ctrl-C into 130 and a reader that went away into 141, for every command.
+- ``main`` of ``common`` turns Ctrl-C into 130 and a reader that went away into 141, for every command.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # imported when first used: the list of commands needs the look alone
     from .exits import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR
-    from .harmless import plain
     from .look import Look
     from .parser import Parser
+    from .sanitize import plain
     from .trouble import Trouble
     from .width import cells, cut, padded
 
@@ -66,7 +66,7 @@ _PLACES = {
     "cells": "width",
     "cut": "width",
     "padded": "width",
-    "plain": "harmless",
+    "plain": "sanitize",
 }
 
 __all__ = [

@@ -1,6 +1,6 @@
 """``docs/commands.md`` from the commands themselves::
 
-python -m quarterdeck.cli.roof.reference > docs/commands.md
+python -m quarterdeck.cli.common.reference > docs/commands.md
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HEAD = """\
 # Commands
 
 Everything under `quarterdeck`, as `quarterdeck <command> --help` tells it. This page is made from the commands
-(`python -m quarterdeck.cli.roof.reference > docs/commands.md`); a test checks that it names them all.
+(`python -m quarterdeck.cli.common.reference > docs/commands.md`); a test checks that it names them all.
 
 {overview}
 
