@@ -33,8 +33,8 @@ lint: $(STAMP)  ## ruff, mypy --strict, import-linter
 	$(call say,ruff)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	$(call say,mypy --strict src)
-	@$(BIN)/mypy src
+	$(call say,mypy --strict)
+	@$(BIN)/mypy
 	$(call say,import-linter)
 	@$(BIN)/lint-imports
 
@@ -50,7 +50,7 @@ conformance: $(STAMP)  ## play the protocol against five CLI versions and write 
 	@mkdir -p build
 	@$(BIN)/python tests/conformance_peers/run.py build/peers.json
 	$(call say,scenarios against five CLIs and the simulator (about fifteen minutes))
-	@$(BIN)/python -m quarterdeck.testing.conformance --write docs --peers build/peers.json
+	@PYTHONPATH=tests $(BIN)/python -m conformance --write docs --peers build/peers.json
 	@$(BIN)/python -m quarterdeck.cli.doctor.compatibility docs/compatibility.json
 
 bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md

@@ -1,4 +1,4 @@
-"""``python -m quarterdeck.testing.conformance``: run the list, say what came of it."""
+"""``PYTHONPATH=tests python -m conformance``: run the scenarios and report what each CLI did."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m quarterdeck.testing.conformance", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
     parser.add_argument("--versions", nargs="+", default=[*SUPPORTED, SIMULATOR], help="of the CLI, or 'simulator'")
     parser.add_argument("--cli", type=Path, help="a CLI of your own, in place of --versions")
     parser.add_argument("--only", nargs="+", default=[], help="scenarios whose id or group contains one of these")

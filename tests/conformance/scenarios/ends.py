@@ -6,9 +6,9 @@ import asyncio
 import os
 import signal
 
+from conformance.scenario import scenario
+from conformance.stage import Stage, bash, expect
 from quarterdeck.client import ProcessExited, Session
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import Stage, bash, expect
 from quarterdeck.testing.model import Stall
 from quarterdeck.transport import ExitStatus
 from quarterdeck.wire import ResultMessage

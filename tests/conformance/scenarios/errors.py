@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import NotThere, Stage, bash, expect, expect_that, of_kind, result_of, told
+from conformance.scenario import scenario
+from conformance.stage import NotThere, Stage, bash, expect, expect_that, of_kind, result_of, told
 from quarterdeck.testing.model import Cut, Error, ToolUse, Usage
 from quarterdeck.wire import ApiRetryMessage, AssistantMessage
 

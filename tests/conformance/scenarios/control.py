@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
+from conformance.scenario import scenario
+from conformance.stage import Differs, Stage, expect, expect_that, of_kind, told
 from quarterdeck.client import ControlError
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import Differs, Stage, expect, expect_that, of_kind, told
 from quarterdeck.testing.model import Stall, ToolUse
 from quarterdeck.wire import AssistantMessage, InitMessage, SessionTitleChangedMessage, StreamEvent
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from quarterdeck.client import ProcessError, Session
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     Differs,
     NotThere,
     Stage,
@@ -14,6 +13,7 @@ from quarterdeck.testing.conformance.stage import (
     result_of,
     told,
 )
+from quarterdeck.client import ProcessError, Session
 from quarterdeck.wire import CompactBoundaryMessage, ConversationResetMessage, ResultMessage, StatusMessage, UserMessage
 
 OWN_ID = "11111111-2222-4333-8444-555555555555"

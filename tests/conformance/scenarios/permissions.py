@@ -6,9 +6,8 @@ import asyncio
 import json
 from typing import Any
 
-from quarterdeck.client import LATER
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     NotThere,
     Stage,
     bash,
@@ -19,6 +18,7 @@ from quarterdeck.testing.conformance.stage import (
     told,
     tool_results,
 )
+from quarterdeck.client import LATER
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.wire import (
     PermissionDeniedMessage,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import NotThere, Stage, bash, expect, expect_that
+from conformance.scenario import scenario
+from conformance.stage import NotThere, Stage, bash, expect, expect_that
 from quarterdeck.testing.model import Stall
 from quarterdeck.wire import CommandLifecycleMessage, ResultMessage
 

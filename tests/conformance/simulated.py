@@ -28,6 +28,7 @@ from .stage import Heard, Stage
 
 FOLDER_VARIABLE = "QUARTERDECK_CONFORMANCE_SCRIPT"
 HEARD = "heard.ndjson"
+TESTS = Path(__file__).parents[1]
 
 
 class SimulatedStage(Stage):
@@ -65,7 +66,11 @@ class SimulatedStage(Stage):
         return super().share() and not list(self._script.glob("*.reply"))
 
     def command(self) -> tuple[str, dict[str, str]]:
-        return str(self._launcher), {FOLDER_VARIABLE: str(self._script), "ANTHROPIC_API_KEY": "none"}
+        return str(self._launcher), {
+            FOLDER_VARIABLE: str(self._script),
+            "ANTHROPIC_API_KEY": "none",
+            "PYTHONPATH": str(TESTS),  # where the launcher finds this module
+        }
 
 
 def _without_none(options: dict[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     Differs,
     NotThere,
     Stage,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from quarterdeck.client import HookMatcher
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     Stage,
     bash,
     expect,
@@ -17,6 +16,7 @@ from quarterdeck.testing.conformance.stage import (
     told,
     tool_results,
 )
+from quarterdeck.client import HookMatcher
 from quarterdeck.testing.model import ToolUse
 
 COMMON = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "SessionStart", "SessionEnd")

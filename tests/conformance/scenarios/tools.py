@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from quarterdeck.client import ControlError, Session, create_sdk_mcp_server, tool
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     Differs,
     Stage,
     expect,
@@ -18,6 +17,7 @@ from quarterdeck.testing.conformance.stage import (
     told,
     tool_results,
 )
+from quarterdeck.client import ControlError, Session, create_sdk_mcp_server, tool
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.wire import InitMessage
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.scenario import scenario
+from conformance.stage import Differs, Stage, expect, expect_that, of_kind, told, tool_results
 from quarterdeck.client import ProcessError
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import Differs, Stage, expect, expect_that, of_kind, told, tool_results
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.wire import AgentDefinition, InitMessage
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarterdeck.client import Approve, Plan, Reject
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     Stage,
     expect,
     expect_that,
@@ -16,6 +15,7 @@ from quarterdeck.testing.conformance.stage import (
     told,
     tool_results,
 )
+from quarterdeck.client import Approve, Plan, Reject
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.wire import InitMessage, PermissionResultAllow, StatusMessage
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from quarterdeck.client import ProcessExited
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     Differs,
     NotThere,
     Stage,
@@ -16,6 +15,7 @@ from quarterdeck.testing.conformance.stage import (
     result_of,
     told,
 )
+from quarterdeck.client import ProcessExited
 from quarterdeck.wire import AssistantMessage, InitMessage, TextBlock
 
 ODD_TEXT = "line\u2028separator\u2029paragraph\u0085next\u001bescape\ufeffbom\U0001f6a2 日本語"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from quarterdeck.client import TextAccumulator
-from quarterdeck.testing.conformance.scenario import scenario
-from quarterdeck.testing.conformance.stage import (
+from conformance.scenario import scenario
+from conformance.stage import (
     NotThere,
     Stage,
     bash,
@@ -16,6 +15,7 @@ from quarterdeck.testing.conformance.stage import (
     told,
     tool_results,
 )
+from quarterdeck.client import TextAccumulator
 from quarterdeck.testing.model import RedactedThinking, Thinking, ToolUse, Usage
 from quarterdeck.wire import (
     AssistantMessage,

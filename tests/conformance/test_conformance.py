@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.testing.conformance.__main__ import main
-from quarterdeck.testing.conformance.report import as_json, as_markdown, failures, merged
-from quarterdeck.testing.conformance.runner import SIMULATOR, Outcome, Target, play, play_all, real_cli, simulator
-from quarterdeck.testing.conformance.scenario import Scenario, all_scenarios
-from quarterdeck.testing.conformance.simulated import SimulatedStage
-from quarterdeck.testing.conformance.stage import Differs, NotThere, Stage, bash
+from conformance.__main__ import main
+from conformance.report import as_json, as_markdown, failures, merged
+from conformance.runner import SIMULATOR, Outcome, Target, play, play_all, real_cli, simulator
+from conformance.scenario import Scenario, all_scenarios
+from conformance.simulated import SimulatedStage
+from conformance.stage import Differs, NotThere, Stage, bash
 from quarterdeck.testing.install import NEWEST, SUPPORTED, InstallError
 from quarterdeck.wire import PermissionResultAllow
 
