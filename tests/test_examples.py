@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from compat.running import run_program
+from looping import for_each
 from quarterdeck.testing.model import ApiRequest, ModelServer, Reply, Stall, Text, ToolUse
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -47,7 +48,7 @@ def test_every_example_has_a_test() -> None:
     assert sorted(CASES) == NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_an_example_says_what_it_shows(name: str) -> None:
     assert (EXAMPLES / f"{name}.py").read_text().startswith('"""')
 
@@ -365,7 +366,7 @@ GUIDE = (EXAMPLES.parent / "docs" / "client.md").read_text()
 SNIPPETS = re.findall(r"<!-- examples/(\w+)\.py -->\n```python\n(.*?)```", GUIDE, re.DOTALL)
 
 
-@pytest.mark.parametrize(("name", "snippet"), SNIPPETS)
+@for_each(("name", "snippet"), SNIPPETS)
 def test_a_snippet_of_the_guide_is_in_the_example_it_names(name: str, snippet: str) -> None:
     lines = (EXAMPLES / f"{name}.py").read_text().splitlines(keepends=True)
     length = snippet.count("\n")

@@ -11,6 +11,7 @@ import conversations
 from claims.reading import OWN, VERSIONS
 from claims.scenarios import CLAIMS
 from conversations.test_recordings import HOME_PATHS
+from looping import for_each
 from quarterdeck.wire import BadLine, SystemMessage, UnknownMessage, decode
 from wire.untyped import untyped_keys
 
@@ -23,7 +24,7 @@ def test_exactly_the_scenarios_are_recorded(version: str) -> None:
     assert recorded == set(CLAIMS)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@for_each("path", PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_recording_is_typed_to_the_last_key_and_neutral(path: Path) -> None:
     recording = conversations.load(path)
     for line in recording.lines("out"):

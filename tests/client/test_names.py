@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import typing
 
-import pytest
-
 import quarterdeck.client
 import quarterdeck.client.transcripts.prompt
+from looping import for_each
 from quarterdeck.client.oneshot import prompt
 
 
@@ -15,7 +14,7 @@ def test_a_module_that_is_named_like_a_function_does_not_stand_in_for_it() -> No
     assert quarterdeck.client.__getattr__("prompt") is prompt
 
 
-@pytest.mark.parametrize("name", sorted(quarterdeck.__all__))
+@for_each("name", sorted(quarterdeck.__all__))
 def test_the_types_of_a_class_can_be_asked_for(name: str) -> None:
     named = getattr(quarterdeck, name)
     if isinstance(named, type):

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import pytest
 
+from looping import for_each
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.options_types import HookEvent, HookMatcher
 from quarterdeck.client.validate import RULES, validate_options
@@ -147,7 +148,7 @@ GOOD: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", GOOD, ids=lambda options: next(iter(options)))
+@for_each("options", GOOD, ids=lambda options: next(iter(options)))
 def test_what_an_option_takes_passes(options: dict[str, Any]) -> None:
     check(**options)
 
@@ -339,13 +340,13 @@ SWITCHES = [field.name for field in dataclasses.fields(ClaudeAgentOptions) if fi
 CASES = [(name, *case) for name, cases in BAD.items() for case in cases]
 
 
-@pytest.mark.parametrize(("option", "value", "error", "message"), CASES)
+@for_each(("option", "value", "error", "message"), CASES)
 def test_a_bad_value_is_refused_by_name(option: str, value: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         check(**{option: value})
 
 
-@pytest.mark.parametrize("option", SWITCHES)
+@for_each("option", SWITCHES)
 def test_a_switch_is_on_or_off_and_nothing_else(option: str) -> None:
     with pytest.raises(TypeError, match=re.escape(f"{option} takes True or False, not str")):
         check(**{option: "yes"})

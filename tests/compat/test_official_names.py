@@ -22,6 +22,7 @@ import quarterdeck
 import quarterdeck.testing
 from compat.describe import as_json
 from compat.peer import VERSION, describe_peer, peer_python
+from looping import for_each
 
 SNAPSHOT = Path(__file__).with_name(f"official-{VERSION}.json")
 OFFICIAL = json.loads(SNAPSHOT.read_text())
@@ -106,12 +107,12 @@ def test_a_star_import_brings_the_names() -> None:
 # Functions and methods
 
 
-@pytest.mark.parametrize("name", of_kind("function"))
+@for_each("name", of_kind("function"))
 def test_a_function_takes_what_the_official_one_takes(name: str) -> None:
     check_call(name, NAMES[name], ours(name))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "method"),
     [(name, method) for name in [*of_kind("class"), *of_kind("dataclass")] for method in NAMES[name]["methods"]],
 )
@@ -142,7 +143,7 @@ def check_call(name: str, official: dict[str, Any], function: Any, skip: int = 0
 # Dataclasses
 
 
-@pytest.mark.parametrize("name", of_kind("dataclass"))
+@for_each("name", of_kind("dataclass"))
 def test_a_class_takes_and_keeps_every_field_by_position_and_by_keyword(name: str) -> None:
     fields = [field for field in NAMES[name]["fields"] if f"{name}.{field['name']}" not in ACCEPTED]
     values = {field["name"]: sample(name, field) for field in fields}
@@ -154,7 +155,7 @@ def test_a_class_takes_and_keeps_every_field_by_position_and_by_keyword(name: st
     assert kept == values
 
 
-@pytest.mark.parametrize("name", of_kind("dataclass"))
+@for_each("name", of_kind("dataclass"))
 def test_fields_that_are_not_given_have_the_official_default(name: str) -> None:
     given = {field["name"]: sample(name, field) for field in NAMES[name]["fields"] if "default" not in field}
     built = ours(name)(**given)
@@ -164,7 +165,7 @@ def test_fields_that_are_not_given_have_the_official_default(name: str) -> None:
     assert {field: getattr(built, field) for field in optional} == optional
 
 
-@pytest.mark.parametrize("name", of_kind("dataclass"))
+@for_each("name", of_kind("dataclass"))
 def test_a_class_is_a_subclass_of_what_the_official_one_is(name: str) -> None:
     for base in NAMES[name]["bases"]:
         assert issubclass(ours(name), ours(base))
@@ -203,7 +204,7 @@ def sample(name: str, field: dict[str, Any]) -> Any:
 # Dicts, words, unions, errors
 
 
-@pytest.mark.parametrize("name", of_kind("dict"))
+@for_each("name", of_kind("dict"))
 def test_a_dict_type_knows_the_official_keys(name: str) -> None:
     entry = NAMES[name]
     known = keys_of(ours(name))
@@ -220,14 +221,14 @@ def keys_of(cls: Any) -> set[str]:
     return {*cls.__struct_encode_fields__, *by_keyword, config.tag_field}
 
 
-@pytest.mark.parametrize("name", of_kind("words"))
+@for_each("name", of_kind("words"))
 def test_a_list_of_words_has_the_official_ones(name: str) -> None:
     found = ours(name)
     words = [word for part in typing.get_args(found) for word in typing.get_args(part) or [part]]
     assert set(NAMES[name]["values"]) - set(words) == set()
 
 
-@pytest.mark.parametrize("name", of_kind("union"))
+@for_each("name", of_kind("union"))
 def test_a_union_has_the_official_members(name: str) -> None:
     found = ours(name)
     members = typing.get_args(found) or (found,)
@@ -236,7 +237,7 @@ def test_a_union_has_the_official_members(name: str) -> None:
         assert same_name or any(issubclass(ours(member), part) for part in members), member
 
 
-@pytest.mark.parametrize("name", of_kind("exception"))
+@for_each("name", of_kind("exception"))
 def test_an_error_is_caught_by_the_same_except_clauses(name: str) -> None:
     entry, cls = NAMES[name], ours(name)
     bases = {base.__name__ for base in cls.__mro__}

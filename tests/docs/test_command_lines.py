@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from looping import for_each
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"```(?:sh|console)?\n(.*?)```", re.DOTALL)
@@ -43,7 +43,7 @@ def test_there_are_command_lines_on_the_pages() -> None:
     assert len(LINES) > 40
 
 
-@pytest.mark.parametrize(("page", "line"), LINES)
+@for_each(("page", "line"), LINES)
 def test_a_command_line_of_a_page_is_understood(page: str, line: str) -> None:
     _, command, *words = words_of(line)
     module = import_module(f"quarterdeck.cli.{command}")

@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from looping import for_each
 from quarterdeck.protocol.states import FLOW, HANDSHAKE, REQUEST, TURN, mermaid
 from quarterdeck.wire import OUTGOING_REQUESTS
 from quarterdeck.wire.control import ControlCancelRequest, ControlRequest, ControlResponse
@@ -47,13 +46,13 @@ def test_the_script_that_draws_the_diagrams_would_change_nothing_and_mends_a_cha
     assert script.drawn(damaged) == TEXT
 
 
-@pytest.mark.parametrize(("name", "word"), NAMED.items(), ids=list(NAMED))
+@for_each(("name", "word"), NAMED.items(), ids=list(NAMED))
 def test_every_class_is_in_the_document_beside_its_word_on_the_wire(name: str, word: str) -> None:
     rows = [line for line in TEXT.splitlines() if f"`{name}`" in line]
     assert any(f"`{word}`" in line for line in rows), f"docs/protocol.md does not describe {name} ({word})"
 
 
-@pytest.mark.parametrize("event", HOOK_EVENTS)
+@for_each("event", HOOK_EVENTS)
 def test_every_hook_event_is_in_the_document(event: str) -> None:
     assert f"`{event}`" in TEXT, f"docs/protocol.md does not name the hook event {event}"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from looping import for_each
 from quarterdeck.policy.cases import BadCasesError, Case, LinkTable, read_cases
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.toml"))
@@ -33,7 +34,7 @@ BYPASS_CLASSES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{case.about}: {case.request!r}" for case in CASES])
+@for_each("case", CASES, ids=[f"{case.about}: {case.request!r}" for case in CASES])
 def test_the_case_is_decided_as_the_table_says(case: Case) -> None:
     decision = case.decide()
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from conversations import paths
+from looping import for_each
 from quarterdeck.testing.launcher import write_launcher
 from quarterdeck.testing.recording import End, Entry, Header, Recording, load, save
 from quarterdeck.testing.replay import ReplayTransport, cli_version
@@ -111,7 +112,7 @@ async def replay(recorded: Recording, said: bytes, **options: Any) -> tuple[Host
     return host, transport
 
 
-@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: f"{path.parent.name}/{path.name.split('.')[0]}")
+@for_each("path", RECORDINGS, ids=lambda path: f"{path.parent.name}/{path.name.split('.')[0]}")
 async def test_the_recorded_input_gets_the_recorded_output_byte_for_byte(path: Path) -> None:
     recorded = load(path)
     host, transport = await replay(recorded, recorded.stream("in"))

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from conversations import ROOT, paths
+from looping import for_each
 from quarterdeck.testing.recording import (
     End,
     Entry,
@@ -126,7 +127,7 @@ def test_answers_that_fit_nothing_at_110_columns(monkeypatch: pytest.MonkeyPatch
     assert text == GOLDEN_ANSWERS
 
 
-@pytest.mark.parametrize("path", paths(), ids=lambda path: f"{path.parent.name}/{path.name.split('.')[0]}")
+@for_each("path", paths(), ids=lambda path: f"{path.parent.name}/{path.name.split('.')[0]}")
 def test_every_recording_can_be_shown_within_the_width(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     text = shown(path)

@@ -7,8 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
-import pytest
-
+from looping import for_each
 from quarterdeck.timeline import Event
 
 HERE = Path(__file__).parent
@@ -41,7 +40,7 @@ def test_every_row_of_the_specification_is_there_and_the_issues_own_after_it() -
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("row", [*MATRIX["specification"], *MATRIX["beyond"]], ids=lambda row: row["name"])
+@for_each("row", [*MATRIX["specification"], *MATRIX["beyond"]], ids=lambda row: row["name"])
 def test_a_row_has_events_that_exist_and_tests_that_exist(row: dict[str, Any]) -> None:
     assert row["tests"], "no test"
     assert set(row["tests"]) <= names_of_tests()

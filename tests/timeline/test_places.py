@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import get_args
 
 import msgspec
-import pytest
 
 import quarterdeck.timeline as package
+from looping import for_each
 from quarterdeck.timeline import Event, Item, State, events, items
 from quarterdeck.timeline.events import EventBase
 from quarterdeck.timeline.folding import RECEIVED, SENT, nothing_to_show
@@ -42,14 +42,14 @@ def test_every_type_that_we_write_and_the_cli_reads_has_a_place() -> None:
     assert ControlRequest in SENT
 
 
-@pytest.mark.parametrize("block", get_args(ContentBlock), ids=lambda block: block.__name__)
+@for_each("block", get_args(ContentBlock), ids=lambda block: block.__name__)
 def test_every_block_has_a_place(block: type) -> None:
     known = block in CALLS or issubclass(block, CALLS) or block.__name__ in ONLY_IN_PROMPTS
     bases = [base.__name__ for base in block.__mro__ if base.__module__.endswith("wire.blocks")]
     assert known or block.__name__ == "UnknownBlock" or any(re.search(rf"\b{name}\b", SOURCE) for name in bases)
 
 
-@pytest.mark.parametrize("subtype", sorted(INCOMING_REQUESTS))
+@for_each("subtype", sorted(INCOMING_REQUESTS))
 def test_every_request_of_the_cli_has_a_place(subtype: str) -> None:
     named = INCOMING_REQUESTS[subtype].__name__ in SOURCE
     assert named or subtype == "sdk_control_interrupt"  # no CLI has it: it is shown as unknown

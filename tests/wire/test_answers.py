@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import pytest
 
+from looping import for_each
 from quarterdeck.wire import (
     OUTGOING_REQUESTS,
     BackgroundTasksRequest,
@@ -440,13 +440,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("subtype", PAYLOADS)
+@for_each("subtype", PAYLOADS)
 def test_every_key_of_an_answer_has_its_attribute(subtype: str) -> None:
     kind = OUTGOING_REQUESTS[subtype].Answer  # type: ignore[attr-defined]
     assert msgspec.to_builtins(msgspec.convert(PAYLOADS[subtype], kind)) == PAYLOADS[subtype]
 
 
-@pytest.mark.parametrize("subtype", PAYLOADS)
+@for_each("subtype", PAYLOADS)
 def test_an_answer_also_answers_for_keys_it_does_not_know(subtype: str) -> None:
     request = OUTGOING_REQUESTS[subtype]
     payload = {**PAYLOADS[subtype], "novelty": {"a": 1}}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import conversations
 from conversations import Recording
+from looping import for_each
 from quarterdeck.protocol import HostSide, ProtocolEvent
 from quarterdeck.wire import (
     BadLine,
@@ -41,7 +41,7 @@ def test_there_are_recordings_of_all_five_versions() -> None:
     assert versions == {"2.0.77", "2.1.17", "2.1.25", "2.1.52", "2.1.325"}
 
 
-@pytest.mark.parametrize("path", PATHS, ids=name)
+@for_each("path", PATHS, ids=name)
 def test_each_line_of_the_cli_is_typed_down_to_its_last_key(path: Path) -> None:
     for line in not_blank(conversations.load(path).lines("out")):
         message = decode(line)
@@ -50,7 +50,7 @@ def test_each_line_of_the_cli_is_typed_down_to_its_last_key(path: Path) -> None:
         assert list(untyped_keys(message)) == []
 
 
-@pytest.mark.parametrize("path", PATHS, ids=name)
+@for_each("path", PATHS, ids=name)
 def test_each_line_keeps_its_bytes_and_survives_encoding(path: Path) -> None:
     recording = conversations.load(path)
     for line in not_blank(recording.lines("out") + recording.lines("in")):
@@ -63,7 +63,7 @@ def test_each_line_keeps_its_bytes_and_survives_encoding(path: Path) -> None:
         assert decode(encoded) == message
 
 
-@pytest.mark.parametrize("path", PATHS, ids=name)
+@for_each("path", PATHS, ids=name)
 def test_no_line_is_lost_on_its_way_through_the_host_side(path: Path) -> None:
     recording = conversations.load(path)
     lines = not_blank(recording.lines("out"))
@@ -86,7 +86,7 @@ def test_the_same_messages_come_out_however_the_bytes_are_cut(data: st.DataObjec
     assert [message.raw for message in through_host_side(chunks)] == not_blank(recording.lines("out"))
 
 
-@pytest.mark.parametrize("path", SMALL[::9], ids=name)
+@for_each("path", SMALL[::9], ids=name)
 def test_the_same_messages_come_out_byte_by_byte(path: Path) -> None:
     recording = conversations.load(path)
     stream = recording.stream("out")
@@ -94,7 +94,7 @@ def test_the_same_messages_come_out_byte_by_byte(path: Path) -> None:
     assert [message.raw for message in through_host_side(chunks)] == not_blank(recording.lines("out"))
 
 
-@pytest.mark.parametrize("path", PATHS, ids=name)
+@for_each("path", PATHS, ids=name)
 def test_reading_events_makes_the_decoder_eager_and_changes_nothing(path: Path) -> None:
     recording = conversations.load(path)
     stream = recording.stream("out")

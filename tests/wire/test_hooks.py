@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looping import for_each
 from quarterdeck.wire import hook_inputs as inputs
 from quarterdeck.wire import hook_outputs as outputs
 from quarterdeck.wire.hook_inputs import HookInput, UnknownHookInput
@@ -361,7 +362,7 @@ def attributes(view: HookInput) -> dict[str, Any]:
     return {name: getattr(view, name) for name in view.__struct_fields__ if name != "origin_"}
 
 
-@pytest.mark.parametrize(("data", "typed"), CASES, ids=[data["hook_event_name"] for data, _ in CASES])
+@for_each(("data", "typed"), CASES, ids=[data["hook_event_name"] for data, _ in CASES])
 def test_an_input_is_typed_by_its_event_and_spelled_as_on_the_wire(data: dict[str, Any], typed: HookInput) -> None:
     view = parse_hook_input(data)
 
@@ -381,7 +382,7 @@ def _place(case: tuple[dict[str, Any], HookInput]) -> int:
     return HOOK_EVENTS.index(case[0]["hook_event_name"])
 
 
-@pytest.mark.parametrize(("data", "typed"), CASES, ids=[data["hook_event_name"] for data, _ in CASES])
+@for_each(("data", "typed"), CASES, ids=[data["hook_event_name"] for data, _ in CASES])
 def test_an_input_still_reads_like_the_dict_it_was(data: dict[str, Any], typed: HookInput) -> None:
     newer = data | {"new_key": {"deep": 1}}
     view = parse_hook_input(newer)

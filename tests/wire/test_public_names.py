@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import quarterdeck
+from looping import for_each
 from quarterdeck import client, wire
 from quarterdeck.wire._homes import HOMES
 
@@ -26,7 +27,7 @@ def modules() -> list[str]:
     return sorted(".".join(parts) for parts in paths if not any(part.startswith("_") for part in parts))
 
 
-@pytest.mark.parametrize("module", modules())
+@for_each("module", modules())
 def test_every_class_of_a_module_is_public(module: str) -> None:
     tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text())
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")}

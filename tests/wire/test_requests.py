@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import pytest
 
+from looping import for_each
 from quarterdeck.wire import (
     OUTGOING_REQUESTS,
     REQUEST_TYPES,
@@ -328,7 +328,7 @@ REQUESTS: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("request_", "wire"), REQUESTS, ids=lambda value: value.get("subtype"))
+@for_each(("request_", "wire"), REQUESTS, ids=[wire["subtype"] for _, wire in REQUESTS])
 def test_a_request_is_written_exactly_so(request_: Any, wire: dict[str, Any]) -> None:
     line = {"type": "control_request", "request_id": "r1", "request": wire}
     envelope = ControlRequest(request_id="r1", request=request_)
@@ -336,7 +336,7 @@ def test_a_request_is_written_exactly_so(request_: Any, wire: dict[str, Any]) ->
     assert msgspec.json.decode(encode(envelope)) == line
 
 
-@pytest.mark.parametrize(("request_", "wire"), REQUESTS, ids=lambda value: value.get("subtype"))
+@for_each(("request_", "wire"), REQUESTS, ids=[wire["subtype"] for _, wire in REQUESTS])
 def test_a_request_is_read_back_as_itself(request_: Any, wire: dict[str, Any]) -> None:
     assert parse_request(wire) == request_
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looping import for_each
 from quarterdeck.wire._base import wire_names
 from quarterdeck.wire.tools import (
     TOOL_ALIASES,
@@ -705,7 +706,7 @@ def attributes(view: Any) -> dict[str, Any]:
     return {name: getattr(view, name) for name in view.__struct_fields__ if name != "origin_"}
 
 
-@pytest.mark.parametrize(("name", "data", "typed"), INPUTS, ids=[case[0] for case in INPUTS])
+@for_each(("name", "data", "typed"), INPUTS, ids=[case[0] for case in INPUTS])
 def test_an_input_is_typed_by_its_tool_and_spelled_as_on_the_wire(
     name: str, data: dict[str, Any], typed: ToolInput
 ) -> None:
@@ -729,7 +730,7 @@ def test_a_former_name_of_a_tool_means_the_same(old: str, name: str) -> None:
     assert TOOL_OUTPUT_TYPES.get(old) is TOOL_OUTPUT_TYPES.get(name)
 
 
-@pytest.mark.parametrize(("name", "data", "typed"), INPUTS, ids=[case[0] for case in INPUTS])
+@for_each(("name", "data", "typed"), INPUTS, ids=[case[0] for case in INPUTS])
 def test_an_input_still_reads_like_the_dict_it_was(name: str, data: dict[str, Any], typed: ToolInput) -> None:
     newer = data | {"new_key": 1}
     view = parse_tool_input(name, newer)
