@@ -21,7 +21,7 @@ from quarterdeck.wire.tasks import BackgroundTasksChangedMessage, TaskNotificati
 from .errors import LocalProtocolError
 from .events import Exited, RequestReceived, TurnEnded, TurnStarted
 from .ledger import Entry
-from .prompts import Prompts
+from .prompts import Prompts, user_line
 from .side import REQUEST_TIMEOUT_S, Side, sooner
 from .states import HANDSHAKE, TURN, Flow, Handshake, Machine, TurnState
 
@@ -132,15 +132,7 @@ class HostSide(Side):
 
     def send_user(self, content: str | Sequence[Any], /, *, uuid: str | None = None, **fields: Any) -> str:
         """A prompt; ``fields`` are further fields of the line by their wire names. Returns its uuid."""
-        blocks = content if isinstance(content, str) else [_plain(block) for block in content]
-        line = {
-            "type": "user",
-            "message": {"role": "user", "content": blocks},
-            "parent_tool_use_id": None,
-            "session_id": "",
-            **fields,
-        }
-        return self.send_user_line(line if uuid is None else {**line, "uuid": uuid})
+        return self.send_user_line(user_line(content, uuid=uuid, **fields))
 
     def send_user_line(self, line: Mapping[str, Any], /) -> str:
         """A prompt as a whole line.
@@ -331,7 +323,3 @@ class HostSide(Side):
         TaskNotificationMessage: _task_ended,
         ControlRequestProgressMessage: _progress,
     }
-
-
-def _plain(block: Any) -> Any:
-    return block.to_dict() if isinstance(block, WireObject) else block

@@ -1,18 +1,40 @@
-"""Which prompts are still to be worked on, and whether the CLI has come to rest.
+"""Prompts: the line that carries one, and which of those sent the CLI has yet to finish.
 
-A newer CLI tells the life of each prompt that was sent with a ``uuid`` (``command_lifecycle``: queued, started, then
-completed or cancelled), so its word is taken. An older one does not: there a prompt sent while idle belongs to the turn
-that starts next, and one sent during a turn is either folded into that turn or gets its own; which of the two is known
-only when a turn starts or, after a pause, does not.
+A newer CLI reports the life of each prompt sent with a ``uuid`` (``command_lifecycle``: queued, started, then completed
+or cancelled), and we follow its word. An older one does not. There, a prompt sent while idle belongs to the next turn,
+and one sent during a turn is either folded into that turn or gets its own: we know which only when another turn starts
+or, after a pause, does not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from quarterdeck.wire._base import plain
+
 _AT_WORK = frozenset({"queued", "started"})
 
 
+def user_line(content: str | Sequence[Any], /, *, uuid: str | None = None, **fields: Any) -> dict[str, Any]:
+    """The ``user`` line of a prompt: text, or content blocks (typed or as dicts).
+
+    ``fields`` are further fields of the line by their wire names.
+    """
+    line: dict[str, Any] = {
+        "type": "user",
+        "message": {"role": "user", "content": content if isinstance(content, str) else list(map(plain, content))},
+        "parent_tool_use_id": None,
+        "session_id": "",
+        **fields,
+    }
+    if uuid is not None:
+        line["uuid"] = uuid
+    return line
+
+
 class Prompts:
-    """Prompts sent and not yet done with, by uuid."""
+    """Prompts sent and not finished, by uuid."""
 
     __slots__ = ("_state", "lifecycle_seen")
 
