@@ -9,7 +9,7 @@ from quarterdeck.client.dispatch import Dispatcher
 from quarterdeck.client.launch import plan_launch
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.options_types import HookMatcher
-from quarterdeck.client.signal import CancelSignal
+from quarterdeck.client.serving import CancelSignal
 from quarterdeck.client.tools import create_sdk_mcp_server, tool
 from quarterdeck.client.tools.adapters import adapt_server
 from quarterdeck.wire import HookCallbackRequest, McpMessageRequest

@@ -241,7 +241,7 @@ async def test_allow_always_carries_the_input_and_the_tool_use_id() -> None:
         cli.ask("can_use_tool", **BASH)
         answer = (await cli.expect(AnswerReceived)).answer
         assert answer == {"behavior": "allow", "updatedInput": {"command": "ls"}, "toolUseID": "t1"}
-        assert session._link._signals == {}
+        assert session._link.requests._signals == {}
 
 
 async def test_a_plain_function_may_deny_and_stop_the_turn() -> None:
@@ -262,8 +262,8 @@ async def test_without_a_callback_everything_is_denied() -> None:
 
 @pytest.mark.parametrize("returned", [True, {"behavior": "allow"}, None])
 async def test_a_callback_that_returns_nonsense_is_an_error_answer(returned: Any) -> None:
-    async with session_and_cli(deciding(lambda *_: returned)) as (session, cli):
-        session._link._loop.set_exception_handler(lambda *_: None)
+    async with session_and_cli(deciding(lambda *_: returned)) as (_, cli):
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
         cli.ask("can_use_tool", **BASH)
         failed = await cli.expect(RequestFailed)
         assert "must return PermissionResultAllow, PermissionResultDeny or LATER" in failed.error
@@ -286,9 +286,9 @@ async def test_a_callback_that_raises_is_an_error_answer_and_is_reported() -> No
     async def explode(*_: Any) -> Any:
         raise RuntimeError("host exploded")
 
-    async with session_and_cli(deciding(explode)) as (session, cli):
+    async with session_and_cli(deciding(explode)) as (_, cli):
         reported: list[dict[str, Any]] = []
-        session._link._loop.set_exception_handler(lambda _, context: reported.append(context))
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
         cli.ask("can_use_tool", **BASH)
         failed = await cli.expect(RequestFailed)
         assert failed.error == "RuntimeError: host exploded"

@@ -7,7 +7,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .connection import LATER
     from .cost import CostLedger, TurnCost
     from .errors import (
         Aborted,
@@ -61,8 +60,8 @@ if TYPE_CHECKING:
     )
     from .retry import Retry, RetryingTurn, RetryNotice, RetryRefused
     from .sdk import ClaudeSDKClient
+    from .serving import LATER, CancelSignal
     from .session import Session, connect
-    from .signal import CancelSignal
     from .tools import McpSdkServerConfig, SdkMcpTool, ToolAnnotations, ToolContext, create_sdk_mcp_server, tool
     from .transcript_stores import (
         InMemorySessionStore,
@@ -127,8 +126,7 @@ _MODULES = (
     "sdk",
     "errors",
     "turn",
-    "signal",
-    "connection",
+    "serving",
     "interaction",
     "cost",
     "options_types",

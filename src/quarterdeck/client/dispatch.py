@@ -24,9 +24,8 @@ from quarterdeck.wire import (
 )
 from quarterdeck.wire._base import plain
 
-from .connection import LATER
 from .options import ClaudeAgentOptions
-from .signal import CancelSignal
+from .serving import LATER, CancelSignal
 
 if TYPE_CHECKING:
     from .tools.adapters import Connection as ToolConnection

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from .options import ClaudeAgentOptions
 from .options_types import HookMatcher
 from .retry import Retry
-from .signal import CancelSignal
+from .serving import CancelSignal
 from .transcript_stores.protocol import SessionStore, implements
 
 T = TypeVar("T")

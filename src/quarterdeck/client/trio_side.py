@@ -17,7 +17,7 @@ import trio
 from .loop_thread import LOOP_THREAD
 from .official_transport import Transport
 from .offload import Side
-from .signal import CancelSignal
+from .serving import CancelSignal
 from .tools.compiled import CompiledTool
 from .tools.server import ToolServer
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, Generic, TypeVar
 
 from quarterdeck.client.offload import Side
-from quarterdeck.client.signal import CancelSignal
+from quarterdeck.client.serving import CancelSignal
 
 logger = logging.getLogger("quarterdeck")
 

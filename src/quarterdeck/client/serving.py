@@ -1,0 +1,272 @@
+"""Serves the CLI's requests: runs the handler of each one and sends exactly one answer.
+
+Most handlers finish without waiting for anything, so starting a task for each request would cost more than serving it:
+
+* Requests that arrive together are served by one task. The first handler that waits keeps that task, and each of the
+  remaining requests gets its own.
+* A request that arrives alone is served by a task that stays for the next one (``_Seat``) and is woken inside the call
+  that read the request.
+
+Neither is visible to a handler: a task that a handler has cancelled, or whose context variables it has changed, is not
+used again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, cast
+
+from quarterdeck.protocol import HostSide, RequestReceived
+
+from .arrival import Arrival
+from .observer import Observer
+
+LATER: Any = object()
+"""Returned by a handler that answers later, through ``Session.answer`` with the request's id."""
+
+
+class CancelSignal:
+    """Tells a callback that its answer is no longer wanted.
+
+    Set once, when the CLI takes its request back or the session ends. The callback's task is cancelled as well.
+    """
+
+    __slots__ = ("_callbacks", "_waiter", "reason")
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self._callbacks: tuple[Callable[[], None], ...] = ()
+        self._waiter: asyncio.Future[None] | None = None
+
+    @property
+    def aborted(self) -> bool:
+        return self.reason is not None
+
+    def is_set(self) -> bool:
+        return self.reason is not None
+
+    def add_callback(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` when the signal is set; at once if it is set already."""
+        if self.reason is not None:
+            callback()
+        else:
+            self._callbacks += (callback,)
+
+    async def wait(self) -> str:
+        """Wait for the signal and return the reason. It may never be set, so wait for something else beside it."""
+        if self.reason is None:
+            if self._waiter is None:
+                self._waiter = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._waiter)
+        return str(self.reason)
+
+    def set(self, reason: str) -> None:
+        if self.reason is not None:
+            return
+        self.reason = reason
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+        callbacks, self._callbacks = self._callbacks, ()
+        for callback in callbacks:
+            callback()
+
+
+AdmittedRequest = tuple[RequestReceived, CancelSignal]
+
+
+class RequestHandlers(Protocol):
+    """Has a handler for each subtype that it contains."""
+
+    def __contains__(self, subtype: object) -> bool: ...
+
+    def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Awaitable[Mapping[str, Any] | None]: ...
+
+
+class _Seat:
+    """A task that has served a request and waits for another."""
+
+    __slots__ = ("called", "request", "task")
+
+    def __init__(self, task: asyncio.Task[None], called: Arrival) -> None:
+        self.task = task
+        self.called = called
+        self.request: AdmittedRequest | None = None
+
+
+class RequestServer:
+    """The CLI's requests of one connection that are being served, or wait for a later answer."""
+
+    __slots__ = (
+        *("_answers_follow", "_handlers", "_loop", "_observer", "_retired", "_seat", "_send", "_send_scheduled"),
+        *("_side", "_signals", "_tasks"),
+    )
+
+    def __init__(
+        self, side: HostSide, handlers: RequestHandlers, *, send: Callable[[], None], observer: Observer | None
+    ) -> None:
+        """``send`` writes what ``side`` has to say."""
+        self._side = side
+        self._handlers = handlers
+        self._send = send
+        self._observer = observer
+        self._loop = asyncio.get_running_loop()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._signals: dict[str, CancelSignal] = {}
+        """For every request without an answer: being served, or to be answered later."""
+        self._seat: _Seat | None = None
+        self._retired = False
+        self._answers_follow = False
+        """More answers will be given in this turn of the loop."""
+        self._send_scheduled = False
+
+    @property
+    def being_served(self) -> frozenset[str]:
+        """The ids of the requests whose handlers are running."""
+        return frozenset(self._tasks)
+
+    # Starting and stopping
+
+    def admit(self, event: RequestReceived) -> AdmittedRequest:
+        """Make a request known, so that it can be stopped; ``serve`` follows."""
+        signal = self._signals[event.request_id] = CancelSignal()
+        return event, signal
+
+    def serve(self, requests: list[AdmittedRequest]) -> None:
+        """Run the handlers of requests that arrived together."""
+        if len(requests) == 1:
+            self._serve_alone(*requests[0])
+            return
+        waiting = requests[::-1]
+        self._loop.create_task(self._serve_together(waiting))
+        self._loop.call_soon(self._serve_each, waiting)
+
+    def stop(self, request_id: str, reason: str) -> None:
+        """Nobody wants the answer any more: set the signal and cancel the handler."""
+        signal, task = self._signals.pop(request_id, None), self._tasks.pop(request_id, None)
+        if signal is not None:
+            signal.set(reason)
+        if task is not None:
+            task.cancel()
+
+    def stop_all(self, reason: str) -> None:
+        for request_id in list(self._signals):
+            self.stop(request_id, reason)
+
+    def retire(self) -> None:
+        """No more requests are expected: keep no task for them."""
+        self._retired = True
+
+    def close(self, reason: str) -> bool:
+        """Stop everything. Returns whether a task needs one more turn of the loop to end."""
+        self.stop_all(reason)
+        seat, self._seat = self._seat, None
+        if seat is None or self._loop.is_closed():
+            return False
+        return seat.task.cancel()
+
+    # Serving
+
+    def _serve_alone(self, event: RequestReceived, signal: CancelSignal) -> None:
+        if signal.is_set():  # taken back in the same chunk
+            return
+        seat, self._seat = self._seat, None
+        if seat is None or seat.called.done():  # done: somebody has just cancelled it
+            self._tasks[event.request_id] = self._loop.create_task(self._serve_one_by_one(event, signal))
+        else:
+            self._tasks[event.request_id], seat.request = seat.task, (event, signal)
+            seat.called.wake(at_once=True)
+
+    async def _serve_one_by_one(self, event: RequestReceived, signal: CancelSignal) -> None:
+        task, context = cast("asyncio.Task[None]", asyncio.current_task()), contextvars.copy_context()
+        while True:
+            await self._serve_one(event.request_id, event.request, signal)
+            if self._seat is not None or self._retired or task.cancelling() or contextvars.copy_context() != context:
+                return
+            self._seat = seat = _Seat(task, Arrival(self._loop))
+            try:
+                await seat.called
+            except asyncio.CancelledError:
+                if self._seat is seat:
+                    self._seat = None
+                if seat.request is not None:  # called and cancelled in the same turn of the loop
+                    self._handler_cancelled(seat.request[0].request_id)
+                raise
+            event, signal = cast("AdmittedRequest", seat.request)
+
+    async def _serve_together(self, waiting: list[AdmittedRequest]) -> None:
+        """Serve the last of the list first. Nothing a handler leaves behind in the task may reach the next one."""
+        task, context = cast("asyncio.Task[None]", asyncio.current_task()), contextvars.copy_context()
+        self._answers_follow = True
+        try:
+            while waiting:
+                event, signal = waiting.pop()
+                if not signal.is_set():
+                    self._tasks[event.request_id] = task
+                    await self._serve_one(event.request_id, event.request, signal)
+                if task.cancelling() or contextvars.copy_context() != context:
+                    break
+        finally:
+            self._answers_follow = False
+            if waiting:
+                context.run(self._serve_each, waiting)
+
+    def _serve_each(self, waiting: list[AdmittedRequest]) -> None:
+        """Start a task for each request that ``_serve_together`` has left, the last of the list first."""
+        self._answers_follow = False
+        while waiting:
+            event, signal = waiting.pop()
+            if not signal.is_set():
+                task = self._loop.create_task(self._serve_one(event.request_id, event.request, signal))
+                self._tasks[event.request_id] = task
+
+    async def _serve_one(self, request_id: str, request: Any, signal: CancelSignal) -> None:
+        try:
+            payload = await self._handlers(request_id, request, signal)
+            if payload is not LATER and self._side.can_answer(request_id):
+                self.answer(request_id, payload)
+        except asyncio.CancelledError:
+            self._handler_cancelled(request_id)
+            raise
+        except Exception as error:  # noqa: BLE001  # a callback's error, or a result that is not JSON, is an answer too
+            self._refuse(request_id, f"{type(error).__name__}: {error}")
+            self._report(request, error)
+        finally:
+            self._tasks.pop(request_id, None)
+
+    def _handler_cancelled(self, request_id: str) -> None:
+        self._tasks.pop(request_id, None)
+        self._refuse(request_id, "the handler was cancelled")
+
+    def _report(self, request: Any, error: Exception) -> None:
+        """The CLI has been told that a callback failed; tell the loop's exception handler too (by default it logs)."""
+        subtype = request.get("subtype")
+        context = {"message": f"quarterdeck: the callback for {subtype} failed", "exception": error}
+        self._loop.call_exception_handler(context)
+
+    # Answering
+
+    def answer(self, request_id: str, payload: Mapping[str, Any] | None) -> None:
+        """Answer a request of the CLI. Raises ``LocalProtocolError`` when it is not open (any more)."""
+        self._side.answer(request_id, payload)
+        self._signals.pop(request_id, None)
+        if self._observer is not None:
+            self._observer.answered(request_id, payload, None)
+        if not self._answers_follow and len(self._tasks) <= 1:
+            self._send()
+        elif not self._send_scheduled:  # one write for all answers of this turn of the loop
+            self._send_scheduled = True
+            self._loop.call_soon(self._send_scheduled_answers)
+
+    def _send_scheduled_answers(self) -> None:
+        self._send_scheduled = False
+        self._send()
+
+    def _refuse(self, request_id: str, error: str) -> None:
+        if self._side.can_answer(request_id):
+            self._side.refuse(request_id, error)
+            self._signals.pop(request_id, None)
+            if self._observer is not None:
+                self._observer.answered(request_id, None, error)
+            self._send()

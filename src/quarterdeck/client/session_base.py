@@ -1,0 +1,146 @@
+"""What all parts of a session share: its state, what is known about it, and who watches it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from quarterdeck.protocol import ProtocolEvent, TurnEnded, TurnState
+from quarterdeck.transport import ByteTransport, ExitStatus
+from quarterdeck.wire import InitializeAnswer, Message, MirrorErrorMessage, ResultMessage, WireObject
+
+from .connection import Connection
+from .cost import CostLedger, TurnCost
+from .dispatch import Dispatcher
+from .errors import CLIConnectionError
+from .mcp_servers import InProcessServers
+from .observer import Observer, Observers
+from .options import ClaudeAgentOptions
+
+if TYPE_CHECKING:
+    from .tracing import SessionTracer
+    from .transcript_stores.attached import StoredSession
+
+NOT_OPEN = "the session is not open: use `async with`, or call open() first"
+
+
+class SessionBase:
+    """The state of a session."""
+
+    def __init__(self, options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> None:
+        """With a ``transport`` of your own, what the options would put on the command line has no effect."""
+        self.options = options or ClaudeAgentOptions()
+        self._own_transport = transport
+        self._discard: Callable[[], None] | None = None
+        """Removes the private files that the CLI reads."""
+        self.ignored_options: tuple[str, ...] = ()
+        """Options that this version of the CLI is known to ignore."""
+        self._connection: Connection | None = None
+        self._dispatcher: Dispatcher | None = None
+        self._in_process_servers: InProcessServers | None = None
+        self._ready: list[Message] = []
+        """Taken from the inbox and not read yet, the next one last."""
+        self._jobs: list[asyncio.Task[None]] = []
+        self._client_composed = False
+        self._closed = False
+        self._stored: StoredSession | None = None
+        self._observers: Observers | None = None
+        self._tracer: SessionTracer | None = None
+        self._lasting: dict[str, tuple[WireObject | str, dict[str, Any]]] = {}
+        """Changes made by control calls that the next process has to be told again."""
+        self.mirror_errors: Collection[MirrorErrorMessage] = ()
+        """What did not reach the session store, the latest of it; each also comes as a message."""
+        self.costs = CostLedger()
+        """What the session has cost so far, in all and by model."""
+        self.turn_cost: TurnCost | None = None
+        """What the last turn that ended has cost."""
+
+    # What the parts use
+
+    @property
+    def _link(self) -> Connection:
+        if self._connection is None:
+            raise CLIConnectionError(NOT_OPEN)
+        return self._connection
+
+    @property
+    def _dispatch(self) -> Dispatcher:
+        if self._dispatcher is None:
+            raise CLIConnectionError(NOT_OPEN)
+        return self._dispatcher
+
+    @property
+    def _servers(self) -> InProcessServers:
+        if self._in_process_servers is None:
+            raise CLIConnectionError(NOT_OPEN)
+        return self._in_process_servers
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run in the background; cancelled when the session is closed."""
+        job = asyncio.get_running_loop().create_task(work)
+        self._jobs.append(job)
+        job.add_done_callback(self._jobs.remove)
+
+    def _happened(self, event: ProtocolEvent) -> None:
+        if type(event) is TurnEnded:
+            self.turn_cost = self.costs.add(event.result)
+        if self._observers is not None:
+            self._observers.happened(event)
+
+    # What is known
+
+    @property
+    def session_id(self) -> str | None:
+        """The CLI's id of the conversation; known from the first turn on. It changes with ``/clear``."""
+        return self._link.side.session_id
+
+    @property
+    def server_info(self) -> InitializeAnswer:
+        """What the CLI said in the handshake: commands, agents, models, account …"""
+        return (None if self._connection is None else self._connection.side.initialize_answer) or InitializeAnswer()
+
+    @property
+    def version(self) -> str | None:
+        return self._link.side.version
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return self._link.side.capabilities
+
+    @property
+    def turn_state(self) -> TurnState:
+        return self._link.side.turn
+
+    @property
+    def pid(self) -> int | None:
+        """The CLI's process id, also after it has ended; None before it is started."""
+        return None if self._connection is None else self._connection.pid
+
+    @property
+    def exit_status(self) -> ExitStatus | None:
+        """How the process ended; None while it runs."""
+        return self._link.exit
+
+    @property
+    def closed(self) -> bool:
+        """Whether the program has closed the session."""
+        return self._closed
+
+    @property
+    def last_result(self) -> ResultMessage | None:
+        return self._link.side.last_result
+
+    # Observers
+
+    def observe(self, observer: Observer) -> None:
+        """Tell ``observer`` what happens; call it before the session is opened, so that it misses nothing."""
+        if self._connection is not None and self._observers is None:
+            raise CLIConnectionError("observe() must be called before the session is opened")
+        if self._observers is None:
+            self._observers = Observers()
+        self._observers.add(observer)
+
+    def stop_observing(self, observer: Observer) -> None:
+        if self._observers is not None:
+            self._observers.remove(observer)

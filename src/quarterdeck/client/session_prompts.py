@@ -1,0 +1,86 @@
+"""Prompting a session."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from quarterdeck.protocol.prompts import user_line
+
+from .session_base import SessionBase
+from .turn import Turn
+
+if TYPE_CHECKING:
+    from .retry import Retry
+    from .session import Session
+
+Content = str | Sequence[Any]
+"""A prompt: text, or content blocks (typed or as dicts)."""
+
+
+class SessionPrompts(SessionBase):
+    """Sends prompts."""
+
+    def prompt(
+        self, content: Content, /, *, uuid: str | None = None, retry: Retry | None = None, **fields: Any
+    ) -> Turn:
+        """Ask something: iterate over the turn for its messages, or await it for its result.
+
+        ``retry`` replaces the option of that name.
+        """
+        session, line = cast("Session", self), self._line(content, uuid, fields)
+        chosen = self.options.retry if retry is None else retry
+        if chosen is None:
+            return Turn(session, line)
+        from .retry import RetryingTurn
+
+        return RetryingTurn(session, line, chosen)
+
+    async def send(
+        self, content: Content, /, *, priority: str | None = None, uuid: str | None = None, **fields: Any
+    ) -> str:
+        """Send a prompt without waiting for its turn. Returns its uuid, which ``cancel_prompt`` takes.
+
+        During a turn it steers that turn: the CLI folds it in between two tool rounds. ``priority="later"`` gives it a
+        turn of its own, ``"now"`` interrupts.
+        """
+        if priority is not None:
+            fields["priority"] = priority
+        return await self.send_line(self._line(content, uuid, fields))
+
+    async def send_line(self, line: Mapping[str, Any], /) -> str:
+        """Send a whole ``user`` line as it is; its uuid."""
+        if self._observers is not None:
+            self._observers.sending(line)
+        return await self._link.send_user_line(line)
+
+    async def stream(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
+        """Send each prompt as it comes, then close the input once nothing needs it any more."""
+        async for prompt in prompts:
+            line = dict(prompt) if isinstance(prompt, Mapping) else self._line(prompt, None, {})
+            if self._client_composed:
+                line["client_composed"] = True
+            await self.send_line(line)
+        self._link.finish_input()
+
+    def stream_in_background(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
+        """``stream`` as a task of the session; if the iterable fails, so does reading."""
+
+        async def run() -> None:
+            try:
+                await self.stream(prompts)
+            except Exception as error:  # noqa: BLE001  # for the reader, who waits for what the prompts would bring
+                self._link.inbox.end(error)
+                self._link.abandon()
+
+        self._run(run())
+
+    def finish(self) -> None:
+        """No more prompts: the CLI ends by itself when its work is done."""
+        self._link.finish_input()
+
+    def _line(self, content: Content, uuid: str | None, fields: dict[str, Any]) -> dict[str, Any]:
+        line = user_line(content, uuid=uuid, **fields)
+        if self._client_composed:
+            line["client_composed"] = True
+        return line

@@ -1,0 +1,69 @@
+"""Reading a session's messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+
+from quarterdeck.wire import Message, ResultMessage
+
+from .errors import Aborted, CLIConnectionError
+from .session_base import SessionBase
+
+
+class SessionReading(SessionBase):
+    """Reads messages, one reader at a time."""
+
+    async def next_message(self) -> Message | None:
+        """The next message; None at the end. Raises ``ProcessExited`` when the CLI died in the middle."""
+        return self._ready.pop() if self._ready or await self._fill() else None
+
+    async def _fill(self) -> bool:
+        """Wait until messages are ready; False at the end. One coroutine, as each further one would cost every time.
+
+        Whoever sees a result, or the end, finds the session store up to date.
+        """
+        inbox, ready = self._link.inbox, self._ready
+        batch = inbox.take()
+        was_there = bool(batch)
+        while batch is None:
+            await inbox.arrival()
+            batch = inbox.take()
+        ready.extend(reversed(batch))
+        if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
+            await self._stored.flush()
+        if was_there:
+            await asyncio.sleep(0)  # let other sessions have their turn
+        return bool(ready)
+
+    async def batches(self) -> AsyncIterator[list[Message]]:
+        """All messages to the end, as many at once as have arrived: the fastest way to read."""
+        ready = self._ready
+        while ready or await self._fill():
+            batch = ready[::-1]
+            ready.clear()
+            yield batch
+
+    async def messages(self) -> AsyncGenerator[Message, None]:
+        """All messages from here to the end of the session, between turns too. Stopping early loses nothing."""
+        ready = self._ready
+        while ready or await self._fill():
+            yield ready.pop()
+
+    async def response(self) -> AsyncGenerator[Message, None]:
+        """The messages up to and with the next result, whichever prompt it answers. Stopping early loses nothing."""
+        ready = self._ready
+        while ready or await self._fill():
+            message = ready.pop()
+            yield message
+            if type(message) is ResultMessage:
+                return
+
+    def ended_early(self) -> Exception:
+        """Why a turn has no result: for whoever waited for it."""
+        if self._closed:
+            return Aborted("the session was closed before the turn ended")
+        status = self._link.exit
+        if status is not None:
+            return status.error(self._link.stderr_tail)
+        return CLIConnectionError("the CLI ended its output before the turn ended")
