@@ -20,7 +20,6 @@ from quarterdeck.wire import (
 
 from ._words import CANNOT_TYPE
 from .activity import settle
-from .context import fold_measured
 from .events import Event, FilesRewound
 from .limits import text_or_none, texts
 from .modes import fold_mode, fold_model
@@ -29,6 +28,7 @@ from .parts import Account, Command, McpServer, Model
 from .session import fold_servers, tell_changes
 from .state import Asked, State
 from .tasks import fold_task_output
+from .usage import fold_measured
 
 Facts = dict[str, Any]
 

@@ -13,7 +13,6 @@ from quarterdeck._errors import QuarterdeckError
 from quarterdeck.wire import Message
 
 from . import control, hooks, model_output, modes, notices, prompts, requests, session, tasks, toolcalls, turns
-from .cost import process_started
 from .events import Event
 from .state import Limits, State
 
@@ -128,7 +127,7 @@ class Timeline:
 
     def process_started(self) -> None:
         """Say that another process goes on with the session: up to 2.1.52 its totals begin at 0."""
-        process_started(self.state.cost)
+        self.state.cost.running.process_started()
 
     def snapshot(self) -> bytes:
         """The state as JSON; ``restore`` makes a timeline of it that goes on exactly as this one would."""

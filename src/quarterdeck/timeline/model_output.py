@@ -34,7 +34,6 @@ from quarterdeck.wire import (
 from ._words import CANNOT_TYPE
 from .activity import begin_turn, settle
 from .blocks import CALLS, fold_other_block
-from .context import fold_usage
 from .events import (
     BlockStarted,
     Event,
@@ -50,6 +49,7 @@ from .notices import show, unknown
 from .retracted import abandon_others, retract
 from .state import ModelOutput, State
 from .toolcalls import call_started
+from .usage import fold_usage
 
 _REMEMBERED = 64
 """Messages whose blocks are counted; a late line of an older one would only get another id."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from quarterdeck.wire._running_totals import RunningTotals
+
 from ._words import Activity, TaskStatus
 from .items import Item, Plan, Request
 from .parts import Account, Command, Context, Kept, McpServer, Model, ModelCost, RateLimit, Tokens
@@ -101,16 +103,14 @@ class Auth(msgspec.Struct, omit_defaults=True):
 
 
 class Cost(msgspec.Struct, omit_defaults=True):
-    """What the session has cost, by difference of the CLI's running totals; see ``cost.py``."""
+    """What the session has cost, by difference of the CLI's running totals."""
 
     total_usd: float = 0.0
     by_model: dict[str, ModelCost] = {}
     tokens: Tokens = msgspec.field(default_factory=Tokens)
     reported_usd: float | None = None
     """The CLI's own running total."""
-    running_usd: float = 0.0
-    running: dict[str, ModelCost] = {}
-    last_result: str | None = None
+    running: RunningTotals = msgspec.field(default_factory=RunningTotals)
 
 
 class ModelOutput(msgspec.Struct, omit_defaults=True):

@@ -13,8 +13,6 @@ from quarterdeck.wire import (
 
 from ._words import TurnOutcome
 from .activity import begin_turn, settle
-from .context import fold_measured, fold_window
-from .cost import add_result, added, tokens_of
 from .events import (
     CompactionEnded,
     ConversationReset,
@@ -33,6 +31,7 @@ from .retracted import stop_all, stop_blocks
 from .state import Retry, State
 from .tasks import end_tasks
 from .toolcalls import call_of, call_stopped, stop_children
+from .usage import add_result, added, fold_measured, fold_window, tokens_of
 
 _ERRORS = {
     "error_max_turns": "the number of turns that were allowed is used up",
