@@ -31,7 +31,7 @@ from quarterdeck.testing.recording import (
 )
 from quarterdeck.testing.trace import Filter, show
 from quarterdeck.testing.trace_model import Row, Timing, TraceModel
-from quarterdeck.testing.trace_view import View, cut, duration, ending, plain, size
+from quarterdeck.testing.trace_view import TraceView, cut, duration, ending, plain, size
 
 LIMIT_S = 20.0
 TRACE = "import sys; from quarterdeck.cli.trace import main; sys.exit(main(sys.argv[1:]))"
@@ -237,6 +237,31 @@ def test_a_turn_costs_the_difference_and_a_reset_starts_anew(tmp_path: Path) -> 
     assert "all turns: $1.0000" in text
 
 
+def test_the_first_turn_of_a_resumed_session_is_not_charged_for_what_came_before() -> None:
+    """2.1.325 goes on with the earlier process's total and also reports the difference."""
+    (turn,) = model_of(ROOT / "2.1.325" / "resume_2_forked.ndjson").summary.turns
+    assert turn.cost_usd == pytest.approx(0.0008)
+
+
+def test_notices_and_calls_are_told_in_the_words_of_the_timeline(tmp_path: Path) -> None:
+    question = {"question": "Which topping?", "header": "Topping", "options": [], "multiSelect": False}
+    call = {"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": [question]}}
+    pictures = [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}]
+    returned = {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "Olives"}, *pictures]}
+    path = recorded(
+        tmp_path / "a.ndjson",
+        ("out", line(type="system", subtype="informational", content="stopped above", level="notice")),
+        ("out", line(type="assistant", message={"role": "assistant", "content": [call]})),
+        ("out", line(type="user", message={"role": "user", "content": [returned]})),
+    )
+    rows = [json.loads(row)["row"]["text"] for row in shown(path, as_json=True).splitlines()[:-1]]
+    assert rows == [
+        "informational: stopped above",
+        "calls AskUserQuestion Which topping?",
+        "returns: Olives · 1 picture",
+    ]
+
+
 def test_what_the_cli_says_after_a_result_belongs_to_that_turn() -> None:
     text = shown(ROOT / "2.1.325" / "replay_user_messages_echo.ndjson")
     assert re.findall(r"^turn \d", text, re.MULTILINE) == ["turn 1"]
@@ -319,23 +344,23 @@ def test_content_cannot_control_the_terminal(tmp_path: Path) -> None:
 
 def test_colour_marks_who_speaks_and_only_when_asked() -> None:
     row = Row(1.0, "out", 2, 1, "assistant", "model", "hello", anomalies=("odd",))
-    coloured = list(View(width=80, colour=True).row(row))
+    coloured = list(TraceView(width=80, colour=True).row(row))
     assert coloured == [
         "",
         "\x1b[1mturn 1\x1b[0m",
         "    1.000 ← \x1b[32mmodel \x1b[0m hello",
         " " * 19 + "\x1b[31m⚠ odd\x1b[0m",
     ]
-    assert "\x1b" not in "".join(View(width=80, colour=False).row(row))
+    assert "\x1b" not in "".join(TraceView(width=80, colour=False).row(row))
 
 
 def test_long_texts_are_cut_or_wrapped() -> None:
     row = Row(1.0, "out", 2, 1, "assistant", "model", "word " * 40)
-    assert [len(line) for line in View(width=60, colour=False).row(row)][2:] == [60]
-    wrapped = list(View(width=60, colour=False, full=True).row(row))[2:]
+    assert [len(line) for line in TraceView(width=60, colour=False).row(row)][2:] == [60]
+    wrapped = list(TraceView(width=60, colour=False, full=True).row(row))[2:]
     assert len(wrapped) == 5
     assert all(len(line) <= 60 for line in wrapped)
-    assert len(list(View(width=None, colour=False).row(row))[2]) > 200
+    assert len(list(TraceView(width=None, colour=False).row(row))[2]) > 200
 
 
 @pytest.mark.parametrize(

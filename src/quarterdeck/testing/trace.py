@@ -14,7 +14,7 @@ from typing import TextIO
 
 from .recording import End, Entry, Header, RecordingError, load, parse_line, whole_lines
 from .trace_model import SLOW_S, Row, TraceModel
-from .trace_view import View, row_as_json, summary_as_json
+from .trace_view import TraceView, row_as_json, summary_as_json
 
 FOLLOW_POLL_S = 0.2
 """How often a growing recording is looked at."""
@@ -57,7 +57,7 @@ def show(
 ) -> None:
     """Write the rows and the summary. Raises ``RecordingError`` and ``OSError``."""
     to = to or sys.stdout
-    view = View(width=_width(to), colour=to.isatty() and "NO_COLOR" not in os.environ, full=full)
+    view = TraceView(width=_width(to), colour=to.isatty() and "NO_COLOR" not in os.environ, full=full)
     model = TraceModel(slow_s=slow_s)
 
     def say(lines: Iterable[str]) -> None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quarterdeck.protocol.ledger import Ledger, detail_of, subtype_of
+from quarterdeck.timeline import Timeline
 from quarterdeck.wire import (
     AssistantMessage,
     ControlCancelRequest,
     ControlRequest,
     ControlResponse,
-    ConversationResetMessage,
     Message,
     MessageStop,
     ResultMessage,
@@ -30,7 +30,7 @@ from quarterdeck.wire import (
 )
 
 from .recording import Entry
-from .trace_text import Said, describe, describe_result, kind_of
+from .trace_text import Sentence, describe, kind_of, turn_cost
 
 SLOW_S = 5.0
 
@@ -54,12 +54,14 @@ class Row:
     request: str = ""
     """What an answer answers."""
     nested: bool = False
-    """Said by or for a sub-agent."""
+    """Sentence by or for a sub-agent."""
     raw: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TracedTurn:
+    """A turn as the recording times it."""
+
     number: int
     t: float
     duration_s: float
@@ -83,7 +85,7 @@ class Summary:
     duration_s: float = 0.0
     lines: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("in", "out", "err"), 0))
     bytes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("in", "out", "err"), 0))
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[TracedTurn] = field(default_factory=list)
     cost_usd: float = 0.0
     requests: list[Timing] = field(default_factory=list)
     tools: list[Timing] = field(default_factory=list)
@@ -126,20 +128,20 @@ class TraceModel:
         self._stream: list[Entry] = []
         self._stream_letters = 0
         self._turn_began: float | None = None
-        self._total_cost = 0.0
+        self._timeline = Timeline()
         self.summary = Summary()
 
     def add(self, entry: Entry) -> list[Row]:
         summary = self.summary
         summary.duration_s = max(summary.duration_s, entry.t)
         if entry.eof:
-            return [self._row(entry, "eof", Said("host" if entry.direction == "in" else "cli", _EOF[entry.direction]))]
+            return [self._row(entry, "eof", Sentence(_WHO[entry.direction], _EOF[entry.direction]))]
         summary.lines[entry.direction] += 1
         summary.bytes[entry.direction] += len(entry.data)
         if entry.direction == "err":
-            return [self._row(entry, "stderr", Said("stderr", entry.line.decode(errors="replace"), True))]
+            return [self._row(entry, "stderr", Sentence("stderr", entry.line.decode(errors="replace"), True))]
         if not entry.line.strip():
-            return [self._row(entry, "blank", Said("host" if entry.direction == "in" else "cli", "(a blank line)"))]
+            return [self._row(entry, "blank", Sentence(_WHO[entry.direction], "(a blank line)"))]
         return list(self._message(entry, decode(entry.line)))
 
     def finish(self) -> list[Row]:
@@ -163,20 +165,17 @@ class TraceModel:
         if isinstance(message, StreamEvent):
             yield from self._stream_event(entry, message)
             return
+        fold = self._timeline.sent if entry.direction == "in" else self._timeline.received
+        events = fold(message, at=entry.t)
         if isinstance(message, ResultMessage):
             yield from self._flush_stream()
-            said = describe_result(message, "cli", self._cost(message))
-        else:
-            said = describe(message, entry.direction)
-        said, latency, request = self._paired(entry, message, said)
+        said, latency, request = self._paired(entry, message, describe(message, entry.direction, events))
         parent = getattr(message, "parent_tool_use_id", None)
         yield self._row(entry, kind_of(message), said, latency_s=latency, request=request, nested=parent is not None)
         if isinstance(message, ResultMessage):
-            self._end_turn(entry, message)
-        elif isinstance(message, ConversationResetMessage):
-            self._total_cost = 0.0
+            self._end_turn(entry, message, turn_cost(message, events))
 
-    def _row(self, entry: Entry, kind: str, said: Said, **more: Any) -> Row:
+    def _row(self, entry: Entry, kind: str, said: Sentence, **more: Any) -> Row:
         for oddity in said.oddities:
             self._anomaly(entry.number, oddity)
         turn = len(self.summary.turns) + 1
@@ -205,7 +204,7 @@ class TraceModel:
 
     # Pairing
 
-    def _paired(self, entry: Entry, message: Message, said: Said) -> tuple[Said, float | None, str]:
+    def _paired(self, entry: Entry, message: Message, said: Sentence) -> tuple[Sentence, float | None, str]:
         if isinstance(message, ControlRequest):
             asked = _Asked(message.request, entry.t, entry.number, entry.direction)
             self._ledgers[entry.direction].add(message.request_id, asked)
@@ -214,7 +213,7 @@ class TraceModel:
         elif isinstance(message, ControlCancelRequest):
             closed = self._ledgers[entry.direction].close(message.request_id, "cancel")
             name = f" {closed.request.name}" if closed is not None else ""
-            return Said(said.who, said.text + name), None, ""
+            return Sentence(said.who, said.text + name), None, ""
         elif isinstance(message, AssistantMessage):
             for block in message.content:
                 if isinstance(block, ToolUseBlock):
@@ -223,35 +222,35 @@ class TraceModel:
             return self._tool_result(entry, message, said)
         return said, None, ""
 
-    def _answer(self, entry: Entry, message: ControlResponse, said: Said) -> tuple[Said, float | None, str]:
+    def _answer(self, entry: Entry, message: ControlResponse, said: Sentence) -> tuple[Sentence, float | None, str]:
         ledger = self._ledgers["out" if entry.direction == "in" else "in"]
         found = ledger.close(message.request_id, "answer")
         if found is None:
             repeated = self._ledgers[entry.direction].closed(message.request_id)
             if repeated is not None:  # --replay-user-messages repeats the host's answers, too (2.1.325)
-                return Said(said.who, f"repeats the answer to {repeated.asks}"), None, ""
+                return Sentence(said.who, f"repeats the answer to {repeated.asks}"), None, ""
             before = ledger.closed(message.request_id)
             odd = (
                 f"an answer to {message.request_id!r}, which nobody asked"
                 if before is None
                 else f"a further answer to {before.asks} ({before.state.value} before)"
             )
-            return Said(said.who, said.text, said.error, (*said.oddities, odd)), None, ""
+            return Sentence(said.who, said.text, said.error, (*said.oddities, odd)), None, ""
         asked: _Asked = found.request
         latency = entry.t - asked.t
-        self._request_times.setdefault(f"{_ASKER[asked.direction]} {subtype_of(asked.request)}", []).append(latency)
+        self._request_times.setdefault(f"{_WHO[asked.direction]} {subtype_of(asked.request)}", []).append(latency)
         if latency > self._slow_s:
             slow = f"{asked.name} was answered after {latency:.1f} s"
-            said = Said(said.who, said.text, said.error, (*said.oddities, slow))
+            said = Sentence(said.who, said.text, said.error, (*said.oddities, slow))
         return said, latency, asked.name
 
-    def _tool_result(self, entry: Entry, message: UserMessage, said: Said) -> tuple[Said, float | None, str]:
+    def _tool_result(self, entry: Entry, message: UserMessage, said: Sentence) -> tuple[Sentence, float | None, str]:
         blocks = message.content if isinstance(message.content, list) else []
         for block in blocks:
             if isinstance(block, ToolResultBlock) and (call := self._tools.pop(block.tool_use_id, None)):
                 name, began, _ = call
                 self._tool_times.setdefault(name, []).append(entry.t - began)
-                return Said(name, said.text, said.error, said.oddities), entry.t - began, ""
+                return Sentence(name, said.text, said.error, said.oddities), entry.t - began, ""
         return said, None, ""
 
     # Streams and turns
@@ -272,28 +271,18 @@ class TraceModel:
         letters, self._stream_letters = self._stream_letters, 0
         if events:
             text = f"(streamed: {len(events)} events, {letters} letters)"
-            yield self._row(events[-1], "stream_event", Said("model", text), latency_s=events[-1].t - events[0].t)
+            yield self._row(events[-1], "stream_event", Sentence("model", text), latency_s=events[-1].t - events[0].t)
 
-    def _cost(self, message: ResultMessage) -> float | None:
-        """Of this turn: the CLI reports the sum since its start, or since a reset."""
-        total = message.total_cost_usd
-        if total is None:
-            return None
-        return total - self._total_cost if total >= self._total_cost else total
-
-    def _end_turn(self, entry: Entry, message: ResultMessage) -> None:
-        cost = self._cost(message)
-        if cost is not None:
-            self._total_cost = message.total_cost_usd or 0.0
-            self.summary.cost_usd += cost
+    def _end_turn(self, entry: Entry, message: ResultMessage, cost: float | None) -> None:
+        self.summary.cost_usd += cost or 0.0
         began = entry.t if self._turn_began is None else self._turn_began
         number = len(self.summary.turns) + 1
-        self.summary.turns.append(Turn(number, began, entry.t - began, cost, message.subtype, message.is_error))
+        self.summary.turns.append(TracedTurn(number, began, entry.t - began, cost, message.subtype, message.is_error))
         self._turn_began = None
 
 
 _EOF = {"in": "closes the input", "out": "closes its output", "err": "closes stderr"}
-_ASKER = {"in": "host", "out": "cli"}
+_WHO = {"in": "host", "out": "cli", "err": "cli"}
 
 
 def _timings(times: dict[str, list[float]]) -> list[Timing]:

@@ -19,7 +19,7 @@ _TEXT_AT = 19
 """Where the text begins: time, arrow, who."""
 
 
-class View:
+class TraceView:
     """Lines of text for a terminal of that many columns; ``width`` None: as long as they are."""
 
     def __init__(self, *, width: int | None, colour: bool, full: bool = False) -> None:

@@ -42,14 +42,20 @@ _ABOUT = {
 
 def about(tool: str, arguments: Mapping[str, Any]) -> str:
     """What a call is about, in one line."""
+    value = subject(tool, arguments)
+    if value is None:
+        value = next((item for item in arguments.values() if isinstance(item, str)), "")
+    return first_line(value)
+
+
+def subject(tool: str, arguments: Mapping[str, Any]) -> str | None:
+    """The part of the input that tells best what a call is about; None for a tool that we do not know."""
     value = arguments.get(_ABOUT.get(tool, ""))
     if tool == "AskUserQuestion" and isinstance(value, list) and value and isinstance(value[0], dict):
         value = value[0].get("question")
     if tool == "TodoWrite" and isinstance(todos := arguments.get("todos"), list):
         return f"{len(todos)} to do"
-    if not isinstance(value, str):
-        value = next((item for item in arguments.values() if isinstance(item, str)), "")
-    return first_line(value)
+    return value if isinstance(value, str) else None
 
 
 def label(tool: str) -> str:
