@@ -103,7 +103,7 @@ async def test_one_that_does_not_close_is_left_in_bounded_time(monkeypatch: pyte
             await asyncio.Event().wait()
 
     short = Grace(eof_s=0.05, term_s=0.0, kill_s=0.0)
-    monkeypatch.setattr("quarterdeck.client.session.Grace", lambda **_: short)
+    monkeypatch.setattr("quarterdeck.client.session_lifecycle.Grace", lambda **_: short)
     session = Session(transport=as_byte_transport(Endless()))
     await session.open()
     await session.close()

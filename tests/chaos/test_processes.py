@@ -127,7 +127,7 @@ async def test_a_cli_that_ignores_sigterm_is_killed_with_its_children(
     while True: time.sleep(60)
     """
     patient = functools.partial(Grace, term_s=0.1)
-    monkeypatch.setattr("quarterdeck.client.session.Grace", patient)
+    monkeypatch.setattr("quarterdeck.client.session_lifecycle.Grace", patient)
     async with chaos.session(source, close_grace_s=0.1) as session:
         pass
     assert session.exit_status is not None
