@@ -10,39 +10,10 @@ from conversations.scenarios._registry import every, newest
 from conversations.scenarios.mcp import stdio_config
 from conversations.stage import Stage
 from quarterdeck.testing.model import Error, ToolUse
+from quarterdeck.wire.hooks import HOOK_EVENTS
 
-EVENTS = [
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "Notification",
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "SessionStart",
-    "SessionEnd",
-    "Stop",
-    "StopFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "PermissionRequest",
-    "PermissionDenied",
-    "Setup",
-    "TaskCreated",
-    "TaskCompleted",
-    "Elicitation",
-    "ElicitationResult",
-    "ConfigChange",
-    "InstructionsLoaded",
-    "CwdChanged",
-    "FileChanged",
-    "PreModelSwitch",
-    "PostModelSwitch",
-    "MessageDisplay",
-    "DirectoryAdded",
-]
+EVENTS = [event for event in HOOK_EVENTS if event not in {"TeammateIdle", "WorktreeCreate", "WorktreeRemove"}]
+"""The others need a team or a worktree."""
 OLD_EVENTS = ("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop")
 
 

@@ -143,62 +143,6 @@ CACHE_READ_PRICE = 0.1
 """Times the price of input tokens."""
 CACHE_WRITE_PRICE = 1.25
 
-HOOK_EVENTS = [
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "PermissionDenied",
-    "Notification",
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "SessionStart",
-    "SessionEnd",
-    "Stop",
-    "StopFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "PermissionRequest",
-    "Setup",
-    "TeammateIdle",
-    "TaskCreated",
-    "TaskCompleted",
-    "Elicitation",
-    "ElicitationResult",
-    "ConfigChange",
-    "WorktreeCreate",
-    "WorktreeRemove",
-    "InstructionsLoaded",
-    "CwdChanged",
-    "FileChanged",
-    "PreModelSwitch",
-    "PostModelSwitch",
-    "MessageDisplay",
-    "DirectoryAdded",
-]
-MATCHED_EVENTS = frozenset(
-    [
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PermissionDenied",
-        "Notification",
-        "UserPromptExpansion",
-        "SessionStart",
-        "SessionEnd",
-        "SubagentStart",
-        "SubagentStop",
-        "PreCompact",
-        "PostCompact",
-        "PermissionRequest",
-        "Setup",
-        "Elicitation",
-        "ElicitationResult",
-    ]
-)
-
 
 def resolve_model(name: str | None) -> str:
     """The full id of a model; the CLI takes a name it does not know as it is."""

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.testing.sim import facts
+from quarterdeck.wire.hooks import HOOK_EVENTS, MATCHER_EVENTS
 
 from .base import ControlError
 from .session import switch_model
@@ -136,8 +137,8 @@ def list_permission_rules(cli: SimulatedCli, request: Request) -> dict[str, Any]
 
 def get_hooks_listing(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     catalog = [
-        {"name": name, "summary": f"{name} (simulated)", "supportsMatcher": name in facts.MATCHED_EVENTS}
-        for name in facts.HOOK_EVENTS
+        {"name": name, "summary": f"{name} (simulated)", "supportsMatcher": name in MATCHER_EVENTS}
+        for name in HOOK_EVENTS
     ]
     return {"events": [], "hooks": [], "eventCatalog": catalog, "policy": {"restricted": False}}
 
