@@ -20,6 +20,7 @@ from quarterdeck.client.tools import create_sdk_mcp_server, tool
 from quarterdeck.testing.install import NEWEST, SUPPORTED
 from quarterdeck.testing.model import Stall, ToolUse
 from quarterdeck.transport import ExitStatus
+from quarterdeck.wire.versions import REFUSES_UNKNOWN_REQUESTS, is_at_least
 
 pytestmark = pytest.mark.real
 
@@ -360,7 +361,8 @@ async def test_older_clis_answer_the_requests_of_their_time_and_refuse_or_ignore
             assert "compact" in {command.name for command in session.commands()}
             with pytest.raises(ControlError) as caught:
                 await session.context_usage(timeout_s=0.5)
-            assert type(caught.value) is (ControlError if version == "2.1.52" else ControlTimeout)
+            answers = is_at_least(version, REFUSES_UNKNOWN_REQUESTS)
+            assert type(caught.value) is (ControlError if answers else ControlTimeout)
 
 
 def test_every_method_was_called_but_for_those_that_are_not_safe() -> None:

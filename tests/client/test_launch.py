@@ -12,11 +12,12 @@ import pytest
 
 from quarterdeck.client.launch import LaunchPlan, ScratchFile, plan_launch
 from quarterdeck.client.launch_initialize import RegisteredHook
-from quarterdeck.client.launch_versions import UNKNOWN_FLAGS, UnsupportedOptionError, parse_version
+from quarterdeck.client.launch_versions import UNKNOWN_FLAGS, UnsupportedOptionError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookMatcher
 from quarterdeck.client.tools import create_sdk_mcp_server
 from quarterdeck.wire.agents import AgentDefinition
+from quarterdeck.wire.versions import parse_version
 
 BASE = ["claude", "--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
 BASE_ENV = {"CLAUDE_CODE_SDK_READS_SESSION_STATE": "1"}

@@ -32,7 +32,7 @@ from quarterdeck import (
     ToolPermissionContext,
     UserMessage,
 )
-from quarterdeck.protocol import AnswerReceived, RequestCancelled, RequestFailed, RequestReceived
+from quarterdeck.protocol import AnswerReceived, CancelReceived, RequestFailed, RequestReceived
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:
@@ -179,7 +179,7 @@ async def test_an_unanswered_control_call_is_a_timeout() -> None:
     async with session_and_cli() as (session, cli):
         with pytest.raises(ControlTimeout, match="mcp_status"):
             await session.request("mcp_status", timeout_s=0.05)
-        await cli.expect(RequestCancelled)
+        await cli.expect(CancelReceived)
 
 
 async def test_a_cancelled_control_call_is_taken_back() -> None:
@@ -187,7 +187,7 @@ async def test_a_cancelled_control_call_is_taken_back() -> None:
         call = asyncio.create_task(session.request("side_question", question="?"))
         await cli.expect(RequestReceived)
         call.cancel()
-        await cli.expect(RequestCancelled)
+        await cli.expect(CancelReceived)
         assert call.cancelled() or ((await asyncio.wait([call])) and call.cancelled())
 
 

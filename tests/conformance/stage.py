@@ -26,7 +26,7 @@ LIMIT_S = 30.0
 PATIENCE_S = 15.0
 """For one message or answer of a CLI that is expected to give it."""
 OLD_PATIENCE_S = 5.0
-"""CLIs before 2.1.52 never answer what they do not know: no need to wait long for that."""
+"""Some of the older ones never answer what they do not know: no need to wait long for that."""
 POLL_S = 0.01
 CALLBACKS = frozenset({"can_use_tool", "on_question", "on_plan", "on_elicitation"})
 """Options that a session which is shared asks anew for each scenario."""

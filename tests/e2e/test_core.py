@@ -28,6 +28,7 @@ from quarterdeck import (
 )
 from quarterdeck.testing.install import SUPPORTED
 from quarterdeck.testing.model import Error, Stall, ToolUse, Usage
+from quarterdeck.wire.versions import REFUSES_UNKNOWN_REQUESTS, is_at_least
 
 pytestmark = pytest.mark.real
 
@@ -216,7 +217,7 @@ async def test_a_failed_api_call_is_an_error_though_the_cli_calls_it_success(run
 
 
 async def test_an_unknown_control_request_is_refused_or_never_answered(running: Running) -> None:
-    answers = running.stage.version in {"2.1.52", "2.1.325"}
+    answers = is_at_least(running.stage.version, REFUSES_UNKNOWN_REQUESTS)
     with pytest.raises(ControlError, match="ask_the_oracle") as caught:
         await running.session.request("ask_the_oracle", timeout_s=None if answers else 0.5)
     assert type(caught.value) is (ControlError if answers else ControlTimeout)

@@ -4,7 +4,7 @@ import pytest
 
 from protocol.pair import Pair, init, kinds, result
 from quarterdeck.protocol import Exited, Fatal, LocalProtocolError, RequestFailed
-from quarterdeck.protocol.side import END_WAIT_S
+from quarterdeck.protocol.states import END_WAIT_S
 from quarterdeck.wire import BadLine
 
 
@@ -79,7 +79,7 @@ def test_a_last_line_without_a_newline_still_counts() -> None:
     pair.host.receive(pair.cli.outgoing().rstrip(b"\n"))
     assert pair.host.events() == []
     pair.host.receive_eof()
-    assert kinds(pair.host.events()) == ["ResultMessage", "TurnEnded", "OutputEnded"]
+    assert kinds(pair.host.events()) == ["ResultMessage", "TurnClosed", "OutputEnded"]
 
 
 def test_a_torn_last_line_is_a_bad_line_and_the_end_is_still_told() -> None:
@@ -102,7 +102,7 @@ def test_closing_the_input_while_a_permission_is_pending_fails_it_on_the_cli_sid
     assert isinstance(failed, RequestFailed)
     assert "stream closed before response received" in failed.error
     pair.cli.say(result())
-    assert kinds(pair.to_host()) == ["ResultMessage", "TurnEnded"]
+    assert kinds(pair.to_host()) == ["ResultMessage", "TurnClosed"]
     with pytest.raises(LocalProtocolError, match="closed"):
         pair.host.answer(request_id, {})
 

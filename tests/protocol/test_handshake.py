@@ -4,7 +4,7 @@ import pytest
 
 from protocol.pair import Pair, init, kinds, result
 from quarterdeck.protocol import AnswerReceived, Handshake, RequestFailed, RequestReceived, TurnState
-from quarterdeck.protocol.host_side import INITIALIZE_TIMEOUT_S
+from quarterdeck.protocol.states import INITIALIZE_TIMEOUT_S
 from quarterdeck.wire import CanUseToolRequest, InitializeAnswer, InitializeRequest
 
 ANSWER = {
@@ -52,7 +52,7 @@ def test_initialize_may_come_before_with_or_after_the_first_prompt(order: str) -
     pair.cli.say(init())
     pair.cli.say(result())
     host_events = pair.to_host()
-    assert kinds(host_events)[-4:] == ["TurnStarted", "InitMessage", "ResultMessage", "TurnEnded"]
+    assert kinds(host_events)[-4:] == ["TurnOpened", "InitMessage", "ResultMessage", "TurnClosed"]
     assert pair.host.handshake is Handshake.DONE
     assert "UserMessage" in kinds(cli_events) or order == "after"
 

@@ -8,8 +8,8 @@ from protocol.pair import Pair, init, kinds
 from protocol.samples import sample
 from quarterdeck.protocol import (
     AnswerReceived,
+    CancelReceived,
     LocalProtocolError,
-    RequestCancelled,
     RequestFailed,
     RequestReceived,
     RequestRefused,
@@ -127,7 +127,7 @@ def test_an_answer_after_a_cancel_is_a_local_error_and_nothing_is_sent() -> None
     pair.cli.cancel(request_id)
     host_events, cli_events = pair.carry()
     (cancelled,) = host_events
-    assert isinstance(cancelled, RequestCancelled)
+    assert isinstance(cancelled, CancelReceived)
     assert cancelled.request_id == request_id
     assert kinds(cli_events) == ["RequestFailed"]
     with pytest.raises(LocalProtocolError, match="was taken back by the peer"):
@@ -270,7 +270,7 @@ def test_an_expired_request_is_taken_back_from_a_cli_known_to_understand_it() ->
     pair.host.request("mcp_status", timeout_s=5)
     pair.carry()
     pair.advance(5)
-    assert kinds(pair.to_cli()) == ["RequestCancelled"]
+    assert kinds(pair.to_cli()) == ["CancelReceived"]
 
 
 @pytest.mark.parametrize("version", ["2.0.77", "2.1.25", "odd", "2.1"])
@@ -329,7 +329,7 @@ def test_cancelling_our_own_request_tells_the_cli_and_fails_it_here() -> None:
     (failed,) = host_events
     assert isinstance(failed, RequestFailed) and failed.kind == "cancelled"
     (cancelled,) = cli_events
-    assert isinstance(cancelled, RequestCancelled)
+    assert isinstance(cancelled, CancelReceived)
     with pytest.raises(LocalProtocolError, match="is not open"):
         pair.host.cancel(request_id)
 

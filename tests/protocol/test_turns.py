@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from protocol.pair import Pair, content, init, kinds, lifecycle, result, system
-from quarterdeck.protocol import LocalProtocolError, TurnEnded, TurnStarted, TurnState
-from quarterdeck.protocol.host_side import SETTLE_S
+from quarterdeck.protocol import LocalProtocolError, TurnClosed, TurnOpened, TurnState
+from quarterdeck.protocol.states import SETTLE_S
 from quarterdeck.wire import TextBlock, UserMessage
 
 
@@ -19,12 +19,12 @@ def test_a_turn_runs_from_init_to_result() -> None:
     assert (prompt.content, prompt.uuid) == ("hello", "p1")
     pair.cli.say(init())
     (started, _) = pair.to_host()
-    assert isinstance(started, TurnStarted)
+    assert isinstance(started, TurnOpened)
     assert (started.number, started.autonomous) == (1, False)
     assert (pair.host.turn, pair.cli.turn) == (TurnState.RUNNING, TurnState.RUNNING)
     pair.cli.say(result())
     (_, ended) = pair.to_host()
-    assert isinstance(ended, TurnEnded)
+    assert isinstance(ended, TurnClosed)
     assert (ended.number, ended.result.result) == (1, "ok")
     assert (pair.host.turn, pair.cli.turn) == (TurnState.IDLE, TurnState.IDLE)
     assert pair.host.session_id == "s1"
@@ -47,7 +47,7 @@ def test_each_prompt_of_a_multi_turn_session_has_its_turn() -> None:
         pair.cli.say(init())
         pair.cli.say(result())
         started, _, _, ended = pair.to_host()
-        assert isinstance(started, TurnStarted) and isinstance(ended, TurnEnded)
+        assert isinstance(started, TurnOpened) and isinstance(ended, TurnClosed)
         assert (started.number, ended.number) == (number, number)
 
 
@@ -55,7 +55,7 @@ def test_a_turn_that_the_cli_starts_by_itself_is_told_as_such() -> None:
     pair = Pair()
     pair.cli.say(init())
     (started, _) = pair.to_host()
-    assert isinstance(started, TurnStarted) and started.autonomous
+    assert isinstance(started, TurnOpened) and started.autonomous
 
 
 def test_a_result_without_init_ends_a_turn_that_asked_nothing_of_the_model() -> None:
@@ -63,7 +63,7 @@ def test_a_result_without_init_ends_a_turn_that_asked_nothing_of_the_model() -> 
     pair.host.send_user("note", shouldQuery=False)
     pair.cli.say(result(num_turns=0))
     (_, ended) = pair.to_host()
-    assert isinstance(ended, TurnEnded) and ended.number == 1
+    assert isinstance(ended, TurnClosed) and ended.number == 1
     assert pair.host.turn is TurnState.IDLE
 
 
@@ -71,7 +71,7 @@ def test_a_second_init_in_a_running_turn_does_not_count_as_a_turn() -> None:
     pair = Pair()
     pair.cli.say(init())
     pair.cli.say(init())
-    assert kinds(pair.to_host()) == ["TurnStarted", "InitMessage", "InitMessage"]
+    assert kinds(pair.to_host()) == ["TurnOpened", "InitMessage", "InitMessage"]
     assert pair.host.turn_number == 1
 
 
@@ -153,7 +153,7 @@ def test_finish_input_waits_for_the_result_of_the_prompt() -> None:
     pair.carry()
     assert not pair.host.input_closed
     pair.cli.say(result())
-    assert kinds(pair.to_host()) == ["ResultMessage", "TurnEnded", "InputClosed"]
+    assert kinds(pair.to_host()) == ["ResultMessage", "TurnClosed", "InputClosed"]
 
 
 def test_finish_input_waits_for_an_open_permission_request() -> None:

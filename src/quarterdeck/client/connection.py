@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping
 
 from quarterdeck.protocol import (
     AnswerReceived,
+    CancelReceived,
     Exited,
     HostSide,
     InputClosed,
     OutputEnded,
     ProtocolEvent,
-    RequestCancelled,
     RequestFailed,
     RequestReceived,
 )
-from quarterdeck.protocol.side import END_WAIT_S, REQUEST_TIMEOUT_S
+from quarterdeck.protocol.states import END_WAIT_S, REQUEST_TIMEOUT_S
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import Message
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
@@ -155,7 +155,7 @@ class Connection:
 
     def _happened(self, event: ProtocolEvent) -> None:
         match event:
-            case RequestCancelled():
+            case CancelReceived():
                 self.requests.stop(event.request_id, "Claude Code no longer wants the answer")
             case AnswerReceived():
                 self.calls.answered(event)

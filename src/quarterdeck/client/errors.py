@@ -85,7 +85,7 @@ class ControlError(QuarterdeckError):
 
 
 class ControlTimeout(ControlError):  # noqa: N818  # says what happened
-    """The CLI did not answer a control request in time. CLIs before 2.1.52 ignore requests they do not know."""
+    """The CLI did not answer a control request in time. CLIs older than 2.1.52 ignore requests they do not know."""
 
     def __str__(self) -> str:
         where = f" (session {self.session_id})" if self.session_id else ""

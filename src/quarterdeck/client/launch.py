@@ -15,6 +15,7 @@ import msgspec
 from quarterdeck import _version
 from quarterdeck.wire._json import dumps, loads
 from quarterdeck.wire.requests.session import InitializeRequest
+from quarterdeck.wire.versions import Version, parse_version
 
 from .launch_argv import BASE, CommandLine, build_flags, runtime_argv
 from .launch_initialize import RegisteredHook, build_initialize, ignored_fields, register_hooks, sdk_server_configs
@@ -22,9 +23,7 @@ from .launch_versions import (
     NAMED_AGENT_FROM_INITIALIZE_IGNORED,
     VERBATIM_PROMPTS_IGNORED,
     UnsupportedOptionError,
-    Version,
     lacks,
-    parse_version,
 )
 from .options import ClaudeAgentOptions
 from .validate import validate_options

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from .launch_versions import UNKNOWN_FLAGS, UnsupportedOptionError, Version, lacks
+from quarterdeck.wire.versions import Version
+
+from .launch_versions import UNKNOWN_FLAGS, UnsupportedOptionError, lacks
 from .options import ClaudeAgentOptions
 
 BASE = ("--output-format", "stream-json", "--verbose", "--input-format", "stream-json")

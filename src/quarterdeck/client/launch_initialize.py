@@ -10,8 +10,9 @@ import msgspec
 from quarterdeck.wire.agents import AgentDefinition
 from quarterdeck.wire.agents import SdkPluginConfig as WirePlugin
 from quarterdeck.wire.requests.session import HookCallbackMatcher, InitializeRequest, SdkMcpServerOptions
+from quarterdeck.wire.versions import Version
 
-from .launch_versions import IGNORED_FIELDS, LIST_PROMPT_IGNORED, Version, lacks
+from .launch_versions import IGNORED_FIELDS, LIST_PROMPT_IGNORED, lacks
 from .options import ClaudeAgentOptions
 from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback
 

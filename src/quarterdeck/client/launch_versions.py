@@ -1,16 +1,15 @@
-"""What older CLIs lack, as measured on 2.0.77, 2.1.17, 2.1.25, 2.1.52 and 2.1.325.
+"""What older CLIs lack at launch, as measured on 2.0.77, 2.1.17, 2.1.25, 2.1.52 and 2.1.325.
 
 For each thing: the newest measured version that does *not* have it. A version in between is taken to have it; if it
-does not, the CLI itself refuses the flag. An unknown version is taken for a new one.
+does not, the CLI itself refuses the flag. An unknown version is taken for a new one. How versions differ on the wire is
+in ``wire.versions``.
 """
 
 from __future__ import annotations
 
-import re
+from quarterdeck.wire.versions import Version
 
 from .errors import CLITooOld
-
-Version = tuple[int, int, int]
 
 UNKNOWN_FLAGS: dict[str, Version] = {
     "--debug-file": (2, 1, 17),
@@ -71,12 +70,6 @@ class UnsupportedOptionError(CLITooOld, ValueError):
             f"{option} needs a newer Claude Code than {version} (up to {newest} it is known to be missing): "
             f"update it, or leave the option out"
         )
-
-
-def parse_version(version: str | None) -> Version | None:
-    """``2.1.325 (Claude Code)`` → ``(2, 1, 325)``; None for anything else."""
-    found = re.match(r"\s*v?(\d+)\.(\d+)\.(\d+)", version or "")
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def lacks(version: Version | None, missing_in: Version) -> bool:

@@ -12,8 +12,11 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from quarterdeck.protocol.states import INITIALIZE_TIMEOUT_S, REQUEST_TIMEOUT_S
+from quarterdeck.transport.base import DEFAULT_GRACE
 from quarterdeck.wire._records import ByFields
 from quarterdeck.wire.agents import AgentDefinition
+from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
 
 from .options_types import (
     Abort,
@@ -43,15 +46,6 @@ if TYPE_CHECKING:
     from .retry import Retry as _Retry
 else:
     _Retry = Any  # for ``typing.get_type_hints``; few programs want the module itself
-
-LIMIT_BYTES = 64 * 1024 * 1024
-"""One line of the CLI. Files and images travel inside lines, so a line is as large as what a tool reads."""
-INITIALIZE_TIMEOUT_S = 60.0
-"""The CLI waits for MCP servers before it answers; the official SDK waits as long."""
-REQUEST_TIMEOUT_S = 60.0
-"""For other control calls: CLIs before 2.1.325 never answer what they do not know."""
-CLOSE_GRACE_S = 3.0
-"""From end of input to the first signal. An idle CLI (2.1.325) leaves within 0.1 s."""
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False, repr=False)  # as a dict of ninety names one would take 3 KB
@@ -189,10 +183,10 @@ class ClaudeAgentOptions(ByFields):
     """Judges the plan of ExitPlanMode."""
     env_allow: list[str] | None = None
     """Names of variables to inherit, ``*`` for any characters; ``None`` for all."""
-    limit_bytes: int = LIMIT_BYTES
+    limit_bytes: int = DEFAULT_LIMIT_BYTES
     initialize_timeout_s: float = INITIALIZE_TIMEOUT_S
     request_timeout_s: float = REQUEST_TIMEOUT_S
-    close_grace_s: float = CLOSE_GRACE_S
+    close_grace_s: float = DEFAULT_GRACE.eof_s
     replay_user_messages: bool = False
     """Echo each user message once the CLI has taken it."""
     session_state_events: bool = False

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.protocol import ProtocolEvent, TurnEnded, TurnState
+from quarterdeck.protocol import ProtocolEvent, TurnClosed, TurnState
 from quarterdeck.transport import ByteTransport, ExitStatus
 from quarterdeck.wire import InitializeAnswer, Message, MirrorErrorMessage, ResultMessage, WireObject
 
@@ -83,7 +83,7 @@ class SessionBase:
         job.add_done_callback(self._jobs.remove)
 
     def _happened(self, event: ProtocolEvent) -> None:
-        if type(event) is TurnEnded:
+        if type(event) is TurnClosed:
             self.turn_cost = self.costs.add(event.result)
         if self._observers is not None:
             self._observers.happened(event)

@@ -20,7 +20,7 @@ from opentelemetry.context import Context, get_current
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
 from quarterdeck import _version
-from quarterdeck.protocol import Exited, ProtocolEvent, RequestCancelled, RequestReceived
+from quarterdeck.protocol import CancelReceived, Exited, ProtocolEvent, RequestReceived
 from quarterdeck.wire import (
     AssistantMessage,
     CanUseToolRequest,
@@ -93,7 +93,7 @@ class SessionTracer(Observer):
     def happened(self, event: ProtocolEvent) -> None:
         if isinstance(event, RequestReceived) and isinstance(event.request, CanUseToolRequest):
             self._waits[event.request_id] = (event.request, time.time_ns())
-        elif isinstance(event, RequestCancelled):
+        elif isinstance(event, CancelReceived):
             self._end_wait(event.request_id, "cancelled")
         elif isinstance(event, Exited) and not event.expected:
             self._break_off("process_exited")

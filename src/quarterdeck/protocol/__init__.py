@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .cli_side import CliSide
-    from .errors import LocalProtocolError
     from .events import (
         AnswerReceived,
+        CancelReceived,
         Event,
         Exited,
         Fatal,
         InputClosed,
         OutputEnded,
         ProtocolEvent,
-        RequestCancelled,
         RequestFailed,
         RequestReceived,
         RequestRefused,
-        TurnEnded,
-        TurnStarted,
+        TurnClosed,
+        TurnOpened,
         Unexpected,
     )
     from .host_side import HostSide
-    from .states import Flow, Handshake, RequestState, TurnState
+    from .states import Flow, Handshake, LocalProtocolError, RequestState, TurnState
 
 __all__ = [
     "AnswerReceived",
+    "CancelReceived",
     "CliSide",
     "Event",
     "Exited",
@@ -47,13 +47,12 @@ __all__ = [
     "LocalProtocolError",
     "OutputEnded",
     "ProtocolEvent",
-    "RequestCancelled",
     "RequestFailed",
     "RequestReceived",
     "RequestRefused",
     "RequestState",
-    "TurnEnded",
-    "TurnStarted",
+    "TurnClosed",
+    "TurnOpened",
     "TurnState",
     "Unexpected",
 ]
@@ -63,7 +62,7 @@ _HOMES = {
     "Flow": "states",
     "Handshake": "states",
     "HostSide": "host_side",
-    "LocalProtocolError": "errors",
+    "LocalProtocolError": "states",
     "RequestState": "states",
     "TurnState": "states",
 }

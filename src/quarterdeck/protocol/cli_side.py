@@ -14,9 +14,9 @@ from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, NOT_UTF8, BadLine, Unkno
 from quarterdeck.wire.messages import UserMessage
 from quarterdeck.wire.result import ResultMessage
 
-from .events import Fatal, TurnEnded
+from .events import Fatal, TurnClosed
 from .side import Side
-from .states import TURN, Machine, TurnState
+from .states import TURN, StateMachine, TurnState
 
 IGNORED_KINDS = ("a JSON array", "a JSON string", "a JSON number", "a JSON boolean")
 
@@ -42,7 +42,7 @@ class CliSide(Side):
             serves = OUTGOING_REQUESTS
 
         super().__init__(new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
-        self._turn = Machine(TURN, TurnState.IDLE)
+        self._turn = StateMachine(TURN, TurnState.IDLE)
         self._turns = 0
         self.exit_code = 0
         """What the process should exit with: 1 when the last result was an error, else 0."""
@@ -61,7 +61,7 @@ class CliSide(Side):
             if self._turn.state is not TurnState.RUNNING:
                 self._turns += 1
             self._turn.fire("result")
-            self._emit(TurnEnded(number=self._turns, result=typed))
+            self._emit(TurnClosed(number=self._turns, result=typed))
         elif typed.data.get("subtype") == "init" and self._turn.state is not TurnState.RUNNING:
             self._turns += 1
             self._turn.fire("init")

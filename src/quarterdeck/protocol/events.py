@@ -37,7 +37,7 @@ class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
     message: ControlRequest
 
 
-class RequestCancelled(ProtocolEvent, frozen=True, kw_only=True):
+class CancelReceived(ProtocolEvent, frozen=True, kw_only=True):
     """The peer took its request back: stop working on it; an answer would be refused."""
 
     request_id: str
@@ -66,7 +66,7 @@ class RequestFailed(ProtocolEvent, frozen=True, kw_only=True):
     message: ControlResponse | None = None
 
 
-class TurnStarted(ProtocolEvent, frozen=True, kw_only=True):
+class TurnOpened(ProtocolEvent, frozen=True, kw_only=True):
     """``system/init`` was seen; the message itself follows as content."""
 
     number: int
@@ -75,7 +75,7 @@ class TurnStarted(ProtocolEvent, frozen=True, kw_only=True):
     init: InitMessage
 
 
-class TurnEnded(ProtocolEvent, frozen=True, kw_only=True):
+class TurnClosed(ProtocolEvent, frozen=True, kw_only=True):
     """``result`` was seen; the message itself came just before as content."""
 
     number: int

@@ -17,25 +17,24 @@ from quarterdeck.wire.requests.session import InitializeRequest
 from quarterdeck.wire.result import ResultMessage
 from quarterdeck.wire.system import InitMessage, SessionStateChangedMessage
 from quarterdeck.wire.tasks import BackgroundTasksChangedMessage, TaskNotificationMessage
+from quarterdeck.wire.versions import TAKES_CANCELS, TAKES_ENVIRONMENT, is_at_least
 
-from .errors import LocalProtocolError
-from .events import Exited, RequestReceived, TurnEnded, TurnStarted
-from .ledger import Entry
-from .prompts import Prompts, user_line
-from .side import REQUEST_TIMEOUT_S, Side, sooner
-from .states import HANDSHAKE, TURN, Flow, Handshake, Machine, TurnState
-
-INITIALIZE_TIMEOUT_S = 60.0
-"""The real CLI needs 0.3 to 1.2 s here (2.1.325); many MCP servers or a cold disk make it longer."""
-
-SETTLE_S = 1.0
-"""How long silence must last, where the CLI does not say that it is idle, to count as idle."""
-
-TAKES_CANCELS = (2, 1, 52)
-"""2.0.77, 2.1.17 and 2.1.25 exit with code 1 on a ``control_cancel_request``; there a late answer is merely noted."""
-
-TAKES_ENVIRONMENT = (2, 1, 25)
-"""2.0.77 exits with code 1 on ``update_environment_variables``."""
+from .events import Exited, RequestReceived, TurnClosed, TurnOpened
+from .ledger import TrackedRequest
+from .prompts import OpenPrompts, user_line
+from .side import Side, sooner
+from .states import (
+    HANDSHAKE,
+    INITIALIZE_TIMEOUT_S,
+    REQUEST_TIMEOUT_S,
+    SETTLE_S,
+    TURN,
+    Flow,
+    Handshake,
+    LocalProtocolError,
+    StateMachine,
+    TurnState,
+)
 
 SERVED = frozenset({"can_use_tool", "hook_callback", "mcp_message", "elicitation", "request_user_dialog"})
 """What the CLI is known to ask. A host that knows more passes its own set."""
@@ -57,9 +56,9 @@ class HostSide(Side):
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
     ) -> None:
         super().__init__(new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
-        self._handshake = Machine(HANDSHAKE, Handshake.NOT_ASKED)
-        self._turn = Machine(TURN, TurnState.IDLE)
-        self._prompts = Prompts()
+        self._handshake = StateMachine(HANDSHAKE, Handshake.NOT_ASKED)
+        self._turn = StateMachine(TURN, TurnState.IDLE)
+        self._prompts = OpenPrompts()
         self._turns = 0
         self._tasks = _NO_TASKS
         self._cli_state: str | None = None
@@ -156,7 +155,7 @@ class HostSide(Side):
 
     def update_environment(self, variables: Mapping[str, str]) -> None:
         """Change environment variables of the running CLI. It does not answer."""
-        if not self._is_at_least(TAKES_ENVIRONMENT):
+        if not is_at_least(self.version, TAKES_ENVIRONMENT):
             raise LocalProtocolError("this CLI is too old to change its environment, or has not said its version yet")
         self._send({"type": "update_environment_variables", "variables": dict(variables)})
 
@@ -201,7 +200,7 @@ class HostSide(Side):
         if self._turn.state is not TurnState.RUNNING:
             self._turns += 1
             self._turn.fire("init")
-            self._emit(TurnStarted(number=self._turns, autonomous=autonomous, init=message))
+            self._emit(TurnOpened(number=self._turns, autonomous=autonomous, init=message))
         self._emit(message)
 
     def _turn_ended(self, message: ResultMessage) -> None:
@@ -215,7 +214,7 @@ class HostSide(Side):
         self._prompts.turn_ended()
         if self._prompts.waiting:
             self._turn.fire("prompt")
-        self._emit(TurnEnded(number=self._turns, result=message))
+        self._emit(TurnClosed(number=self._turns, result=message))
         if len(self._prompts):
             self._settle_soon()
         self._close_when_quiet()
@@ -251,22 +250,16 @@ class HostSide(Side):
             if entry.request_id == message.request_id and entry.deadline is not None:
                 entry.deadline = max(entry.deadline, self._clock() + REQUEST_TIMEOUT_S)
 
-    # Old CLIs
-
-    def _is_at_least(self, version: tuple[int, int, int]) -> bool:
-        """Is the CLI known to be that new? What does not say its version in the handshake is old."""
-        parts = (self.version or "").split(".")
-        return len(parts) == 3 and all(map(str.isdecimal, parts)) and tuple(map(int, parts)) >= version
-
     def _peer_takes_cancels(self) -> bool:
-        return self._is_at_least(TAKES_CANCELS)
+        """Where it does not, a late answer is merely noted."""
+        return is_at_least(self.version, TAKES_CANCELS)
 
     # Handshake
 
     def _typed_answer(self, request: WireObject, payload: Any) -> Any:
         return parse_answer(request, payload) if isinstance(request, OutgoingRequest) else payload
 
-    def _answered(self, entry: Entry, answer: Any, message: ControlResponse) -> None:
+    def _answered(self, entry: TrackedRequest, answer: Any, message: ControlResponse) -> None:
         if isinstance(entry.request, InitializeRequest):
             self._handshake.fire("answer" if message.ok else "fail")
         if isinstance(answer, InitializeAnswer):

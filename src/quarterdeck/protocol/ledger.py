@@ -38,7 +38,7 @@ _SUBTYPES = _Subtypes()
 _DETAILS = _Details()
 
 
-class Entry:
+class TrackedRequest:
     """One request and its state."""
 
     __slots__ = ("deadline", "request", "request_id", "state")
@@ -55,7 +55,7 @@ class Entry:
         return _name(self.request_id, _asks(subtype_of(self.request), detail_of(self.request)))
 
 
-class Closed(NamedTuple):
+class ClosedRequest(NamedTuple):
     """What is remembered of a request: not the request itself, which may be large."""
 
     name: str
@@ -69,8 +69,8 @@ class Ledger:
     __slots__ = ("_closed", "_open", "_repeated")
 
     def __init__(self) -> None:
-        self._open: dict[str, Entry] = {}
-        self._repeated: dict[str, list[Entry]] | None = None
+        self._open: dict[str, TrackedRequest] = {}
+        self._repeated: dict[str, list[TrackedRequest]] | None = None
         """Further ones with an id that is open already, oldest first; None when there never were any."""
         self._closed: dict[str, tuple[str, str | None, str]] = {}
         """Id → subtype, detail and state: plain text, which the garbage collector need not look at."""
@@ -81,15 +81,15 @@ class Ledger:
     def __contains__(self, request_id: str) -> bool:
         return request_id in self._open
 
-    def add(self, request_id: str, request: Any, *, deadline: float | None = None) -> Entry:
-        entry = Entry(request_id, request, deadline)
+    def add(self, request_id: str, request: Any, *, deadline: float | None = None) -> TrackedRequest:
+        entry = TrackedRequest(request_id, request, deadline)
         if self._open.setdefault(request_id, entry) is not entry:
             if self._repeated is None:
                 self._repeated = {}
             self._repeated.setdefault(request_id, []).append(entry)
         return entry
 
-    def close(self, request_id: str, trigger: str) -> Entry | None:
+    def close(self, request_id: str, trigger: str) -> TrackedRequest | None:
         """End the oldest open request of that id; None when there is none."""
         entry = self._open.pop(request_id, None)
         if entry is None:
@@ -105,16 +105,16 @@ class Ledger:
             self._closed = dict(islice(self._closed.items(), REMEMBERED, None))
         return entry
 
-    def closed(self, request_id: str) -> Closed | None:
+    def closed(self, request_id: str) -> ClosedRequest | None:
         """How the last one of that id ended; None when it never was, or too long ago."""
         found = self._closed.get(request_id)
         if found is None:
             return None
         subtype, detail, state = found
         asks = _asks(subtype, detail)
-        return Closed(_name(request_id, asks), asks, RequestState(state))
+        return ClosedRequest(_name(request_id, asks), asks, RequestState(state))
 
-    def open(self) -> list[Entry]:
+    def open(self) -> list[TrackedRequest]:
         repeated = (self._repeated or {}).values()
         return [*self._open.values(), *(entry for others in repeated for entry in others)]
 
@@ -123,10 +123,10 @@ class Ledger:
             return None
         return min((entry.deadline for entry in self._timed()), default=None)  # type: ignore[type-var]
 
-    def overdue(self, now: float) -> list[Entry]:
+    def overdue(self, now: float) -> list[TrackedRequest]:
         return [entry for entry in self._timed() if entry.deadline <= now]  # type: ignore[operator]
 
-    def _timed(self) -> list[Entry]:
+    def _timed(self) -> list[TrackedRequest]:
         return [entry for entry in self.open() if entry.deadline is not None]
 
 

@@ -33,7 +33,7 @@ def user_line(content: str | Sequence[Any], /, *, uuid: str | None = None, **fie
     return line
 
 
-class Prompts:
+class OpenPrompts:
     """Prompts sent and not finished, by uuid."""
 
     __slots__ = ("_state", "lifecycle_seen")

@@ -17,27 +17,20 @@ from quarterdeck.wire.control import (
 )
 from quarterdeck.wire.inbound import UnknownRequest
 
-from .errors import LocalProtocolError
 from .events import (
     AnswerReceived,
+    CancelReceived,
     Event,
     InputClosed,
     OutputEnded,
     ProtocolEvent,
-    RequestCancelled,
     RequestFailed,
     RequestReceived,
     RequestRefused,
     Unexpected,
 )
-from .ledger import Entry, Ledger, subtype_of
-from .states import FLOW, Flow, Machine, RequestState
-
-REQUEST_TIMEOUT_S = 60.0
-"""How long a request may stay unanswered. CLIs before 2.1.52 never answer a subtype they do not know."""
-
-END_WAIT_S = 5.0
-"""How long after the end of the peer's stream its exit is waited for, before open requests fail without it."""
+from .ledger import Ledger, TrackedRequest, subtype_of
+from .states import END_WAIT_S, FLOW, REQUEST_TIMEOUT_S, Flow, LocalProtocolError, RequestState, StateMachine
 
 _FATE = {
     RequestState.ANSWERED: "was already answered",
@@ -81,8 +74,8 @@ class Side:
         self._outgoing: list[bytes] = []
         self._ours = Ledger()
         self._theirs = Ledger()
-        self._input = Machine(FLOW, Flow.OPEN)
-        self._output = Machine(FLOW, Flow.OPEN)
+        self._input = StateMachine(FLOW, Flow.OPEN)
+        self._output = StateMachine(FLOW, Flow.OPEN)
         self._end_deadline: float | None = None
 
     # Bytes
@@ -213,7 +206,7 @@ class Side:
         """For the subclass that knows what its requests are answered with."""
         return payload
 
-    def _answered(self, entry: Entry, answer: Any, message: ControlResponse) -> None:
+    def _answered(self, entry: TrackedRequest, answer: Any, message: ControlResponse) -> None:
         """For the subclass: one of our requests has its answer."""
 
     def _why_unmatched(self, request_id: str) -> str:
@@ -223,7 +216,7 @@ class Side:
             return f"an echo of our answer to request {request_id}"  # with --replay-user-messages (2.1.325)
         return f"an answer to request {request_id}, which was never sent"
 
-    def _fail(self, entry: Entry, kind: Any, error: str, **more: Any) -> None:
+    def _fail(self, entry: TrackedRequest, kind: Any, error: str, **more: Any) -> None:
         self._emit(RequestFailed(request_id=entry.request_id, request=entry.request, kind=kind, error=error, **more))
 
     def _lose_open_requests(self, why: str) -> None:
@@ -316,7 +309,7 @@ class Side:
                 Unexpected(reason=f"a cancel of request {message.request_id}, which is not open", message=message)
             )
             return
-        self._emit(RequestCancelled(request_id=message.request_id, request=entry.request, message=message))
+        self._emit(CancelReceived(request_id=message.request_id, request=entry.request, message=message))
 
     # Ends
 

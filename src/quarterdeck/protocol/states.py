@@ -21,6 +21,28 @@ from __future__ import annotations
 from enum import Enum
 from typing import Generic, TypeVar
 
+from quarterdeck._errors import QuarterdeckError
+
+INITIALIZE_TIMEOUT_S = 60.0
+"""For the handshake. The CLI (2.1.325) needs 0.3 to 1.2 s; many MCP servers or a cold disk make it longer. The official
+SDK waits as long."""
+
+REQUEST_TIMEOUT_S = 60.0
+"""For other requests: some CLIs never answer what they do not know (``wire.versions.REFUSES_UNKNOWN_REQUESTS``)."""
+
+END_WAIT_S = 5.0
+"""How long after the end of the peer's stream its exit is waited for, before open requests fail without it."""
+
+SETTLE_S = 1.0
+"""How long silence must last to count as idle, where the CLI does not say that it is."""
+
+
+class LocalProtocolError(QuarterdeckError):
+    """The caller asked for something that the conversation does not allow now; nothing was sent.
+
+    What the peer does wrong is never raised: it comes out as an event (``Unexpected``).
+    """
+
 
 class Flow(Enum):
     OPEN = "open"
@@ -88,7 +110,7 @@ REQUEST: Table[RequestState] = {
 }
 
 
-class Machine(Generic[State]):
+class StateMachine(Generic[State]):
     """A state and its table."""
 
     __slots__ = ("_table", "state")

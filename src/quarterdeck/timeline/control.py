@@ -37,7 +37,7 @@ _SILENT = frozenset({"mcp_message", "set_has_subscribers", "seed_read_state"})
 """Requests of ours whose good answer says nothing to a person."""
 
 _ASKED_LIMIT = 1_000
-"""Requests of ours that wait: up to 2.1.52 the CLI never answers one that it does not know."""
+"""Requests of ours that wait: some CLIs never answer one they do not know (``versions.REFUSES_UNKNOWN_REQUESTS``)."""
 
 
 def fold_request(state: State, message: ControlRequest, at: float, out: list[Event]) -> None:

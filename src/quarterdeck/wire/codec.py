@@ -30,7 +30,8 @@ from .control import ControlCancelRequest, ControlRequest, ControlResponse
 from .messages import MESSAGE_TYPES, SYSTEM_TYPES, LazyStreamEvent, StreamEvent, SystemMessage
 
 DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024
-"""Longest line taken. The CLI has no limit of its own: a 5 MB text block was seen as one line (2.1.325)."""
+"""Longest line taken. The CLI has no limit of its own: files and images travel inside lines, and a 5 MB text block was
+seen as one (2.1.325)."""
 
 NOT_UTF8 = "not valid UTF-8"
 """The reason of a ``BadLine`` whose bytes are no text."""

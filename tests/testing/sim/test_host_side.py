@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.protocol import HostSide, RequestReceived, TurnEnded
+from quarterdeck.protocol import HostSide, RequestReceived, TurnClosed
 from quarterdeck.testing.sim import Scenario, SimulatedCli, Tool
 from quarterdeck.transport import ExitStatus, MemoryTransport, memory_pair
 from testing.sim.harness import FLAGS
@@ -37,7 +37,7 @@ class Client:
             self.events.append(event)
             if isinstance(event, RequestReceived):
                 self.side.answer(event.request_id, {"behavior": "allow"})
-            elif isinstance(event, TurnEnded):
+            elif isinstance(event, TurnClosed):
                 self.turn_ended.set()
         self.flush()
 
@@ -66,7 +66,7 @@ def test_a_turn_with_a_permission_request_passes_between_the_two_cores(tmp_path:
             await ours.close()
             assert await exit_code == 0
         asked = [event.request.tool_name for event in client.events if isinstance(event, RequestReceived)]
-        ended = [event.result.result for event in client.events if isinstance(event, TurnEnded)]
+        ended = [event.result.result for event in client.events if isinstance(event, TurnClosed)]
         assert (asked, ended) == (["Bash"], ["Done."])
         assert (tmp_path / "made.txt").exists()
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from quarterdeck import __version__
 from quarterdeck.cli.common import cut, plain
-from quarterdeck.client.launch_versions import parse_version
 from quarterdeck.transport.environment import child_environment
 from quarterdeck.transport.errors import CLINotFoundError
 from quarterdeck.transport.find import INSTALL_COMMAND, PATH_VARIABLES, find_cli, is_program
+from quarterdeck.wire.versions import parse_version
 
 from .finding import Finding
 

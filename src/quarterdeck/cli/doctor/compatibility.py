@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.client.launch_versions import UNKNOWN_FLAGS, Version, parse_version
+from quarterdeck.client.launch_versions import UNKNOWN_FLAGS
+from quarterdeck.wire.versions import Version, parse_version
 
 from .finding import Finding
 

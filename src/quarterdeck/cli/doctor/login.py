@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.client.launch_versions import parse_version
 from quarterdeck.client.transcripts.places import config_dir
+from quarterdeck.wire.versions import parse_version
 
 from .agent import ask
 from .finding import Finding

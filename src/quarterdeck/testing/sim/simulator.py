@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from quarterdeck.protocol import (
     AnswerReceived,
+    CancelReceived,
     Fatal,
     OutputEnded,
-    RequestCancelled,
     RequestFailed,
     RequestReceived,
 )
@@ -192,7 +192,7 @@ class SimulatedCli(Voice):
                     self._take_prompt(event.data)
                 case RequestReceived():
                     self.control.take(event)
-                case RequestCancelled():
+                case CancelReceived():
                     self.control.cancel(event.request_id)
                 case AnswerReceived():
                     if self.session.replays:

@@ -12,8 +12,8 @@ from quarterdeck.wire._base import WireObject
 class OutgoingRequest(WireObject, frozen=True, tag_field="subtype"):
     """A request to the CLI.
 
-    2.1.325 answers an unknown subtype with the error code ``unsupported_request``; 2.0.77 and 2.1.25 do not answer it
-    at all, so every request needs a deadline.
+    Every request needs a deadline: some CLIs never answer a subtype they do not know
+    (``versions.REFUSES_UNKNOWN_REQUESTS``).
     """
 
     Answer: ClassVar[Any] = None
