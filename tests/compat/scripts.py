@@ -41,6 +41,12 @@ def calculator(model: ModelServer) -> None:
         model.reply(said)
 
 
+def tool_results(model: ModelServer) -> None:
+    for tool in ("structured", "unknown", "linked", "optional"):
+        model.reply(ToolUse(f"mcp__lab__{tool}", {"a": "x"}))
+        model.reply("Seen.")
+
+
 def permission_callback(model: ModelServer) -> None:
     model.reply(ToolUse("Write", {"file_path": "secret.txt", "content": "hush"}))
     model.reply("Written.")
@@ -131,4 +137,5 @@ SCRIPTS: dict[str, Script] = {
     "streaming_mode": streaming_mode,
     "structured_output": structured_output,
     "system_prompt": system_prompt,
+    "tool_results": tool_results,
 }

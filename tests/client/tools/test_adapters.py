@@ -16,7 +16,7 @@ import pytest
 from mcp.server import Server
 
 from client.tools.calling import notification, request, run, tools_call
-from quarterdeck.client.tools import Connection, ToolServer, adapt_server
+from quarterdeck.client.tools import ServerConnection, ToolServer, adapt_server
 
 MCP_2 = hasattr(mcp.types, "jsonrpc_message_adapter")
 fast: Any = importlib.import_module("mcp.server.mcpserver" if MCP_2 else "mcp.server.fastmcp")
@@ -65,7 +65,7 @@ async def echo(name: str, arguments: dict[str, Any]) -> str:
 
 
 @contextlib.asynccontextmanager
-async def open_connection(instance: Any, sent: list[Any] | None = None) -> AsyncIterator[Connection]:
+async def open_connection(instance: Any, sent: list[Any] | None = None) -> AsyncIterator[ServerConnection]:
     connection = adapt_server(instance).connect(([] if sent is None else sent).append)
     try:
         yield connection
@@ -73,7 +73,7 @@ async def open_connection(instance: Any, sent: list[Any] | None = None) -> Async
         await connection.aclose()
 
 
-async def start(connection: Connection) -> dict[str, Any]:
+async def start(connection: ServerConnection) -> dict[str, Any]:
     answered = await connection.handle(HELLO)
     assert answered is not None
     assert await connection.handle(notification("notifications/initialized")) is None

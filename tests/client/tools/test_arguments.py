@@ -195,6 +195,9 @@ def add(a: float, b: float) -> float:
 def draw(drawing: Drawing, named: dict[str, Circle | Square] | None = None) -> None: ...
 
 
+def greet(person: Person) -> None: ...
+
+
 CALCULATOR = {"a": float, "b": float}
 BAD: list[tuple[SdkMcpTool[Any], dict[str, Any], str]] = [
     (tool("t", "d", CALCULATOR)(ignore), {"a": 1}, "argument 'b': required but missing"),
@@ -223,8 +226,8 @@ BAD: list[tuple[SdkMcpTool[Any], dict[str, Any], str]] = [
     (tool(add), {"a": 1}, "argument 'b': required but missing"),
     (tool(add), {"a": 1, "b": True}, "argument 'b': expected float, got bool"),
     (tool(draw), {}, "argument 'drawing': required but missing"),
-    (tool(draw), {"drawing": 5}, "argument 'drawing': expected object, got integer"),
-    (tool(draw), {"drawing": {"shapes": 5}}, "argument 'drawing.shapes': expected array, got integer"),
+    (tool(draw), {"drawing": 5}, "argument 'drawing': expected object, got int"),
+    (tool(draw), {"drawing": {"shapes": 5}}, "argument 'drawing.shapes': expected array, got int"),
     (tool(draw), {"drawing": {"shapes": [], "title": 5}}, "argument 'drawing.title': expected str, got int"),
     (
         tool(draw),
@@ -238,6 +241,14 @@ BAD: list[tuple[SdkMcpTool[Any], dict[str, Any], str]] = [
         "argument 'drawing.shapes[0]': fits no alternative: "
         "argument 'radius': required but missing; arguments: a side is not negative",
     ),
+    (
+        tool(draw),
+        {"drawing": {"shapes": []}, "named": {"a": {}}},
+        "argument 'named': fits no alternative: "
+        "argument '[...]': fits no alternative: argument 'radius': required but missing; "
+        "argument 'side': required but missing; arguments: expected null, got object",
+    ),
+    (tool(greet), {"person": {"name": 5}}, "argument 'person.name': Input should be a valid string"),
     (
         tool(draw),
         {"drawing": {"shapes": []}, "named": []},

@@ -42,6 +42,8 @@ def text_of(*values: str) -> dict[str, Any]:
 PIXEL = {"type": "image", "data": "AAEC", "mimeType": "image/png"}
 NOTE = {"type": "resource", "resource": {"uri": "mem://note", "mimeType": "text/plain", "text": "hello"}}
 
+LINK = {"type": "resource_link", "uri": "file:///a", "name": "a", "description": "the first"}
+
 RESULTS: list[tuple[Any, dict[str, Any]]] = [
     (None, {"content": []}),
     ("hello", text_of("hello")),
@@ -105,11 +107,13 @@ OFFICIAL: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"is_error": True}, {"content": [], "isError": True}),
     ({"content": ["plain", PIXEL]}, {"content": [{"type": "text", "text": "plain"}, PIXEL]}),
     ({"content": [{**PIXEL, "data": b"\x00\x01\x02"}]}, {"content": [PIXEL]}),
+    ({}, {"content": []}),
+    ({"content": ["said"], "structuredContent": {"a": 1}, "_meta": {"b": 2}}, {**text_of("said"), "_meta": {"b": 2}}),
+    ({"content": [NOTE, LINK]}, text_of("hello", "a\nfile:///a\nthe first")),
     (
-        {"content": [], "structuredContent": {"a": 1}, "_meta": {"b": 2}},
-        {"content": [], "structuredContent": {"a": 1}, "_meta": {"b": 2}},
+        {"content": [resource("mem://note", "hello", "text/plain"), resource_link("file:///a", "a", "the first")]},
+        {"content": [NOTE, LINK]},
     ),
-    ({"content": [{"type": "video", "uri": "x"}]}, text_of('{"type":"video","uri":"x"}')),
     (
         {"content": [{"type": "text", "text": "hi", "annotations": {"audience": ["user"]}}]},
         {"content": [{"type": "text", "text": "hi", "annotations": {"audience": ["user"]}}]},
@@ -125,10 +129,10 @@ BAD: list[tuple[Any, str]] = [
         "an image block needs 'data' (base64 text or bytes) and 'mimeType', a string",
     ),
     (
-        {"content": [{"type": "resource", "resource": {"text": "a"}}]},
+        {"content": [{"type": "resource", "resource": {"blob": "AAEC"}}]},
         "a resource block needs 'resource' with 'uri' and either 'text' or 'blob'",
     ),
-    ({"content": [{"type": "resource_link", "uri": "x"}]}, "a resource_link block needs 'uri' and 'name', strings"),
+    ([{"type": "resource_link", "uri": "x"}], "a resource_link block needs 'uri' and 'name', strings"),
     (
         {"content": [{"type": "text", "text": "a", "_meta": {"x": object()}}]},
         "Encoding objects of type object is unsupported",
@@ -151,6 +155,22 @@ def test_what_is_returned_becomes_a_result(value: Any, result: dict[str, Any]) -
 @pytest.mark.parametrize(("value", "message"), BAD)
 def test_what_no_result_can_say_is_an_error_result(value: Any, message: str) -> None:
     assert error_of(returning(value)) == message
+
+
+@pytest.mark.parametrize("content", [[{"type": "video", "uri": "x"}, "said"], [5, "said"]])
+def test_a_block_of_an_unknown_type_is_left_out_with_a_warning(
+    content: list[Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert returning({"content": content}) == text_of("said")
+    kind = "'video'" if isinstance(content[0], dict) else "'int'"
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        f"Unsupported content type {kind} in tool result, skipping"
+    ]
+
+
+def test_structured_content_is_sent_when_the_tool_promises_it() -> None:
+    form = {"content": ["said"], "structuredContent": {"rowId": 1}, "_meta": {"b": 2}}
+    assert returning(form, output_schema=Row) == {**form, **text_of("said")}
 
 
 def test_a_structured_result_is_checked_against_the_output_schema() -> None:

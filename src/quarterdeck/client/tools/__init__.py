@@ -5,21 +5,20 @@
 
 from quarterdeck.client.options_types import McpSdkServerConfig
 
-from .adapters import Connectable, Connection, adapt_server
+from .adapters import Connectable, ServerConnection, adapt_server
 from .annotations import ToolAnnotations
-from .config import create_sdk_mcp_server
 from .connection import ToolConnection
 from .context import ToolContext
 from .decorator import SdkMcpTool, tool
-from .results import Block, audio, image, resource, resource_link, text
-from .server import ToolServer
+from .results import McpBlock, audio, image, resource, resource_link, text
+from .server import ToolServer, create_sdk_mcp_server
 
 __all__ = [
-    "Block",
     "Connectable",
-    "Connection",
+    "McpBlock",
     "McpSdkServerConfig",
     "SdkMcpTool",
+    "ServerConnection",
     "ToolAnnotations",
     "ToolConnection",
     "ToolContext",

@@ -12,8 +12,16 @@ import itertools
 import logging
 from typing import Any, NamedTuple, Protocol
 
-from .connection import PROTOCOL_VERSIONS, Send
-from .rpc import INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, REQUEST_CANCELLED, failure, success
+from .connection import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PROTOCOL_VERSIONS,
+    REQUEST_CANCELLED,
+    Send,
+    failure,
+    success,
+)
 from .server import ToolServer
 
 logger = logging.getLogger(__name__)
@@ -24,7 +32,7 @@ MANIFEST_TIMEOUT_S = 5.0
 """A server that starts more slowly has its handshake with the CLI instead, which waits for it there."""
 
 
-class Connection(Protocol):
+class ServerConnection(Protocol):
     """What a session needs of a server: ``ToolConnection`` and ``BridgeConnection`` have it."""
 
     async def handle(self, message: dict[str, Any]) -> dict[str, Any] | None: ...
@@ -35,7 +43,7 @@ class Connection(Protocol):
 class Connectable(Protocol):
     """A server that sessions can connect to."""
 
-    def connect(self, send: Send) -> Connection: ...
+    def connect(self, send: Send) -> ServerConnection: ...
 
 
 def adapt_server(instance: Any) -> Connectable:

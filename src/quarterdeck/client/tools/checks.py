@@ -1,15 +1,18 @@
 """A JSON schema compiled into one function that says what is wrong with a value.
 
 For tools whose input is described by a JSON schema, a dict of types or a TypedDict: their handlers get the arguments
-as JSON gave them, so the arguments are checked, not converted. The keywords below are checked; others (``format``,
-``contentEncoding`` …) only inform the model. As JSON Schema has it, ``2.0`` is an integer and ``True`` is no number.
+as JSON gave them, so the arguments are checked, not converted, and ``msgspec`` has no part in it. The keywords in
+``_KEYWORDS`` are checked; others (``format``, ``contentEncoding`` …) only inform the model. As JSON Schema has it,
+``2.0`` is an integer and ``True`` is not a number.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 logger = logging.getLogger(__name__)
@@ -23,24 +26,17 @@ class Problem(NamedTuple):
 
     def under(self, step: str) -> Problem:
         """The same problem seen from one level up."""
-        joint = "." if self.path and not self.path.startswith("[") else ""
+        joint = "." if step and self.path and not self.path.startswith("[") else ""
         return Problem(f"{step}{joint}{self.path}", self.text)
 
 
 Check: TypeAlias = Callable[[Any], Problem | None]
+Test: TypeAlias = Callable[[Any], Any]
 
 
 def compile_schema(schema: Any) -> Check:
     """Compile a schema (an object or a boolean). Raises ``TypeError`` or ``ValueError`` for one that makes no sense."""
     return _Compiler(schema).compile(schema)
-
-
-def _accept(_: Any) -> Problem | None:
-    return None
-
-
-def _refuse(_: Any) -> Problem | None:
-    return Problem("", "not allowed")
 
 
 class _Compiler:
@@ -53,18 +49,7 @@ class _Compiler:
             return _accept if schema else _refuse
         if not isinstance(schema, dict):
             raise TypeError(f"a JSON schema is an object or a boolean, not {schema!r}")
-        checks = [make(self, schema[word], schema) for word, make in _KEYWORDS.items() if word in schema]
-        if len(checks) < 2:
-            return checks[0] if checks else _accept
-
-        def check(value: Any) -> Problem | None:
-            for each in checks:
-                problem = each(value)
-                if problem is not None:
-                    return problem
-            return None
-
-        return check
+        return _all([make(self, schema[word], schema) for word, make in _KEYWORDS.items() if word in schema])
 
     def reference(self, target: str, _: dict[str, Any]) -> Check:
         """Compiled once, into a slot that is known before it is filled: a definition may refer to itself."""
@@ -86,10 +71,48 @@ class _Compiler:
         return node
 
 
-def kind_of(value: Any) -> str:
-    """The JSON name of a value's type."""
-    return _KINDS.get(type(value), type(value).__name__)
+def _accept(_: Any) -> Problem | None:
+    return None
 
+
+def _refuse(_: Any) -> Problem | None:
+    return Problem("", "not allowed")
+
+
+def _all(checks: list[Check]) -> Check:
+    if len(checks) < 2:
+        return checks[0] if checks else _accept
+
+    def check(value: Any) -> Problem | None:
+        for each in checks:
+            problem = each(value)
+            if problem is not None:
+                return problem
+        return None
+
+    return check
+
+
+def _passes(test: Test, text: Callable[[Any], str]) -> Check:
+    """A check of the value as a whole."""
+    return lambda value: None if test(value) else Problem("", text(value))
+
+
+def _members(pick: Callable[[Any], Iterable[tuple[str, Check, Any]]], kind: type) -> Check:
+    """A check of the members that ``pick`` finds in an object or an array: (step, check, member)."""
+
+    def check(value: Any) -> Problem | None:
+        if isinstance(value, kind):
+            for step, each, member in pick(value):
+                problem = each(member)
+                if problem is not None:
+                    return problem.under(step)
+        return None
+
+    return check
+
+
+# Types and values
 
 _KINDS: dict[type, str] = {
     str: "string",
@@ -100,29 +123,20 @@ _KINDS: dict[type, str] = {
     dict: "object",
     type(None): "null",
 }
-_TYPES: dict[str, Callable[[Any], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "boolean": lambda value: isinstance(value, bool),
-    "integer": lambda value: (
-        (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, float) and value.is_integer())
-    ),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-    "null": lambda value: value is None,
-}
 
 
 def _type(_: _Compiler, names: str | list[str], __: dict[str, Any]) -> Check:
     wanted = [names] if isinstance(names, str) else list(names)
-    if unknown := [name for name in wanted if name not in _TYPES]:
-        raise ValueError(f"{unknown[0]!r} is no JSON type; there are {', '.join(_TYPES)}")
-    tests = [_TYPES[name] for name in wanted]
+    if unknown := [name for name in wanted if name not in _KINDS.values()]:
+        raise ValueError(f"{unknown[0]!r} is no JSON type; there are {', '.join(_KINDS.values())}")
+    fitting = frozenset(tp for tp, kind in _KINDS.items() if kind in wanted or (tp is int and "number" in wanted))
+    whole_floats = "integer" in wanted
     expected = " or ".join(wanted)
-    test = tests[0] if len(tests) == 1 else lambda value: any(each(value) for each in tests)
 
     def check(value: Any) -> Problem | None:
-        return None if test(value) else Problem("", f"expected {expected}, got {kind_of(value)}")
+        if type(value) in fitting or (whole_floats and type(value) is float and value.is_integer()):
+            return None
+        return Problem("", f"expected {expected}, got {_KINDS.get(type(value), type(value).__name__)}")
 
     return check
 
@@ -133,29 +147,52 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _enum(_: _Compiler, allowed: list[Any], __: dict[str, Any]) -> Check:
-    text = f"expected one of {', '.join(map(repr, allowed))}"
-
-    def check(value: Any) -> Problem | None:
-        return None if any(_same(value, each) for each in allowed) else Problem("", f"{text}, got {value!r}")
-
-    return check
-
-
-def _const(compiler: _Compiler, value: Any, schema: dict[str, Any]) -> Check:
-    return _enum(compiler, [value], schema)
+    expected = ", ".join(map(repr, allowed))
+    return _passes(
+        lambda value: any(_same(value, each) for each in allowed),
+        lambda value: f"expected one of {expected}, got {value!r}",
+    )
 
 
-def _properties(compiler: _Compiler, properties: dict[str, Any], _: dict[str, Any]) -> Check:
-    checks = [(name, compiler.compile(schema)) for name, schema in properties.items()]
+def _pattern(_: _Compiler, pattern: str, __: dict[str, Any]) -> Check:
+    search = _search(pattern)
+    return _passes(
+        lambda value: not isinstance(value, str) or search(value),
+        lambda value: f"{value!r} does not match {pattern!r}",
+    )
 
-    def check(value: Any) -> Problem | None:
-        if isinstance(value, dict):
-            for name, each in checks:
-                if name in value and (problem := each(value[name])) is not None:
-                    return problem.under(name)
-        return None
 
-    return check
+def _search(pattern: str, *, unreadable: bool = True) -> Test:
+    """Schemas are written for JavaScript's regular expressions; those that Python cannot read inform the model only."""
+    try:
+        return re.compile(pattern).search
+    except re.error as error:
+        logger.warning("pattern %r of a tool's schema is not checked: %s", pattern, error)
+        return lambda _: unreadable
+
+
+def _is_multiple(value: float, of: float) -> bool:
+    quotient = value / of
+    return abs(quotient - round(quotient)) < 1e-9
+
+
+def _bound(applies: type | tuple[type, ...], measure: Test, accept: Callable[[Any, Any], bool], text: str) -> Any:
+    """The maker of a check that compares a measure of the value with the keyword's number."""
+
+    def make(_: _Compiler, limit: float, __: dict[str, Any]) -> Check:
+        return _passes(
+            lambda value: not isinstance(value, applies) or isinstance(value, bool) or accept(measure(value), limit),
+            lambda _: text.format(limit),
+        )
+
+    return make
+
+
+def _number(accept: Callable[[Any, Any], bool], text: str) -> Any:
+    return _bound((int, float), lambda value: value, accept, text)
+
+
+# Objects and arrays
 
 
 def _required(_: _Compiler, names: list[str], __: dict[str, Any]) -> Check:
@@ -169,162 +206,84 @@ def _required(_: _Compiler, names: list[str], __: dict[str, Any]) -> Check:
     return check
 
 
-def _additional(compiler: _Compiler, rest: Any, schema: dict[str, Any]) -> Check:
-    each = compiler.compile(rest)
-    known = frozenset(schema.get("properties", ()))
-    searches = [search for pattern in schema.get("patternProperties", ()) if (search := _search(pattern)) is not None]
+def _properties(compiler: _Compiler, properties: dict[str, Any], _: dict[str, Any]) -> Check:
+    checks = [(name, compiler.compile(schema)) for name, schema in properties.items()]
 
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Problem | None:  # not by ``_members``: every call comes by here
         if isinstance(value, dict):
-            for name in value.keys() - known:
-                if not any(search(name) for search in searches):
-                    problem = each(value[name])
-                    if problem is not None:
-                        return problem.under(name)
+            for name, each in checks:
+                if name in value and (problem := each(value[name])) is not None:
+                    return problem.under(name)
         return None
 
     return check
 
 
 def _pattern_properties(compiler: _Compiler, schemas: dict[str, Any], _: dict[str, Any]) -> Check:
-    compiled = [(_search(pattern), compiler.compile(schema)) for pattern, schema in schemas.items()]
-    checks = [(search, each) for search, each in compiled if search is not None]
+    checks = [(_search(pattern, unreadable=False), compiler.compile(schema)) for pattern, schema in schemas.items()]
+    return _members(
+        lambda value: ((name, each, value[name]) for name in value for search, each in checks if search(name)), dict
+    )
 
-    def check(value: Any) -> Problem | None:
-        if isinstance(value, dict):
-            for name, member in value.items():
-                for search, each in checks:
-                    if search(name) and (problem := each(member)) is not None:
-                        return problem.under(name)
-        return None
 
-    return check
+def _additional(compiler: _Compiler, rest: Any, schema: dict[str, Any]) -> Check:
+    each = compiler.compile(rest)
+    known = frozenset(schema.get("properties", ()))
+    searches = [_search(pattern, unreadable=False) for pattern in schema.get("patternProperties", ())]
+    return _members(
+        lambda value: (
+            (name, each, value[name]) for name in value.keys() - known if not any(search(name) for search in searches)
+        ),
+        dict,
+    )
 
 
 def _items(compiler: _Compiler, items: Any, schema: dict[str, Any]) -> Check:
     each = compiler.compile(items)
     start = len(schema.get("prefixItems", ()))
-
-    def check(value: Any) -> Problem | None:
-        if isinstance(value, list):
-            for index in range(start, len(value)):
-                if (problem := each(value[index])) is not None:
-                    return problem.under(f"[{index}]")
-        return None
-
-    return check
+    return _members(lambda value: ((f"[{at}]", each, value[at]) for at in range(start, len(value))), list)
 
 
 def _prefix_items(compiler: _Compiler, schemas: list[Any], _: dict[str, Any]) -> Check:
-    checks = [compiler.compile(schema) for schema in schemas]
-
-    def check(value: Any) -> Problem | None:
-        if isinstance(value, list):
-            for index, (each, member) in enumerate(zip(checks, value, strict=False)):
-                if (problem := each(member)) is not None:
-                    return problem.under(f"[{index}]")
-        return None
-
-    return check
+    checks = [(f"[{at}]", compiler.compile(schema)) for at, schema in enumerate(schemas)]
+    return _members(
+        lambda value: ((step, each, member) for (step, each), member in zip(checks, value, strict=False)), list
+    )
 
 
 def _unique(_: _Compiler, wanted: bool, __: dict[str, Any]) -> Check:
     def check(value: Any) -> Problem | None:
-        if isinstance(value, list):
+        if wanted and isinstance(value, list):
             for index, member in enumerate(value):
                 if any(_same(member, other) for other in value[:index]):
                     return Problem(f"[{index}]", f"{member!r} occurs twice")
         return None
 
-    return check if wanted else _accept
-
-
-def _search(pattern: str) -> Callable[[str], Any] | None:
-    """Schemas are written for JavaScript's regular expressions; those that Python cannot read inform the model only."""
-    try:
-        return re.compile(pattern).search
-    except re.error as error:
-        logger.warning("pattern %r of a tool's schema is not checked: %s", pattern, error)
-        return None
-
-
-def _pattern(_: _Compiler, pattern: str, __: dict[str, Any]) -> Check:
-    search = _search(pattern)
-    if search is None:
-        return _accept
-
-    def check(value: Any) -> Problem | None:
-        if isinstance(value, str) and search(value) is None:
-            return Problem("", f"{value!r} does not match {pattern!r}")
-        return None
-
     return check
 
 
-def _bound(applies: type | tuple[type, ...], measure: Callable[[Any], Any], accept: Any, text: str) -> Any:
-    """The maker of a check that compares a measure of the value with the keyword's number."""
-
-    def make(_: _Compiler, limit: float, __: dict[str, Any]) -> Check:
-        def check(value: Any) -> Problem | None:
-            if isinstance(value, applies) and not isinstance(value, bool) and not accept(measure(value), limit):
-                return Problem("", text.format(limit))
-            return None
-
-        return check
-
-    return make
+# Combinations
 
 
-def _any_of(compiler: _Compiler, schemas: list[Any], _: dict[str, Any]) -> Check:
+def _any_of(compiler: _Compiler, schemas: list[Any], _: dict[str, Any], *, at_most: int | None = None) -> Check:
     checks = [compiler.compile(schema) for schema in schemas]
 
     def check(value: Any) -> Problem | None:
-        problems = []
-        for each in checks:
-            problem = each(value)
-            if problem is None:
+        problems = [problem for each in checks if (problem := each(value)) is not None]
+        fitting = len(checks) - len(problems)
+        if fitting:
+            if at_most is None or fitting <= at_most:
                 return None
-            problems.append(problem)
+            return Problem("", f"matches {fitting} of the alternatives, of which exactly one may match")
         deepest = max(problems, key=lambda problem: len(problem.path))
         return deepest if deepest.path else Problem("", "; or ".join(dict.fromkeys(each.text for each in problems)))
 
     return check
 
 
-def _one_of(compiler: _Compiler, schemas: list[Any], schema: dict[str, Any]) -> Check:
-    checks = [compiler.compile(schema) for schema in schemas]
-    any_of = _any_of(compiler, schemas, schema)
-
-    def check(value: Any) -> Problem | None:
-        matching = sum(each(value) is None for each in checks)
-        if matching > 1:
-            return Problem("", f"matches {matching} of the alternatives, of which exactly one may match")
-        return any_of(value)
-
-    return check
-
-
-def _all_of(compiler: _Compiler, schemas: list[Any], _: dict[str, Any]) -> Check:
-    checks = [compiler.compile(schema) for schema in schemas]
-
-    def check(value: Any) -> Problem | None:
-        return next((problem for each in checks if (problem := each(value)) is not None), None)
-
-    return check
-
-
 def _not(compiler: _Compiler, schema: Any, _: dict[str, Any]) -> Check:
     each = compiler.compile(schema)
-
-    def check(value: Any) -> Problem | None:
-        return None if each(value) is not None else Problem("", f"{value!r} is what it must not be")
-
-    return check
-
-
-def _is_multiple(value: float, of: float) -> bool:
-    quotient = value / of
-    return abs(quotient - round(quotient)) < 1e-9
+    return _passes(lambda value: each(value) is not None, lambda value: f"{value!r} is what it must not be")
 
 
 _KEYWORDS: dict[str, Callable[[_Compiler, Any, dict[str, Any]], Check]] = {
@@ -334,25 +293,25 @@ _KEYWORDS: dict[str, Callable[[_Compiler, Any, dict[str, Any]], Check]] = {
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional,
     "enum": _enum,
-    "const": _const,
+    "const": lambda compiler, value, schema: _enum(compiler, [value], schema),
     "prefixItems": _prefix_items,
     "items": _items,
     "uniqueItems": _unique,
     "pattern": _pattern,
-    "minimum": _bound((int, float), lambda v: v, lambda v, n: v >= n, "must be at least {}"),
-    "maximum": _bound((int, float), lambda v: v, lambda v, n: v <= n, "must be at most {}"),
-    "exclusiveMinimum": _bound((int, float), lambda v: v, lambda v, n: v > n, "must be more than {}"),
-    "exclusiveMaximum": _bound((int, float), lambda v: v, lambda v, n: v < n, "must be less than {}"),
-    "multipleOf": _bound((int, float), lambda v: v, _is_multiple, "must be a multiple of {}"),
-    "minLength": _bound(str, len, lambda v, n: v >= n, "must have at least {} characters"),
-    "maxLength": _bound(str, len, lambda v, n: v <= n, "must have at most {} characters"),
-    "minItems": _bound(list, len, lambda v, n: v >= n, "must have at least {} items"),
-    "maxItems": _bound(list, len, lambda v, n: v <= n, "must have at most {} items"),
-    "minProperties": _bound(dict, len, lambda v, n: v >= n, "must have at least {} keys"),
-    "maxProperties": _bound(dict, len, lambda v, n: v <= n, "must have at most {} keys"),
-    "allOf": _all_of,
+    "minimum": _number(operator.ge, "must be at least {}"),
+    "maximum": _number(operator.le, "must be at most {}"),
+    "exclusiveMinimum": _number(operator.gt, "must be more than {}"),
+    "exclusiveMaximum": _number(operator.lt, "must be less than {}"),
+    "multipleOf": _number(_is_multiple, "must be a multiple of {}"),
+    "minLength": _bound(str, len, operator.ge, "must have at least {} characters"),
+    "maxLength": _bound(str, len, operator.le, "must have at most {} characters"),
+    "minItems": _bound(list, len, operator.ge, "must have at least {} items"),
+    "maxItems": _bound(list, len, operator.le, "must have at most {} items"),
+    "minProperties": _bound(dict, len, operator.ge, "must have at least {} keys"),
+    "maxProperties": _bound(dict, len, operator.le, "must have at most {} keys"),
+    "allOf": lambda compiler, schemas, _: _all([compiler.compile(schema) for schema in schemas]),
     "anyOf": _any_of,
-    "oneOf": _one_of,
+    "oneOf": functools.partial(_any_of, at_most=1),
     "not": _not,
     "$ref": _Compiler.reference,
 }

@@ -52,7 +52,7 @@ class CompiledTool:
                 returned = self._handler(*positional, **keywords)
             if inspect.isawaitable(returned):
                 returned = await returned
-            result = render(returned)
+            result = render(returned, structured=self._check_output is not None)
         except ArgumentError as error:
             return error_result(f"Input validation error: {error}")
         except Exception as error:

@@ -11,16 +11,6 @@ import msgspec
 from .compiled import CompiledTool
 from .context import LogLevel, ToolContext
 from .results import error_result
-from .rpc import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-    REQUEST_CANCELLED,
-    JsonRpcFailure,
-    failure,
-    success,
-)
 
 if TYPE_CHECKING:
     from .server import ToolServer
@@ -28,11 +18,37 @@ if TYPE_CHECKING:
 Send: TypeAlias = Callable[[dict[str, Any]], None]
 """Takes a message for the client without waiting, and does not raise; called on the connection's event loop."""
 
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+REQUEST_CANCELLED = -32800
+"""Not part of JSON-RPC; what the ``mcp`` package answers for a request its client cancelled."""
+
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Newest first. The newest is what CLI 2.1.325 asks for."""
 
 _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _decode = msgspec.json.Decoder().decode
+
+
+class JsonRpcFailure(Exception):  # noqa: N818  # the name of what it becomes, not of a fault in this program
+    """Ends the handling of a request with a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def success(request_id: Any, result: dict[str, Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request_id, "result": result}
+
+
+def failure(request_id: Any, code: int, message: str) -> dict[str, Any]:
+    """``request_id`` is null where it could not be told, as JSON-RPC has it."""
+    known = request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None
+    return {"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": message}}
 
 
 class ToolConnection:

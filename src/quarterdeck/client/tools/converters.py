@@ -1,26 +1,25 @@
 """JSON values → the Python values a handler's types ask for.
 
-``msgspec`` does it, compiled, for nearly every type. What it refuses (a union of several records without tags) is
-walked here, down to the parts it takes; of such a union the first member that fits is taken.
+``msgspec`` converts. Where it refuses a part of a type (a union of several records without tags), a stand-in takes that
+part's place and converts it by itself; of such a union, the first member that fits is used.
 
-Nothing is coerced: ``"5"`` is no number and ``5`` no text. An integer is taken where a ``float`` is asked for; strings
+Nothing is coerced: ``"5"`` is not a number and ``5`` is not text. An integer is accepted for a ``float``; strings
 become dates, UUIDs, enum members and bytes where the type says so; unknown keys are ignored unless the type forbids
 them. A Pydantic model follows Pydantic's own rules.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from .checks import Problem, kind_of
-from .schema import Property, is_pydantic_model, record_properties
+from .checks import Problem
+from .schema import Property, is_pydantic_model, record_properties, unwrapped
 
 Converter: TypeAlias = Callable[[Any], Any]
 
@@ -29,7 +28,7 @@ _MISSING = re.compile(r"^Object missing required field `(?P<name>.*)`$")
 
 
 class ArgumentError(ValueError):
-    """Arguments that do not fit; its text is for the model."""
+    """Arguments that do not fit. The model reads its text."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -39,32 +38,52 @@ class ArgumentError(ValueError):
 
 def converter(tp: Any) -> Converter:
     """A function that makes a ``tp`` of a JSON value, or raises ``ArgumentError``."""
-    if is_pydantic_model(tp):
-        return _by_pydantic(tp)
-    if _msgspec_takes(tp):
-        return _by_msgspec(tp)
-    origin, args = typing.get_origin(tp), typing.get_args(tp)
-    if origin is typing.Annotated or getattr(origin, "_name", None) in {"Required", "NotRequired"}:
-        return converter(args[0])
-    if origin is typing.Union or origin is types.UnionType:
-        return _first_of([converter(member) for member in args])
-    if origin in (list, set, frozenset) or (origin is tuple and args[1:] == (Ellipsis,)):
-        return _each(origin, converter(args[0]))
-    if origin is dict:
-        return _values(converter(args[1]))
-    properties = record_properties(tp) if isinstance(tp, type) and not issubclass(tp, msgspec.Struct) else None
-    if properties is None:
-        raise TypeError(f"values of {tp!r} cannot be made from JSON")
-    return _record(tp, properties)
+    return _by_pydantic(tp) if is_pydantic_model(tp) else _by_msgspec(_with_stand_ins(tp))
 
 
 def keywords_converter(properties: list[Property]) -> Callable[[Any], dict[str, Any]]:
-    """For a function called with keywords: only what was given is in the dict, so its own defaults apply."""
-    fields = {name: tp if required else typing.NotRequired[tp] for name, tp, required, _ in properties}
-    keywords = typing.TypedDict("keywords", fields)  # type: ignore[misc]  # made at run time
-    if _msgspec_takes(keywords):
-        return _by_msgspec(keywords)
-    return _record(dict, properties)
+    """For a function called with keywords: the dict has only what was given, so the function's defaults apply."""
+    return _by_msgspec(_keywords(properties))
+
+
+class _StandIn(type):
+    """The class of types that stand in for what msgspec refuses. msgspec asks ``make`` for their values."""
+
+    make: Converter
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return True  # msgspec checks what ``make`` returned
+
+
+def _stand_in(make: Converter) -> _StandIn:
+    return _StandIn("StandIn", (), {"make": staticmethod(make)})
+
+
+def _with_stand_ins(tp: Any) -> Any:
+    """The type, with stand-ins for the parts that msgspec refuses."""
+    tp, notes = unwrapped(tp)
+    if notes:
+        tp = Annotated[_with_stand_ins(tp), *notes]
+    if _msgspec_takes(tp):
+        return tp
+    origin, args = typing.get_origin(tp), typing.get_args(tp)
+    if origin is typing.Union or origin is types.UnionType:
+        return _stand_in(_first_of([converter(member) for member in args]))
+    if origin in (list, set, frozenset, tuple, dict):
+        return origin[tuple(member if member is ... else _with_stand_ins(member) for member in args)]
+    properties = record_properties(tp) if isinstance(tp, type) and not issubclass(tp, msgspec.Struct) else None
+    if properties is None:
+        raise TypeError(f"values of {tp!r} cannot be made from JSON")
+    keywords = _keywords(properties)
+    return keywords if typing.is_typeddict(tp) else _stand_in(_record(tp, _by_msgspec(keywords)))
+
+
+def _keywords(properties: list[Property]) -> Any:
+    fields = {}
+    for name, tp, required, _ in properties:
+        member = _with_stand_ins(tp)
+        fields[name] = member if required else typing.NotRequired[member]
+    return typing.TypedDict("keywords", fields)  # type: ignore[misc]  # made at run time
 
 
 def _msgspec_takes(tp: Any) -> bool:
@@ -75,30 +94,32 @@ def _msgspec_takes(tp: Any) -> bool:
     return True
 
 
-def _make_foreign(tp: Any, value: Any) -> Any:
-    """Called by msgspec for a class it does not know; schemas of other foreign classes are refused before."""
-    return tp.model_validate(value)
-
-
 def _by_msgspec(tp: Any) -> Converter:
     convert = msgspec.convert
 
     def make(value: Any) -> Any:
         try:
-            return convert(value, tp, dec_hook=_make_foreign)
+            return convert(value, tp, dec_hook=_make_part)
         except msgspec.ValidationError as error:
-            raise ArgumentError(_read_msgspec(str(error))) from error
+            raise ArgumentError(_read_msgspec(error)) from error
 
     return make
 
 
-def _read_msgspec(text: str) -> Problem:
+def _make_part(tp: Any, value: Any) -> Any:
+    """Called by msgspec for a class it does not know. All others were refused when the schema was made."""
+    return tp.make(value) if isinstance(tp, _StandIn) else _by_pydantic(tp)(value)
+
+
+def _read_msgspec(error: msgspec.ValidationError) -> Problem:
     """The place and the problem, out of a sentence such as: Expected `int`, got `str` - at `$.items[...].size`."""
-    path = ""
+    text, path = str(error), ""
     if place := _PLACE.search(text):
         path, text = place["path"], text[: place.start()]
+    if isinstance(error.__cause__, ArgumentError):
+        return error.__cause__.problem.under(path)
     if missing := _MISSING.match(text):
-        return Problem(f"{path}.{missing['name']}".removeprefix("."), "required but missing")
+        return Problem(missing["name"], "required but missing").under(path)
     return Problem(path, (text[:1].lower() + text[1:]).replace("`", ""))
 
 
@@ -132,47 +153,12 @@ def _first_of(members: list[Converter]) -> Converter:
     return make
 
 
-def _each(container: type, member: Converter) -> Converter:
+def _record(construct: Callable[..., Any], keywords: Converter) -> Converter:
     def make(value: Any) -> Any:
-        if not isinstance(value, list):
-            raise ArgumentError(Problem("", f"expected array, got {kind_of(value)}"))
-        return container([_under(f"[{index}]", member, item) for index, item in enumerate(value)])
-
-    return make
-
-
-def _values(member: Converter) -> Converter:
-    def make(value: Any) -> Any:
-        if not isinstance(value, dict):
-            raise ArgumentError(Problem("", f"expected object, got {kind_of(value)}"))
-        return {key: _under(key, member, item) for key, item in value.items()}
-
-    return make
-
-
-def _record(tp: Any, properties: list[Property]) -> Converter:
-    """A dataclass, or a dict of those keys that were given."""
-    members: Mapping[str, Converter] = {name: converter(hint) for name, hint, _, _ in properties}
-    required = [name for name, _, is_required, _ in properties if is_required]
-    construct: Any = tp if dataclasses.is_dataclass(tp) else dict
-
-    def make(value: Any) -> Any:
-        if not isinstance(value, dict):
-            raise ArgumentError(Problem("", f"expected object, got {kind_of(value)}"))
-        for name in required:
-            if name not in value:
-                raise ArgumentError(Problem(name, "required but missing"))
-        given = {name: _under(name, member, value[name]) for name, member in members.items() if name in value}
+        given = keywords(value)
         try:
             return construct(**given)
-        except (TypeError, ValueError) as error:  # __post_init__ may refuse, as with msgspec
+        except (TypeError, ValueError) as error:  # ``__post_init__`` may refuse, as with msgspec
             raise ArgumentError(Problem("", str(error))) from error
 
     return make
-
-
-def _under(step: str, member: Converter, value: Any) -> Any:
-    try:
-        return member(value)
-    except ArgumentError as error:
-        raise ArgumentError(error.problem.under(step)) from error

@@ -21,13 +21,15 @@ class SdkMcpTool(Generic[T]):
     handler: Callable[..., Any]
     annotations: Any = None
     """``ToolAnnotations``, a dict, or the ``mcp`` package's class."""
-    title: str | None = field(default=None, kw_only=True)
-    output_schema: type[Any] | dict[str, Any] | None = field(default=None, kw_only=True)
-    blocking: bool = field(default=True, kw_only=True)
+
+    # Beyond the official SDK; its repr shows none of them.
+    title: str | None = field(default=None, kw_only=True, repr=False)
+    output_schema: type[Any] | dict[str, Any] | None = field(default=None, kw_only=True, repr=False)
+    blocking: bool = field(default=True, kw_only=True, repr=False)
     """A handler that is a plain function may block, so it runs in a thread. False: it runs on the event loop."""
-    search_hint: str | None = field(default=None, kw_only=True)
-    always_load: bool | None = field(default=None, kw_only=True)
-    meta: dict[str, Any] | None = field(default=None, kw_only=True)
+    search_hint: str | None = field(default=None, kw_only=True, repr=False)
+    always_load: bool | None = field(default=None, kw_only=True, repr=False)
+    meta: dict[str, Any] | None = field(default=None, kw_only=True, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.handler(*args, **kwargs)

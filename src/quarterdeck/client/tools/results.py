@@ -3,12 +3,13 @@
 =====================================================  ======================================================
 returned                                               becomes
 =====================================================  ======================================================
-``None``                                               no content
+``None``, ``{}``                                       no content
 a string                                               one text block
 a block made by ``text``, ``image``, ``audio``,        that block
 ``resource`` or ``resource_link``
 a list of blocks and strings                           those blocks
-a dict with ``content``, ``is_error`` or ``isError``   itself, each block checked (the official form)
+a dict with ``content``, ``is_error``, ``isError`` or  what the official SDK makes of it, see ``_render_official``
+``structuredContent``
 any other dict, a dataclass, struct or Pydantic model  ``structuredContent``, and the same as JSON text
 anything else that JSON can say                        JSON text
 =====================================================  ======================================================
@@ -22,35 +23,38 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import logging
 from typing import Any
 
 import msgspec
+
+logger = logging.getLogger(__name__)
 
 _BLOCK_TYPES = {"text", "image", "audio", "resource", "resource_link"}
 _RESULT_KEYS = {"content", "is_error", "isError", "structuredContent"}
 _encode = msgspec.json.Encoder().encode
 
 
-class Block(dict[str, Any]):
-    """A content block, known from a plain dict of data by its class."""
+class McpBlock(dict[str, Any]):
+    """A block of a tool's result. Its class tells it from a plain dict of data."""
 
 
-def text(value: str) -> Block:
+def text(value: str) -> McpBlock:
     """A block of text."""
-    return Block(type="text", text=value)
+    return McpBlock(type="text", text=value)
 
 
-def image(data: bytes | str, mime_type: str = "image/png") -> Block:
+def image(data: bytes | str, mime_type: str = "image/png") -> McpBlock:
     """An image: its bytes, or base64 text."""
-    return Block(type="image", data=_base64(data), mimeType=mime_type)
+    return McpBlock(type="image", data=_base64(data), mimeType=mime_type)
 
 
-def audio(data: bytes | str, mime_type: str = "audio/wav") -> Block:
+def audio(data: bytes | str, mime_type: str = "audio/wav") -> McpBlock:
     """A sound: its bytes, or base64 text."""
-    return Block(type="audio", data=_base64(data), mimeType=mime_type)
+    return McpBlock(type="audio", data=_base64(data), mimeType=mime_type)
 
 
-def resource(uri: str, content: str | bytes, mime_type: str | None = None) -> Block:
+def resource(uri: str, content: str | bytes, mime_type: str | None = None) -> McpBlock:
     """A resource given in full: its text, or its bytes."""
     body: dict[str, Any] = {"uri": uri}
     if mime_type is not None:
@@ -59,13 +63,13 @@ def resource(uri: str, content: str | bytes, mime_type: str | None = None) -> Bl
         body["text"] = content
     else:
         body["blob"] = _base64(content)
-    return Block(type="resource", resource=body)
+    return McpBlock(type="resource", resource=body)
 
 
-def resource_link(uri: str, name: str, description: str | None = None, mime_type: str | None = None) -> Block:
+def resource_link(uri: str, name: str, description: str | None = None, mime_type: str | None = None) -> McpBlock:
     """A resource the model may ask for."""
     optional = {"description": description, "mimeType": mime_type}
-    return Block(type="resource_link", uri=uri, name=name, **{k: v for k, v in optional.items() if v is not None})
+    return McpBlock(type="resource_link", uri=uri, name=name, **{k: v for k, v in optional.items() if v is not None})
 
 
 def error_result(message: str) -> dict[str, Any]:
@@ -73,24 +77,27 @@ def error_result(message: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": message}], "isError": True}
 
 
-def render(value: Any) -> dict[str, Any]:
-    """The result for what a handler returned. Raises ``TypeError`` or ``ValueError`` for what no result can say."""
-    if value is None:
+def render(value: Any, *, structured: bool = False) -> dict[str, Any]:
+    """The result for what a handler returned. Raises ``TypeError`` or ``ValueError`` for what no result can say.
+
+    ``structured``: the tool has an ``output_schema``, so a ``structuredContent`` it returns is meant for the client.
+    """
+    if value is None or value == {}:
         return {"content": []}
     if isinstance(value, str):
         return {"content": [{"type": "text", "text": value}]}
-    if isinstance(value, Block):
+    if isinstance(value, McpBlock):
         return {"content": [_checked(value)]}
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         return _render_list(value)
-    structured = _as_dict(value)
-    if structured is None:
+    fields = _as_dict(value)
+    if fields is None:
         return {"content": [_json_text(value)]}
-    if isinstance(structured.get("content"), list) or not _RESULT_KEYS.isdisjoint(structured.keys() - {"content"}):
-        return _render_official(structured)
-    if not isinstance(value, dict) and structured.get("type") in _BLOCK_TYPES:
-        return {"content": [_checked(structured)]}  # a content block of the mcp package
-    plain = msgspec.to_builtins(structured, str_keys=True)
+    if isinstance(fields.get("content"), list) or not _RESULT_KEYS.isdisjoint(fields.keys() - {"content"}):
+        return _render_official(fields, structured=structured or not isinstance(value, dict))
+    if not isinstance(value, dict) and fields.get("type") in _BLOCK_TYPES:
+        return {"content": [_checked(fields)]}  # a content block of the mcp package
+    plain = msgspec.to_builtins(fields, str_keys=True)
     return {"content": [_json_text(plain)], "structuredContent": plain}
 
 
@@ -102,19 +109,38 @@ def _render_list(values: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
     return {"content": blocks}
 
 
-def _render_official(form: dict[str, Any]) -> dict[str, Any]:
+def _render_official(form: dict[str, Any], *, structured: bool) -> dict[str, Any]:
+    """The official form, read as the official SDK does, which has no ``output_schema``.
+
+    It shows the model links and text resources as text, skips blocks of an unknown type with a warning, and leaves
+    ``structuredContent`` out: the model would be shown that and not the text.
+    """
     blocks = []
     for item in form.get("content") or ():
-        block = _as_block(item)
-        # The CLI refuses a whole result for one block of an unknown type: shown as text, nothing is lost.
-        blocks.append(_json_text(item) if block is None else block)
+        block = _official_block(item)
+        if block is not None:
+            blocks.append(block)
+        else:  # the CLI would refuse the whole result for it
+            kind = item.get("type") if isinstance(item, dict) else type(item).__name__
+            logger.warning("Unsupported content type %r in tool result, skipping", kind)
     result: dict[str, Any] = {"content": blocks}
     if form.get("is_error") or form.get("isError"):
         result["isError"] = True
-    for key in ("structuredContent", "_meta"):
+    for key in ("structuredContent", "_meta") if structured else ("_meta",):
         if form.get(key) is not None:
             result[key] = msgspec.to_builtins(form[key], str_keys=True)
     return result
+
+
+def _official_block(item: Any) -> dict[str, Any] | None:
+    if isinstance(item, dict) and not isinstance(item, McpBlock):
+        if item.get("type") == "resource_link":
+            parts = (item.get(key) for key in ("name", "uri", "description"))
+            return {"type": "text", "text": "\n".join(str(part) for part in parts if part) or "Resource link"}
+        body = item.get("resource")
+        if item.get("type") == "resource" and isinstance(body, dict) and isinstance(body.get("text"), str):
+            return {"type": "text", "text": body["text"]}
+    return _as_block(item)
 
 
 def _as_dict(value: Any) -> dict[str, Any] | None:

@@ -1,8 +1,8 @@
 """Python types → the JSON schema the model is shown.
 
-A type that occurs once is written where it occurs: models follow a flat schema better than references. Only a type that
-contains itself becomes a ``$ref`` into ``$defs``. ``msgspec`` writes the schema of everything that is not a container
-or a record (dates, UUIDs, bytes, decimals, generic structs …).
+A type is written where it occurs: models follow a flat schema better than references. Only a type that contains itself
+becomes a ``$ref`` into ``$defs``. Records, unions, choices and descriptions are written here; ``msgspec`` writes the
+rest (scalars, containers, dates, UUIDs, bytes, generic structs …).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import enum
 import inspect
 import types
 import typing
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -23,13 +23,10 @@ JsonSchema: typing.TypeAlias = dict[str, Any]
 ABSENT: Any = object()
 """No default: the property is required, or its default cannot be shown as JSON."""
 
-_SCALARS: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
-_ARRAYS = {list, tuple, collections.abc.Collection, collections.abc.Sequence, collections.abc.MutableSequence}
-_SETS = {set, frozenset, collections.abc.Set, collections.abc.MutableSet}
-_MAPPINGS = {dict, collections.abc.Mapping, collections.abc.MutableMapping}
 _QUALIFIERS = {"Required", "NotRequired", "ReadOnly"}
 _EMPTY_FACTORIES: dict[Any, Any] = {list: [], dict: {}, set: [], frozenset: [], tuple: []}
-_BOUNDS = {
+_CHOICE_TYPES = {str: "string", int: "integer", bool: "boolean", types.NoneType: "null"}
+_META_KEYWORDS = {
     "ge": "minimum",
     "gt": "exclusiveMinimum",
     "le": "maximum",
@@ -40,7 +37,7 @@ _BOUNDS = {
     "description": "description",
     "examples": "examples",
 }
-_LENGTHS = {"string": ("minLength", "maxLength"), "object": ("minProperties", "maxProperties")}
+_LENGTH_KEYWORDS = {"string": ("minLength", "maxLength"), "object": ("minProperties", "maxProperties")}
 
 
 class Property(NamedTuple):
@@ -68,8 +65,28 @@ def type_hints(owner: Any) -> dict[str, Any]:
         ) from error
 
 
+def unwrapped(tp: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type inside ``Annotated``, ``NotRequired``, ``NewType`` and aliases, and what ``Annotated`` says about it."""
+    notes: tuple[Any, ...] = ()
+    while True:
+        origin = typing.get_origin(tp)
+        if origin is Annotated:
+            tp, notes = tp.__origin__, tp.__metadata__ + notes
+        elif getattr(origin, "_name", None) in _QUALIFIERS:
+            tp = tp.__args__[0]
+        elif isinstance(tp, typing.NewType):
+            tp = tp.__supertype__
+        elif type(tp).__name__ == "TypeAliasType":  # `type X = …`, Python 3.12 and later
+            tp = tp.__value__
+        else:
+            return tp, notes
+
+
 def schema_of(tp: Any, *, lenient: bool = False) -> JsonSchema:
-    """The schema of a type. ``lenient``: what has no schema is shown as a string, as the official SDK does."""
+    """The schema of a type.
+
+    ``lenient`` follows the official SDK: ``Optional[str]`` is a string, and so is any type without a schema.
+    """
     builder = _Builder(lenient=lenient)
     return builder.document(builder.of(tp))
 
@@ -96,68 +113,49 @@ class _Builder:
         return {**root, "$defs": self._definitions} if self._definitions else root
 
     def of(self, tp: Any) -> JsonSchema:
-        if tp is Any or tp is object or isinstance(tp, typing.TypeVar):
-            return {}
-        if tp is None:
-            return {"type": "null"}
-        if isinstance(tp, typing.NewType):
-            return self.of(tp.__supertype__)
-        if type(tp).__name__ == "TypeAliasType":  # `type X = …`, Python 3.12 and later
-            return self.of(tp.__value__)
-        if isinstance(tp, collections.abc.Hashable) and tp in _SCALARS:
-            return {"type": _SCALARS[tp]}
-        origin = typing.get_origin(tp)
-        if origin is not None:
-            composed = self._composed(tp, origin, typing.get_args(tp))
-            if composed is not None:
-                return composed
-        if isinstance(tp, type):
-            named = self._named(tp)
-            if named is not None:
-                return named
-        return self._by_msgspec(tp)
+        tp, notes = unwrapped(tp)
+        schema = self._of(tp, typing.get_origin(tp), typing.get_args(tp))
+        return _annotated(schema, notes) if notes else schema
 
-    def _composed(self, tp: Any, origin: Any, args: tuple[Any, ...]) -> JsonSchema | None:
-        """The schema of a type with arguments; None if it is none of those known here."""
-        if origin is typing.Annotated:
-            return _constrained(self.of(args[0]), args[1:])
-        if getattr(origin, "_name", None) in _QUALIFIERS:
-            return self.of(args[0])
+    def _of(self, tp: Any, origin: Any, args: tuple[Any, ...]) -> JsonSchema:
+        if tp is object:
+            return {}
         if origin is typing.Union or origin is types.UnionType:
-            return {"anyOf": [self.of(member) for member in args]}
+            return self._union([arg for arg in args if not (self._lenient and arg is types.NoneType)])
         if origin is typing.Literal:
             return _choice(args)
-        if origin is tuple:
-            return self._tuple(args)
-        if origin in _ARRAYS:
-            return {"type": "array", "items": self.of(args[0])}
-        if origin in _SETS:
-            return {"type": "array", "items": self.of(args[0]), "uniqueItems": True}
-        if origin in _MAPPINGS:
-            values = self.of(args[1])
-            return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
-        return None
+        if args and isinstance(origin, type) and issubclass(origin, collections.abc.Collection):
+            return self._container(origin, args)
+        if isinstance(tp, type):
+            if issubclass(tp, enum.Enum):
+                return _choice(tuple(member.value for member in tp))
+            if is_pydantic_model(tp):
+                return self._pydantic(tp)
+            if (properties := record_properties(tp)) is not None:
+                return self._record(tp, properties)
+        return self._by_msgspec(tp)
 
-    def _tuple(self, args: tuple[Any, ...]) -> JsonSchema:
-        if len(args) == 2 and args[1] is Ellipsis:
-            return {"type": "array", "items": self.of(args[0])}
-        items = [self.of(member) for member in args]
-        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    def _union(self, members: list[Any]) -> JsonSchema:
+        return self.of(members[0]) if len(members) == 1 else {"anyOf": [self.of(member) for member in members]}
 
-    def _named(self, tp: type) -> JsonSchema | None:
-        """The schema of a class; None if it is none of those known here."""
-        if tp in _ARRAYS:
-            return {"type": "array"}
-        if tp in _SETS:
-            return {"type": "array", "uniqueItems": True}
-        if tp in _MAPPINGS:
-            return {"type": "object"}
-        if issubclass(tp, enum.Enum):
-            return _choice(tuple(member.value for member in tp))
-        if is_pydantic_model(tp):
-            return self._pydantic(tp)
-        properties = record_properties(tp)
-        return None if properties is None else self._record(tp, properties)
+    def _container(self, origin: Any, args: tuple[Any, ...]) -> JsonSchema:
+        """By msgspec, which asks for the schema of the parts."""
+        parts: dict[type, JsonSchema] = {}
+
+        def part(member: Any) -> Any:
+            if member is ...:
+                return ...
+            schema = self.of(member)
+            stand_in = type("Part", (), {}) if schema else Any
+            if schema:
+                parts[stand_in] = schema
+            return stand_in
+
+        keys = 1 if issubclass(origin, collections.abc.Mapping) else 0
+        schema = self._by_msgspec(origin[(*args[:keys], *map(part, args[keys:]))], parts)
+        if "prefixItems" in schema:
+            del schema["items"]  # ``maxItems`` says it, and older validators do not know ``false``
+        return schema
 
     def _record(self, tp: type, properties: list[Property]) -> JsonSchema:
         reference = {"$ref": f"#/$defs/{tp.__name__}"}
@@ -170,7 +168,7 @@ class _Builder:
             schema = self.object(properties)
         finally:
             self._open.pop()
-        if _forbids_unknown(tp):
+        if issubclass(tp, msgspec.Struct) and tp.__struct_config__.forbid_unknown_fields:
             schema["additionalProperties"] = False
         if nested and (text := _docstring(tp)):
             schema["description"] = text
@@ -205,13 +203,19 @@ class _Builder:
             schema.pop("title", None)
         return schema
 
-    def _by_msgspec(self, tp: Any) -> JsonSchema:
+    def _by_msgspec(self, tp: Any, parts: Mapping[type, JsonSchema] = types.MappingProxyType({})) -> JsonSchema:
+        def schema_of_part(part: type) -> JsonSchema:
+            if part not in parts:
+                raise NotImplementedError
+            return parts[part]
+
         try:
-            (schema,), definitions = msgspec.json.schema_components([tp], ref_template="#/$defs/{name}")
+            (schema,), definitions = msgspec.json.schema_components([tp], schema_hook=schema_of_part)
         except TypeError as error:
             if self._lenient:
                 return {"type": "string"}
-            raise TypeError(f"{_type_name(tp)} has no JSON schema: {str(error).splitlines()[0]}") from error
+            name = getattr(tp, "__qualname__", None) or repr(tp)
+            raise TypeError(f"{name} has no JSON schema: {str(error).splitlines()[0]}") from error
         for name, definition in definitions.items():
             self._define(name, definition)
         return schema
@@ -248,9 +252,9 @@ def _is_required(hint: Any, otherwise: bool) -> bool:
     while (origin := typing.get_origin(hint)) is not None:
         if origin is typing.Required or origin is typing.NotRequired:
             return origin is typing.Required
-        if origin is not typing.Annotated and getattr(origin, "_name", None) not in _QUALIFIERS:
+        if origin is not Annotated and getattr(origin, "_name", None) not in _QUALIFIERS:
             break
-        hint = typing.get_args(hint)[0]
+        hint = hint.__origin__ if origin is Annotated else hint.__args__[0]
     return otherwise
 
 
@@ -271,42 +275,31 @@ def _with_default(name: str, hint: Any, default: Any, factory: Any, nothing: Any
 
 
 def _choice(values: tuple[Any, ...]) -> JsonSchema:
-    kinds = {_SCALARS.get(type(value)) for value in values}
-    if None in kinds or "number" in kinds:
+    kinds = {_CHOICE_TYPES.get(type(value)) for value in values}
+    if None in kinds:
         raise TypeError(f"only strings, integers, booleans and None can be chosen from, not {list(values)!r}")
     choice: JsonSchema = {"enum": list(values)}
     return {"type": kinds.pop(), **choice} if len(kinds) == 1 else choice
 
 
-def _constrained(schema: JsonSchema, annotations: tuple[Any, ...]) -> JsonSchema:
+def _annotated(schema: JsonSchema, notes: tuple[Any, ...]) -> JsonSchema:
     """With what ``Annotated`` says: a string is a description; ``msgspec.Meta`` and Pydantic's ``Field`` say more."""
     schema = dict(schema)
-    for note in annotations:
-        if isinstance(note, str):
-            schema.setdefault("description", note)
-        elif isinstance(note, msgspec.Meta):
-            for attribute, keyword in _BOUNDS.items():
-                if (value := getattr(note, attribute)) is not None:
-                    schema[keyword] = value
-            lengths = _LENGTHS.get(schema.get("type", ""), ("minItems", "maxItems"))
-            for value, keyword in zip((note.min_length, note.max_length), lengths, strict=True):
-                if value is not None:
-                    schema[keyword] = value
+    for note in notes:
+        if isinstance(note, msgspec.Meta):
+            lengths = _LENGTH_KEYWORDS.get(schema.get("type", ""), ("minItems", "maxItems"))
+            keywords = {**_META_KEYWORDS, "min_length": lengths[0], "max_length": lengths[1]}
+            said = {keyword: getattr(note, attribute) for attribute, keyword in keywords.items()}
+            schema.update({keyword: value for keyword, value in said.items() if value is not None})
             schema.update(note.extra_json_schema or {})
         elif isinstance(text := getattr(note, "description", None), str):
             schema["description"] = text
+    if texts := [note for note in notes if isinstance(note, str)]:
+        schema["description"] = texts[0]
     return schema
-
-
-def _forbids_unknown(tp: type) -> bool:
-    return issubclass(tp, msgspec.Struct) and tp.__struct_config__.forbid_unknown_fields
 
 
 def _docstring(tp: type) -> str | None:
     """What the author wrote; dataclasses without a docstring are given their signature as one."""
     text = tp.__dict__.get("__doc__")
     return None if not text or text.startswith(f"{tp.__name__}(") else inspect.cleandoc(text)
-
-
-def _type_name(tp: Any) -> str:
-    return getattr(tp, "__qualname__", None) or repr(tp)

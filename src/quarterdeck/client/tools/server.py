@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from quarterdeck.client.options_types import McpSdkServerConfig
+
 from .compiled import CompiledTool
-from .connection import PROTOCOL_VERSIONS, Send, ToolConnection
+from .connection import INVALID_PARAMS, PROTOCOL_VERSIONS, JsonRpcFailure, Send, ToolConnection
 from .decorator import SdkMcpTool
-from .rpc import INVALID_PARAMS, JsonRpcFailure
 
 
 class ToolServer:
@@ -101,3 +102,31 @@ class ToolServer:
         if size is None or start + size >= len(listing):
             return {"tools": listing[start:]}
         return {"tools": listing[start : start + size], "nextCursor": str(start + size)}
+
+
+def create_sdk_mcp_server(
+    name: str,
+    version: str = "1.0.0",
+    tools: Iterable[SdkMcpTool[Any]] | None = None,
+    *,
+    instructions: str | None = None,
+    always_load: bool = False,
+    timeout_ms: float | None = None,
+) -> McpSdkServerConfig:
+    """Put tools on a server that runs in this process.
+
+    Its ``instance`` is a ``ToolServer``: ``add`` and ``remove`` change the tools while sessions run.
+
+    Args:
+        name: What the server calls itself. Claude sees its tools as ``mcp__<key in mcp_servers>__<tool>``.
+        version: For information only.
+        tools: Made with ``@tool``.
+        instructions: Told to the model, about the tools as a whole.
+        always_load: Keep these tools in the prompt, never behind tool search.
+        timeout_ms: How long the CLI waits for a call.
+    """
+    server = ToolServer(name, version, tools or (), instructions=instructions, always_load=always_load)
+    config = McpSdkServerConfig(type="sdk", name=name, instance=server)
+    if timeout_ms is not None:
+        config["timeout"] = timeout_ms
+    return config
