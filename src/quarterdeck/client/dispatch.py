@@ -28,7 +28,7 @@ from .options import ClaudeAgentOptions
 from .serving import LATER, CancelSignal
 
 if TYPE_CHECKING:
-    from .tools.adapters import Connection as ToolConnection
+    from .tools.adapters import ServerConnection
 
 NOBODY_DECIDES = "No permission callback is set, so nobody can allow this: it is denied."
 RequestHandler = Callable[[WireObject, CancelSignal], Any]
@@ -53,7 +53,7 @@ class Dispatcher:
             from .hook_input import hook_input
 
             self._hook_input = hook_input
-        self.servers: dict[str, ToolConnection] = {}
+        self.servers: dict[str, ServerConnection] = {}
         self._custom: dict[str, RequestHandler] = {}
 
     def register(self, subtype: str, handler: RequestHandler) -> None:

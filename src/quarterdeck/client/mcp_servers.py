@@ -17,7 +17,7 @@ from .calls import ControlCalls
 from .errors import QuarterdeckError
 
 if TYPE_CHECKING:
-    from .tools.adapters import Connection as ToolConnection
+    from .tools.adapters import ServerConnection
 
 CLOSE_S = 2.0
 """How long a server may take to close."""
@@ -28,7 +28,7 @@ class InProcessServers:
 
     def __init__(
         self,
-        connected: dict[str, ToolConnection],
+        connected: dict[str, ServerConnection],
         calls: ControlCalls,
         run: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:

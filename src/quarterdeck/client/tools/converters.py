@@ -83,7 +83,7 @@ def _keywords(properties: list[Property]) -> Any:
     for name, tp, required, _ in properties:
         member = _with_stand_ins(tp)
         fields[name] = member if required else typing.NotRequired[member]
-    return typing.TypedDict("keywords", fields)  # type: ignore[misc]  # made at run time
+    return typing.TypedDict("keywords", fields)  # type: ignore[operator]  # made at run time
 
 
 def _msgspec_takes(tp: Any) -> bool:
