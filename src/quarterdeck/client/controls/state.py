@@ -1,4 +1,4 @@
-"""What the session knows about itself: usage, cost, models, version, status, and what the handshake told."""
+"""What the session knows about itself: usage, cost, models, version, status, dialogs, and what the handshake said."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ if TYPE_CHECKING:
         AccountInfo,
         AgentInfo,
         BinaryVersion,
+        ChromeDialog,
         ContextUsageDetail,
         ContextUsageResponse,
+        MemoryDialog,
         ModelInfo,
         PlanAnswer,
+        SandboxDialog,
         SessionCost,
+        SkillsDialog,
         SlashCommand,
         StatusAnswer,
         UsageAnswer,
@@ -75,3 +79,21 @@ class StateControls(ControlsBase):
     def account(self) -> AccountInfo | None:
         """Whose credentials the session uses, as told in the handshake; nothing is asked."""
         return self.server_info.account
+
+    # What the terminal's dialogs show. Not in the types of the TypeScript SDK 0.3.325, but its CLI serves them.
+
+    async def memory_dialog(self) -> MemoryDialog:
+        """What ``/memory`` shows: the files and folders with instructions and memories."""
+        return await self._ask(wire.GetMemoryDialogRequest(), wire.MemoryDialog)
+
+    async def skills_dialog(self) -> SkillsDialog:
+        """What ``/skills`` shows: the skills of user, project and plugins, and whether each is on."""
+        return await self._ask(wire.GetSkillsDialogRequest(), wire.SkillsDialog)
+
+    async def sandbox_dialog(self) -> SandboxDialog:
+        """What ``/sandbox`` shows: whether commands run in a sandbox, what it misses, what it lets through."""
+        return await self._ask(wire.GetSandboxDialogRequest(), wire.SandboxDialog)
+
+    async def chrome_dialog(self) -> ChromeDialog:
+        """What ``/chrome`` shows: whether the browser extension is there."""
+        return await self._ask(wire.GetChromeDialogRequest(), wire.ChromeDialog)

@@ -1,4 +1,4 @@
-"""The running turn and what it runs on: interrupt, queued prompts, model, thinking, permission mode."""
+"""The running turn and what it runs on: interrupt, queued prompts, model, permission mode, background tasks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from .base import ControlsBase
 
 if TYPE_CHECKING:
     from quarterdeck.wire import (
+        BackgroundTasksResult,
         InterruptReceipt,
         ModelAnswer,
         PermissionModeAnswer,
+        TaskOutput,
         ThinkingDisplay,
     )
 
@@ -103,3 +105,24 @@ class TurnControls(ControlsBase):
     async def set_prompt_suggestions_paused(self, paused: bool) -> None:
         """Stop or resume suggesting the next prompt."""
         await self._tell(wire.SetPromptSuggestionsPausedRequest(paused))
+
+    # Background tasks: messages (``TaskStarted`` and those after it) tell which there are, not a request
+
+    async def stop_task(self, task_id: str) -> None:
+        """Stop a task. That it stopped is told by messages that come before the answer.
+
+        An unknown task is no error on 2.1.325, and one on 2.1.52; older CLIs do not know the request.
+        """
+        await self._tell(wire.StopTaskRequest(task_id))
+
+    async def background_tasks(self, tool_use_id: str | None = None) -> BackgroundTasksResult:
+        """Send what runs in the foreground to the background, so that the turn goes on: this tool call, or all.
+
+        In a command's first seconds, before it is a task, nothing happens and the answer does not say so; without a
+        ``tool_use_id`` it never says (2.1.325).
+        """
+        return await self._ask(wire.BackgroundTasksRequest(tool_use_id), wire.BackgroundTasksResult)
+
+    async def task_output(self, task_id: str) -> TaskOutput:
+        """What a task has written so far, or the end of it. An unknown task is an error."""
+        return await self._ask(wire.GetTaskOutputRequest(task_id), wire.TaskOutput)
