@@ -19,7 +19,7 @@ from quarterdeck import (
     sync,
     tool,
 )
-from quarterdeck.sync.side import OneByOne
+from quarterdeck.sync.thread_runner import BackgroundCalls
 from simulated import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
@@ -177,7 +177,7 @@ def test_what_is_only_told_comes_in_order_and_a_failure_stops_nothing(caplog: py
         if number == 3:
             raise ValueError("three")
 
-    told = OneByOne(take)
+    told = BackgroundCalls(take)
     for number in range(100):
         told.take(number)
     until(lambda: len(seen) == 100)

@@ -69,14 +69,14 @@ def test_who_waits_when_it_ends_is_told_and_the_next_call_starts_it_again(loop_t
     loop_thread.end()
     caller.join(LIMIT_S)
     assert (len(failures), loop_thread.running) == (1, False)
-    assert loop_thread.at_once(lambda: 5) == 5
+    assert loop_thread.call_function(lambda: 5) == 5
 
 
 def test_many_threads_call_at_once(loop_thread: LoopThread) -> None:
     results: list[int] = []
 
     def call(number: int) -> None:
-        results.extend(loop_thread.at_once(lambda: number) for _ in range(50))
+        results.extend(loop_thread.call_function(lambda: number) for _ in range(50))
 
     threads = [threading.Thread(target=call, args=(number,)) for number in range(8)]
     for thread in threads:

@@ -13,7 +13,7 @@ import pytest
 import uvloop
 from msgspec.structs import replace
 
-from quarterdeck.transport import Capabilities, Command, ProcessTransport, Receiver, detect, watchdog
+from quarterdeck.transport import Capabilities, ChildCommand, ProcessTransport, Receiver, detect, watchdog
 from transport.support import group_is_gone, until, until_blocking
 
 VARIANTS: dict[str, tuple[Callable[[], asyncio.AbstractEventLoop], dict[str, bool]]] = {
@@ -54,10 +54,12 @@ class Stage:
     def capabilities(self) -> Capabilities:
         return replace(detect(asyncio.get_running_loop()), **self.lacking)
 
-    def transport(self, command: Command | Sequence[str], **options: Any) -> ProcessTransport:
+    def transport(self, command: ChildCommand | Sequence[str], **options: Any) -> ProcessTransport:
         return ProcessTransport(command, capabilities=self.capabilities(), **options)
 
-    async def start(self, command: Command | Sequence[str], receiver: Receiver, **options: Any) -> ProcessTransport:
+    async def start(
+        self, command: ChildCommand | Sequence[str], receiver: Receiver, **options: Any
+    ) -> ProcessTransport:
         transport = self.transport(command, **options)
         await transport.start(receiver)
         assert transport.pid is not None

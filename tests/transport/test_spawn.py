@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.transport import CLIConnectionError, CLINotFoundError, Command, ExitStatus, StartFailed
+from quarterdeck.transport import ChildCommand, CLIConnectionError, CLINotFoundError, ExitStatus, StartFailed
 from transport.conftest import Stage
 from transport.support import Recorder, python
 
@@ -19,7 +19,7 @@ def program(path: Path, text: str, mode: int = 0o755) -> str:
     return str(path)
 
 
-def refused(stage: Stage, command: Command) -> CLIConnectionError:
+def refused(stage: Stage, command: ChildCommand) -> CLIConnectionError:
     async def scene() -> None:
         transport = stage.transport(command)
         await transport.start(Recorder())
@@ -30,38 +30,40 @@ def refused(stage: Stage, command: Command) -> CLIConnectionError:
 
 
 def test_a_missing_program_is_not_found(stage: Stage) -> None:
-    error = refused(stage, Command(["/nonexistent/claude"]))
+    error = refused(stage, ChildCommand(["/nonexistent/claude"]))
     assert (type(error), error.cli_path) == (CLINotFoundError, "/nonexistent/claude")  # type: ignore[attr-defined]
 
 
 def test_a_missing_working_directory_is_named(stage: Stage, tmp_path: Path) -> None:
-    error = refused(stage, Command(["cat"], cwd=tmp_path / "gone"))
+    error = refused(stage, ChildCommand(["cat"], cwd=tmp_path / "gone"))
     assert isinstance(error, StartFailed)
     assert str(error) == f"the working directory '{tmp_path}/gone' does not exist. Create it or pass another cwd."
     (tmp_path / "file").touch()
-    assert "is not a directory" in str(refused(stage, Command(["cat"], cwd=tmp_path / "file")))
+    assert "is not a directory" in str(refused(stage, ChildCommand(["cat"], cwd=tmp_path / "file")))
 
 
 def test_a_script_whose_interpreter_is_missing_says_so(stage: Stage, tmp_path: Path) -> None:
-    error = refused(stage, Command([program(tmp_path / "claude", "#!/nonexistent/node\n")]))
+    error = refused(stage, ChildCommand([program(tmp_path / "claude", "#!/nonexistent/node\n")]))
     assert isinstance(error, StartFailed)
     assert "the interpreter in its first line" in str(error)
 
 
 def test_a_file_that_is_no_program_says_so(stage: Stage, tmp_path: Path) -> None:
-    assert "not a program of this system" in str(refused(stage, Command([program(tmp_path / "claude", "\x01\x02")])))
-    assert "may be executed" in str(refused(stage, Command([program(tmp_path / "plain", "", 0o644)])))
+    assert "not a program of this system" in str(
+        refused(stage, ChildCommand([program(tmp_path / "claude", "\x01\x02")]))
+    )
+    assert "may be executed" in str(refused(stage, ChildCommand([program(tmp_path / "plain", "", 0o644)])))
 
 
 def test_too_long_a_command_line_is_explained_with_its_size(stage: Stage) -> None:
-    error = refused(stage, Command(["cat", "x" * 200_000], env={}))
+    error = refused(stage, ChildCommand(["cat", "x" * 200_000], env={}))
     assert isinstance(error, StartFailed)
     assert "too long for the operating system (2000" in str(error)
     assert "Pass large values in files" in str(error)
 
 
 def test_an_unknown_user_is_refused(stage: Stage) -> None:
-    assert isinstance(refused(stage, Command(["cat"], user="no-such-user")), StartFailed)
+    assert isinstance(refused(stage, ChildCommand(["cat"], user="no-such-user")), StartFailed)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may run a process as another user")
@@ -69,7 +71,7 @@ def test_a_process_can_run_as_another_user(stage: Stage) -> None:
     recorder = Recorder()
 
     async def scene() -> None:
-        transport = await stage.start(Command(["id", "-u"], user=65534, cwd="/"), recorder)
+        transport = await stage.start(ChildCommand(["id", "-u"], user=65534, cwd="/"), recorder)
         await transport.wait()
         await transport.close()
 
@@ -82,7 +84,7 @@ def test_environment_and_directory_reach_the_process_and_it_leads_its_own_sessio
 
     async def scene() -> None:
         source = "import os; print(os.environ['A'], os.getcwd(), os.getsid(0) == os.getpgrp() == os.getpid())"
-        transport = await stage.start(Command(python(source), cwd=tmp_path, env={"A": "1"}), recorder)
+        transport = await stage.start(ChildCommand(python(source), cwd=tmp_path, env={"A": "1"}), recorder)
         await transport.wait()
         await transport.close()
 

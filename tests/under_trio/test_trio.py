@@ -36,7 +36,7 @@ from quarterdeck import (
     tool,
 )
 from quarterdeck.client.oneshot import prompt
-from quarterdeck.client.trio_skin import TrioSession
+from quarterdeck.client.trio_session import TrioSession
 from simulated import ASKS, ASKS_FOR_TEA, DIES_ONCE, LIMIT_S, Simulated, until
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")

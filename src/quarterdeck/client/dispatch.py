@@ -1,4 +1,4 @@
-"""The CLI's requests to the program's callbacks, and what they return back to answers."""
+"""Maps the CLI's requests to the program's callbacks, and their results to answers."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ NOBODY_DECIDES = "No permission callback is set, so nobody can allow this: it is
 RequestHandler = Callable[[WireObject, CancelSignal], Any]
 
 
-def _is_to_come(value: Any) -> bool:
-    """Callbacks may be plain functions. Most are not, and ``isawaitable`` is slow to say so."""
+def _needs_await(value: Any) -> bool:
+    """Callbacks may be plain functions. Most are coroutines, and ``isawaitable`` is slow to say so."""
     return type(value) is CoroutineType or inspect.isawaitable(value)
 
 
 async def _result(value: Any) -> Any:
-    return await value if _is_to_come(value) else value
+    return await value if _needs_await(value) else value
 
 
 class Dispatcher:
@@ -84,12 +84,12 @@ class Dispatcher:
             result = await self._plan(request, context)
         else:
             result = self._decision(request, context)
-            if _is_to_come(result):
+            if _needs_await(result):
                 result = await result
         return LATER if result is LATER else permission_payload(result, request)
 
     def _decision(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
-        """What the program's callback says: its result, or the result to come."""
+        """What the program's callback returned: the result, or an awaitable of it."""
         if self._options.can_use_tool is None:
             return PermissionResultDeny(message=NOBODY_DECIDES)
         return self._options.can_use_tool(request.tool_name, request.input, context)
@@ -117,7 +117,7 @@ class Dispatcher:
             raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
         event = self._hook_input(request.input)
         opinion = callback(event, request.tool_use_id, {"signal": signal})
-        return wire.hook_answer(await opinion if _is_to_come(opinion) else opinion)
+        return wire.hook_answer(await opinion if _needs_await(opinion) else opinion)
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:
         server = self.servers.get(request.server_name)

@@ -138,8 +138,8 @@ class LoopThread:
                 concurrent.futures.wait([outcome], UNWIND_S)
             raise
 
-    def at_once(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
-        """Call something in the loop's thread that does not wait there."""
+    def call_function(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+        """Call a plain function in the loop's thread."""
 
         async def work() -> T:
             return function(*args, **kwargs)

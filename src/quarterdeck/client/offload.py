@@ -1,8 +1,8 @@
-"""A session whose program runs elsewhere than its event loop: the program's own code, brought to where it belongs.
+"""Runs the program's callbacks where the program runs, for sessions whose event loop has a thread of its own.
 
-The session lives in the loop's thread; callbacks, hooks, prompts that come as a stream, stores and the like are the
-program's, and run where the program runs: in threads, or under trio. ``Side`` says where, ``carry_over`` does it for
-everything in the options.
+The session lives in the loop's thread. Callbacks, hooks, prompt streams and stores are the program's own code and run
+where it does: in threads, or under trio. A ``CallbackRunner`` runs them; ``offload_options`` wraps all that the options
+hold.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ CALLBACKS = ("can_use_tool", "on_user_dialog", "on_elicitation", "on_question", 
 STORE_METHODS = ("append", "load", "list_sessions", "list_session_summaries", "delete", "list_subkeys")
 
 
-class Side(ABC):
-    """The program's side. All methods are called in the loop's thread, or before it has the session."""
+class CallbackRunner(ABC):
+    """Runs the program's code. Its methods are called in the loop's thread, or before the session is there."""
 
     @abstractmethod
     async def call(self, function: Callable[..., Any], /, *args: Any) -> Any:
-        """Call it where the program runs, and await what it returns if that is to be awaited."""
+        """Call ``function`` where the program runs, and await what it returns if that is awaitable."""
 
     @abstractmethod
     def one_way(self, function: Callable[[T], None]) -> Callable[[T], None]:
-        """For what is only told (lines of stderr, notices): take it without waiting, call the function in turn."""
+        """For notifications (lines of stderr, notices): returns at once and calls ``function`` in order, later."""
 
     @abstractmethod
     def signal(self, signal: CancelSignal) -> Any:
-        """The signal in a form whose ``wait`` suits the program."""
+        """The signal with a ``wait`` that the program can call."""
 
     @abstractmethod
     def abort(self, abort: Any) -> Any:
-        """The program's event, in a form that can be awaited in the loop."""
+        """The program's event, awaitable in the loop."""
 
     @abstractmethod
     def prompts(self, prompts: Any) -> AsyncIterator[Any]:
-        """The program's iterable, to be iterated over in the loop."""
+        """The program's iterable, as an async iterator for the loop."""
 
     def servers(self, servers: Mapping[str, Any]) -> dict[str, Any]:
         """MCP servers in this process."""
@@ -60,7 +60,7 @@ class Side(ABC):
         return called
 
     def _handed(self, argument: Any) -> Any:
-        """Signals come as arguments, in the context of a permission, and in that of a hook."""
+        """Signals come as arguments, or inside the context of a permission request or a hook."""
         if isinstance(argument, CancelSignal):
             return self.signal(argument)
         if isinstance(argument, dict) and isinstance(argument.get("signal"), CancelSignal):
@@ -70,33 +70,33 @@ class Side(ABC):
         return argument
 
 
-def carry_over(options: ClaudeAgentOptions, side: Side) -> ClaudeAgentOptions:
+def offload_options(options: ClaudeAgentOptions, runner: CallbackRunner) -> ClaudeAgentOptions:
     """The options for the session in the loop's thread."""
     changes: dict[str, Any] = {
-        name: side.callback(getattr(options, name)) for name in CALLBACKS if callable(getattr(options, name))
+        name: runner.callback(getattr(options, name)) for name in CALLBACKS if callable(getattr(options, name))
     }
     if isinstance(options.hooks, dict):
         changes["hooks"] = {
-            event: [_matcher(one, side) for one in matchers] if _is_list(matchers) else matchers
+            event: [_matcher(one, runner) for one in matchers] if _is_list(matchers) else matchers
             for event, matchers in options.hooks.items()
         }
     if isinstance(options.mcp_servers, dict):
-        changes["mcp_servers"] = side.servers(options.mcp_servers)
+        changes["mcp_servers"] = runner.servers(options.mcp_servers)
     if callable(options.stderr):
-        changes["stderr"] = side.one_way(options.stderr)
+        changes["stderr"] = runner.one_way(options.stderr)
     if isinstance(options.retry, Retry):
-        changes["retry"] = carry_retry(options.retry, side)
+        changes["retry"] = offload_retry(options.retry, runner)
     if options.abort is not None:
-        changes["abort"] = side.abort(options.abort)
+        changes["abort"] = runner.abort(options.abort)
     if options.session_store is not None:
-        changes["session_store"] = _store(options.session_store, side)
+        changes["session_store"] = _store(options.session_store, runner)
     return dataclasses.replace(options, **changes)
 
 
-def carry_retry(retry: Retry, side: Side) -> Retry:
-    sleep = retry.sleep if retry.sleep is asyncio.sleep else side.callback(retry.sleep)
+def offload_retry(retry: Retry, runner: CallbackRunner) -> Retry:
+    sleep = retry.sleep if retry.sleep is asyncio.sleep else runner.callback(retry.sleep)
     return dataclasses.replace(
-        retry, sleep=sleep, on_notice=None if retry.on_notice is None else side.one_way(retry.on_notice)
+        retry, sleep=sleep, on_notice=None if retry.on_notice is None else runner.one_way(retry.on_notice)
     )
 
 
@@ -104,16 +104,16 @@ def _is_list(value: object) -> bool:
     return isinstance(value, list)
 
 
-def _matcher(matcher: Any, side: Side) -> Any:
-    """What is no matcher is left for the validation to complain about."""
+def _matcher(matcher: Any, runner: CallbackRunner) -> Any:
+    """Anything but a matcher is left for the validation to reject."""
     if not isinstance(matcher, HookMatcher):
         return matcher
-    return dataclasses.replace(matcher, hooks=[side.callback(hook) for hook in matcher.hooks])
+    return dataclasses.replace(matcher, hooks=[runner.callback(hook) for hook in matcher.hooks])
 
 
-def _store(store: SessionStore, side: Side) -> Any:
-    """Our own stores are at home in the loop's thread; the program's have its methods, each called on its side."""
+def _store(store: SessionStore, runner: CallbackRunner) -> Any:
+    """Our own stores run in the loop's thread; the methods of the program's stores go through the runner."""
     if type(store).__module__.startswith("quarterdeck."):
         return store
-    methods = {name: side.callback(getattr(store, name)) for name in STORE_METHODS if implements(store, name)}
+    methods = {name: runner.callback(getattr(store, name)) for name in STORE_METHODS if implements(store, name)}
     return SimpleNamespace(**methods)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from quarterdeck.transport import Command, PrivateFiles, ProcessTransport, child_environment, find_cli
+from quarterdeck.transport import ChildCommand, PrivateFiles, ProcessTransport, child_environment, find_cli
 
 from .launch import LaunchPlan, plan_launch
 from .options import ClaudeAgentOptions
@@ -32,7 +32,7 @@ def prepare(options: ClaudeAgentOptions) -> Launch:
         logger.warning("This version of Claude Code ignores the option %s", name)
     files = PrivateFiles()
     try:
-        command = Command(
+        command = ChildCommand(
             argv=plan.command(files.write),
             cwd=plan.cwd,
             env=child_environment(plan.env, sdk_version=plan.sdk_version, allow=plan.env_allow, cwd=plan.cwd),

@@ -61,7 +61,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         if self._connection is not None:
             raise CLIConnectionError("this session was opened before: make a new one")
         if _under_trio():
-            from .trio_skin import adopt
+            from .trio_session import adopt
 
             return await adopt(self).open()
         await self._start()

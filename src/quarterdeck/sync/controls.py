@@ -5,7 +5,7 @@ from __future__ import annotations
 from quarterdeck.client.controls.mcp import McpControls
 from quarterdeck.client.session import Session
 
-from .facade import Facade, at_once, blocking
+from .facade import Facade, blocking, in_loop_thread
 
 
 class Controls(Facade):
@@ -75,13 +75,13 @@ class Controls(Facade):
     usage = blocking(Session.usage)
     workspace_diff = blocking(Session.workspace_diff)
 
-    account = at_once(Session.account)
-    agents = at_once(Session.agents)
-    answer = at_once(Session.answer)
-    commands = at_once(Session.commands)
-    ended_early = at_once(Session.ended_early)
-    finish = at_once(Session.finish)
-    observe = at_once(Session.observe)
-    pending = at_once(Session.pending)
-    stop_observing = at_once(Session.stop_observing)
-    update_environment = at_once(Session.update_environment)
+    account = in_loop_thread(Session.account)
+    agents = in_loop_thread(Session.agents)
+    answer = in_loop_thread(Session.answer)
+    commands = in_loop_thread(Session.commands)
+    ended_early = in_loop_thread(Session.ended_early)
+    finish = in_loop_thread(Session.finish)
+    observe = in_loop_thread(Session.observe)
+    pending = in_loop_thread(Session.pending)
+    stop_observing = in_loop_thread(Session.stop_observing)
+    update_environment = in_loop_thread(Session.update_environment)

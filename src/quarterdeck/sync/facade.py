@@ -1,4 +1,4 @@
-"""How a coroutine method becomes one that waits: once, for all of them, with their own signatures."""
+"""Turns the coroutine methods of the client into methods that wait, with the same signatures."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ def blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> B
     return Blocking(method)
 
 
-def at_once(method: Callable[Concatenate[Any, P], T]) -> Blocking[P, T]:
+def in_loop_thread(method: Callable[Concatenate[Any, P], T]) -> Blocking[P, T]:
     """For a plain method that must run in the loop's thread."""
     return Blocking(method)

@@ -9,7 +9,7 @@ from typing import Any
 from quarterdeck.client import oneshot
 from quarterdeck.client.loop_thread import LOOP_THREAD
 from quarterdeck.client.official_transport import Transport
-from quarterdeck.client.offload import carry_over
+from quarterdeck.client.offload import offload_options
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Content
 from quarterdeck.transport import ByteTransport
@@ -17,7 +17,7 @@ from quarterdeck.wire import Message, ResultMessage
 
 from .facade import Facade
 from .session import Session
-from .side import ThreadSide
+from .thread_runner import ThreadRunner
 
 
 def query(
@@ -30,10 +30,10 @@ def query(
 
     An error result is yielded and then raised as ``ResultError``. Leaving the loop early ends the CLI.
     """
-    side = ThreadSide()
+    runner = ThreadRunner()
     messages = oneshot.query(
-        prompt=prompt if isinstance(prompt, str) else side.prompts(prompt),
-        options=carry_over(options or ClaudeAgentOptions(), side),
+        prompt=prompt if isinstance(prompt, str) else runner.prompts(prompt),
+        options=offload_options(options or ClaudeAgentOptions(), runner),
         transport=transport,
     )
     yield from Facade(messages)._iterate(messages)
@@ -44,7 +44,7 @@ def prompt(content: Content, /, options: ClaudeAgentOptions | None = None, **cha
 
     ``changes`` are options by name: ``prompt("…", model="haiku")``.
     """
-    chosen = carry_over(dataclasses.replace(options or ClaudeAgentOptions(), **changes), ThreadSide())
+    chosen = offload_options(dataclasses.replace(options or ClaudeAgentOptions(), **changes), ThreadRunner())
     return LOOP_THREAD.call(lambda: oneshot.prompt(content, chosen))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from quarterdeck.client.loop_thread import LOOP_THREAD
 from quarterdeck.client.official_transport import Transport
-from quarterdeck.client.offload import carry_over
+from quarterdeck.client.offload import offload_options
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.sdk import ClaudeSDKClient as AsyncClient
 from quarterdeck.transport import ByteTransport
@@ -16,7 +16,7 @@ from quarterdeck.wire import Message
 
 from .facade import Facade, blocking
 from .session import Session
-from .side import ThreadSide
+from .thread_runner import ThreadRunner
 
 Prompts = Iterable[dict[str, Any]]
 
@@ -30,20 +30,20 @@ class ClaudeSDKClient(Facade):
         self, options: ClaudeAgentOptions | None = None, transport: Transport | ByteTransport | None = None
     ) -> None:
         self.options = options or ClaudeAgentOptions()
-        self._side = ThreadSide()
+        self._runner = ThreadRunner()
         self._session: Session | None = None
-        super().__init__(AsyncClient(carry_over(self.options, self._side), transport))
+        super().__init__(AsyncClient(offload_options(self.options, self._runner), transport))
 
     @property
     def session(self) -> Session:
         core = self._core.session
         if self._session is None or self._session._core is not core:
-            self._session = Session.around(core, self.options, self._side)
+            self._session = Session.around(core, self.options, self._runner)
         return self._session
 
     def connect(self, prompt: str | Prompts | None = None) -> None:
         """Start the CLI; with a prompt, send it, or send those of the iterable as they come."""
-        prompts = prompt if prompt is None or isinstance(prompt, str) else self._side.prompts(prompt)
+        prompts = prompt if prompt is None or isinstance(prompt, str) else self._runner.prompts(prompt)
 
         async def connect() -> None:
             await self._core.connect(prompts)
@@ -54,7 +54,7 @@ class ClaudeSDKClient(Facade):
 
     def query(self, prompt: str | Prompts, session_id: str = "default") -> None:
         """Send a prompt, or all of an iterable. The answer comes through ``receive_response``."""
-        prompts = prompt if isinstance(prompt, str) else self._side.prompts(prompt)
+        prompts = prompt if isinstance(prompt, str) else self._runner.prompts(prompt)
         self._wait(lambda: self._core.query(prompts, session_id))
 
     def receive_messages(self) -> Iterator[Message]:

@@ -16,7 +16,7 @@ from typing import Any
 from quarterdeck.client.cost import CostLedger, TurnCost
 from quarterdeck.client.dispatch import RequestHandler
 from quarterdeck.client.loop_thread import LOOP_THREAD
-from quarterdeck.client.offload import Side, carry_over, carry_retry
+from quarterdeck.client.offload import CallbackRunner, offload_options, offload_retry
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.retry import Retry
 from quarterdeck.client.session import Content
@@ -26,7 +26,7 @@ from quarterdeck.transport import ByteTransport, ExitStatus
 from quarterdeck.wire import InitializeAnswer, Message, ResultMessage
 
 from .controls import Controls
-from .side import ThreadSide
+from .thread_runner import ThreadRunner
 from .turn import Turn
 
 
@@ -38,14 +38,14 @@ class Session(Controls):
     def __init__(self, options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> None:
         """With a ``transport`` of your own, what the options would put on the command line has no effect."""
         self.options = options or ClaudeAgentOptions()
-        self._side: Side = ThreadSide()
-        super().__init__(AsyncSession(carry_over(self.options, self._side), transport=transport))
+        self._runner: CallbackRunner = ThreadRunner()
+        super().__init__(AsyncSession(offload_options(self.options, self._runner), transport=transport))
 
     @classmethod
-    def around(cls, core: AsyncSession, options: ClaudeAgentOptions, side: Side) -> Session:
+    def around(cls, core: AsyncSession, options: ClaudeAgentOptions, runner: CallbackRunner) -> Session:
         """For a session that is open in the loop's thread."""
         session = cls.__new__(cls)
-        session._core, session._side, session._pid = core, side, os.getpid()
+        session._core, session._runner, session._pid = core, runner, os.getpid()
         session.options = options
         return session
 
@@ -67,7 +67,7 @@ class Session(Controls):
 
     def reopen(self, options: ClaudeAgentOptions) -> None:
         """Start another CLI in the place of this one, with other options."""
-        self._wait(lambda: self._core.reopen(carry_over(options, self._side)))
+        self._wait(lambda: self._core.reopen(offload_options(options, self._runner)))
         self.options = options
 
     def __enter__(self) -> Session:
@@ -158,16 +158,16 @@ class Session(Controls):
 
         ``retry`` stands in for the option of that name.
         """
-        chosen = None if retry is None else carry_retry(retry, self._side)
+        chosen = None if retry is None else offload_retry(retry, self._runner)
         return Turn(self._core.prompt(content, uuid=uuid, retry=chosen, **fields))
 
     def stream(self, prompts: Iterable[Mapping[str, Any] | Content], /) -> None:
         """Send each prompt as it comes, then close the input once nothing needs it any more."""
-        self._wait(lambda: self._core.stream(self._side.prompts(prompts)))
+        self._wait(lambda: self._core.stream(self._runner.prompts(prompts)))
 
     def stream_in_background(self, prompts: Iterable[Mapping[str, Any] | Content], /) -> None:
         """``stream`` in a thread of its own; if the iterable fails, so does reading."""
-        LOOP_THREAD.at_once(self._core.stream_in_background, self._side.prompts(prompts))
+        LOOP_THREAD.call_function(self._core.stream_in_background, self._runner.prompts(prompts))
 
     def messages(self) -> Iterator[Message]:
         """All messages from here to the end of the session, between turns too."""
@@ -183,7 +183,7 @@ class Session(Controls):
 
     def on_request(self, subtype: str, handler: RequestHandler, /) -> None:
         """Serve requests of the CLI of a subtype that this version does not know."""
-        LOOP_THREAD.at_once(self._core.on_request, subtype, self._side.callback(handler))
+        LOOP_THREAD.call_function(self._core.on_request, subtype, self._runner.callback(handler))
 
 
 def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:

@@ -19,7 +19,7 @@ from .find import find_cli
 from .memory import MemoryTransport, memory_pair
 from .process import ProcessTransport
 from .scratch import PrivateFiles
-from .spawn import Command
+from .spawn import ChildCommand
 
 __all__ = [
     "DEFAULT_GRACE",
@@ -27,9 +27,9 @@ __all__ = [
     "CLIConnectionError",
     "CLINotFoundError",
     "Capabilities",
+    "ChildCommand",
     "ClaudeSDKError",
     "CliNotFound",
-    "Command",
     "ExitStatus",
     "Grace",
     "MemoryTransport",

@@ -27,7 +27,7 @@ from .family import MARK, Family, family_of
 from .gather import watcher
 from .latch import Latch
 from .loop_io import LoopReader, LoopWriter
-from .spawn import ADOPTED, Child, Command, spawn
+from .spawn import ADOPTED, Child, ChildCommand, spawn
 from .stderr import StderrTail
 from .thread_io import ThreadReader, ThreadWriter
 
@@ -42,8 +42,8 @@ GROUP_POLL_S = 0.01
 """Between looks whether a group is empty: nothing reports that, and it takes a few milliseconds at most."""
 
 
-class Part(Protocol):
-    """What owns a descriptor, or the wait for the process."""
+class ProcessResource(Protocol):
+    """Something that owns a descriptor, or waits for the process."""
 
     def close(self) -> None:
         """Stop, and close the descriptor."""
@@ -52,11 +52,11 @@ class Part(Protocol):
         """In a forked child: close the descriptor and nothing else; the loop's selector is shared with the parent."""
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=ProcessResource)
 
 
 def _drop(data: bytes) -> None:
-    """Nobody wants it."""
+    """Discard output."""
 
 
 class ProcessTransport:
@@ -64,7 +64,7 @@ class ProcessTransport:
 
     def __init__(
         self,
-        command: Command | Sequence[str],
+        command: ChildCommand | Sequence[str],
         *,
         on_stderr_line: Callable[[str], None] | None = None,
         drain_after_exit_s: float = DRAIN_AFTER_EXIT_S,
@@ -72,7 +72,7 @@ class ProcessTransport:
         capabilities: Capabilities | None = None,
     ) -> None:
         """``on_stderr_line`` is called with each line of stderr; if it raises, the loop's exception handler is told."""
-        self._command: Command | None = command if isinstance(command, Command) else Command(command)
+        self._command: ChildCommand | None = command if isinstance(command, ChildCommand) else ChildCommand(command)
         """Until it is started: it has a whole environment in it."""
         self._drain_after_exit_s = drain_after_exit_s
         self._write_limit_bytes = write_limit_bytes
@@ -86,7 +86,7 @@ class ProcessTransport:
         self._eof_told = False
         self._exit_told = False
         self._cut: asyncio.TimerHandle | None = None
-        self._parts: list[Part] = []
+        self._resources: list[ProcessResource] = []
         self._gone = Latch()
         self._done = Latch()
 
@@ -132,7 +132,7 @@ class ProcessTransport:
             raise
 
     def _attach(self, child: Child, capabilities: Capabilities) -> None:
-        """Give each descriptor to the part that owns it from then on."""
+        """Give each descriptor to the object that owns it from then on."""
         loop = self._loop
         reader: Callable[..., LoopReader | ThreadReader]
         writer: type[LoopWriter | ThreadWriter]
@@ -155,9 +155,9 @@ class ProcessTransport:
         if self._paused:
             self._output.pause()
 
-    def _own(self, part: P) -> P:
-        self._parts.append(part)
-        return part
+    def _own(self, resource: P) -> P:
+        self._resources.append(resource)
+        return resource
 
     # Sending
 
@@ -188,7 +188,7 @@ class ProcessTransport:
         if self._process is None:
             return
         if self._closing:
-            self._read_in_vain()
+            self._discard_output()
         else:
             self._output.pause()
 
@@ -199,8 +199,8 @@ class ProcessTransport:
             self._output.resume()
             self._settle()
 
-    def _read_in_vain(self) -> None:
-        """We are closing, and the receiver is full. Read on for the process's sake, who could not end otherwise."""
+    def _discard_output(self) -> None:
+        """We are closing and the receiver is full: read on, as the process could not end otherwise."""
         self._output.on_data = _drop
         self._output.resume()
 
@@ -290,7 +290,7 @@ class ProcessTransport:
     async def _escalate(self, grace: Grace) -> None:
         self._input.finish()
         if self._paused:
-            self._read_in_vain()
+            self._discard_output()
         if not await self._gone.within(grace.eof_s):
             self._family.terminate()
             if not await self._gone.within(grace.term_s):
@@ -349,8 +349,8 @@ class ProcessTransport:
         self._released = True
         if self._cut is not None:
             self._cut.cancel()
-        for part in self._parts:
-            part.close()
+        for resource in self._resources:
+            resource.close()
         registry.leave(self)
         if self.pid is not None:
             watchdog.release_group(self.pid)
@@ -366,8 +366,8 @@ class ProcessTransport:
 
     def disown(self) -> None:
         self._closing = self._released = True
-        for part in self._parts:
-            part.disown()
+        for resource in self._resources:
+            resource.disown()
         if self._process is not None:
             self._process.returncode = 0  # not our child: keeps Popen from waiting for it and from warning
 

@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 ADOPTED = -1
 
 
-class Command(msgspec.Struct, frozen=True):
+class ChildCommand(msgspec.Struct, frozen=True):
     """What to run, where, and as whom."""
 
     argv: Sequence[str]
@@ -45,7 +45,7 @@ class Child(msgspec.Struct):
                 os.close(descriptor)
 
 
-def spawn(command: Command, env: Mapping[str, str], capabilities: Capabilities) -> Child:
+def spawn(command: ChildCommand, env: Mapping[str, str], capabilities: Capabilities) -> Child:
     """Start it. Raises ``CLINotFoundError`` or ``StartFailed``, and then leaves nothing open."""
     _check_directory(command)
     with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as theirs:
@@ -78,7 +78,7 @@ def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[i
     return read_end, write_end
 
 
-def _check_directory(command: Command) -> None:
+def _check_directory(command: ChildCommand) -> None:
     if command.cwd is not None and not Path(command.cwd).is_dir():
         what = "is not a directory" if Path(command.cwd).exists() else "does not exist"
         raise StartFailed(f"the working directory {os.fspath(command.cwd)!r} {what}. Create it or pass another cwd.")
@@ -108,7 +108,7 @@ def _parent_death_signal(capabilities: Capabilities) -> Callable[[], None] | Non
     return arrange
 
 
-def _explain(command: Command, error: Exception, env: Mapping[str, str]) -> CLINotFoundError | StartFailed:
+def _explain(command: ChildCommand, error: Exception, env: Mapping[str, str]) -> CLINotFoundError | StartFailed:
     program = command.argv[0] if command.argv else ""
     number = getattr(error, "errno", None)
     if number == errno.ENOENT:

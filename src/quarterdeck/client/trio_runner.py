@@ -1,4 +1,4 @@
-"""Trio and the loop's thread: work handed over to the loop, and the program's own code run under trio."""
+"""The bridge between trio and the loop's thread: runs work in the loop, and the program's callbacks under trio."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import trio
 
 from .loop_thread import LOOP_THREAD
 from .official_transport import Transport
-from .offload import Side
+from .offload import CallbackRunner
 from .serving import CancelSignal
 from .tools.compiled import CompiledTool
 from .tools.server import ToolServer
@@ -29,8 +29,8 @@ _END = object()
 async def in_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run what ``work`` makes in the loop's thread and wait for it, under trio.
 
-    When trio cancels the wait, the work is cancelled, and the wait goes on until it has cleaned up behind itself.
-    Ctrl-C comes as such a cancellation, never between start and wait: nobody would be there to be woken.
+    When trio cancels the wait, the work is cancelled and the wait continues until the work has cleaned up. Ctrl-C
+    arrives as such a cancellation too, never between start and wait, where nobody would be there to be woken.
     """
     await trio.lowlevel.checkpoint_if_cancelled()
     token, waiting = trio.lowlevel.current_trio_token(), trio.lowlevel.current_task()
@@ -52,14 +52,14 @@ async def in_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 async def shielded(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """``in_loop`` for what cleans up: not to be cancelled, as it takes bounded time."""
+    """``in_loop`` for cleanup: cannot be cancelled, as it takes bounded time."""
     results: list[T] = []
     with trio.CancelScope(shield=True):
         results.append(await in_loop(work))
     return results[0]
 
 
-class TrioSide(Side):
+class TrioRunner(CallbackRunner):
     """Runs the program's code under the trio that opened the session, in its context."""
 
     def __init__(self) -> None:
@@ -171,47 +171,47 @@ class TrioSignal:
 
 
 class TrioAbort:
-    """An event of trio's that ends a session."""
+    """A trio event that aborts a session."""
 
-    def __init__(self, inner: Any, side: TrioSide) -> None:
+    def __init__(self, inner: Any, runner: TrioRunner) -> None:
         self._inner = inner
-        self._side = side
+        self._runner = runner
 
     def is_set(self) -> bool:
         return bool(self._inner.is_set())
 
     async def wait(self) -> Any:
-        return await self._side.call(self._inner.wait)
+        return await self._runner.call(self._inner.wait)
 
 
 class TrioTransport(Transport):
     """A transport written for the official SDK, run under trio."""
 
-    def __init__(self, inner: Transport, side: TrioSide) -> None:
+    def __init__(self, inner: Transport, runner: TrioRunner) -> None:
         self._inner = inner
-        self._side = side
+        self._runner = runner
 
     async def connect(self) -> None:
-        await self._side.call(self._inner.connect)
+        await self._runner.call(self._inner.connect)
 
     async def write(self, data: str) -> None:
-        await self._side.call(self._inner.write, data)
+        await self._runner.call(self._inner.write, data)
 
     def read_messages(self) -> AsyncIterator[dict[str, Any]]:
-        return self._side.prompts(self._inner.read_messages())
+        return self._runner.prompts(self._inner.read_messages())
 
     async def close(self) -> None:
-        await self._side.call(self._inner.close)
+        await self._runner.call(self._inner.close)
 
     def is_ready(self) -> bool:
         return self._inner.is_ready()
 
     async def end_input(self) -> None:
-        await self._side.call(self._inner.end_input)
+        await self._runner.call(self._inner.end_input)
 
 
-def _server_under_trio(server: ToolServer, side: TrioSide) -> ToolServer:
-    """The same server, tools and connections shared, whose handlers run under trio; those in threads stay there."""
+def _server_under_trio(server: ToolServer, runner: TrioRunner) -> ToolServer:
+    """The same server, tools and connections, with handlers that run under trio; those in threads stay there."""
 
     class ServerUnderTrio(type(server)):  # type: ignore[misc]
         def tool(self, name: str) -> CompiledTool | None:
@@ -219,7 +219,7 @@ def _server_under_trio(server: ToolServer, side: TrioSide) -> ToolServer:
             if found is None or found._in_thread:
                 return found
             tool = copy.copy(found)
-            tool._handler = lambda *args, **kwargs: side.call(functools.partial(found._handler, *args, **kwargs))
+            tool._handler = lambda *args, **kwargs: runner.call(functools.partial(found._handler, *args, **kwargs))
             return tool
 
     twin: ToolServer = ServerUnderTrio.__new__(ServerUnderTrio)

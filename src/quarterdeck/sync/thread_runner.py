@@ -1,4 +1,4 @@
-"""The program's own code: coroutines in the loop, plain functions in threads, where they may block."""
+"""Runs the program's callbacks: coroutines in the loop, plain functions in threads, where they may block."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Generic, TypeVar
 
-from quarterdeck.client.offload import Side
+from quarterdeck.client.offload import CallbackRunner
 from quarterdeck.client.serving import CancelSignal
 
 logger = logging.getLogger("quarterdeck")
 
-ABORT_LOOK_S = 0.1
-"""How often an event of threads is looked at: nothing can be called when one is set."""
+ABORT_POLL_S = 0.1
+"""How often a ``threading.Event`` is polled: it cannot call back when it is set."""
 KEPT = 10_000
 """Lines of stderr that a slow callback may fall behind; older ones are then lost to it."""
 T = TypeVar("T")
 _END = object()
 
 
-class ThreadSide(Side):
+class ThreadRunner(CallbackRunner):
     """A thread for each call, so that it may block, wait for a person, and call the session."""
 
     async def call(self, function: Callable[..., Any], /, *args: Any) -> Any:
@@ -33,13 +33,13 @@ class ThreadSide(Side):
         return await value if inspect.isawaitable(value) else value
 
     def one_way(self, function: Callable[[T], None]) -> Callable[[T], None]:
-        return OneByOne(function).take
+        return BackgroundCalls(function).take
 
     def signal(self, signal: CancelSignal) -> ThreadSignal:
         return ThreadSignal(signal)
 
-    def abort(self, abort: Any) -> LookedAt:
-        return LookedAt(abort)
+    def abort(self, abort: Any) -> PolledEvent:
+        return PolledEvent(abort)
 
     async def prompts(self, prompts: Any) -> AsyncIterator[Any]:
         if hasattr(prompts, "__aiter__"):
@@ -51,8 +51,8 @@ class ThreadSide(Side):
             yield prompt
 
 
-class OneByOne(Generic[T]):
-    """Calls a function with one thing after the other, in a thread that is there only while there are some."""
+class BackgroundCalls(Generic[T]):
+    """Calls a function with one item after the other, in a thread that lives only while there are items."""
 
     def __init__(self, function: Callable[[T], None]) -> None:
         self._function = function
@@ -104,12 +104,12 @@ class ThreadSignal:
         return self._event.is_set()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Until the answer is no longer wanted; False if the time was up before."""
+        """Wait until the answer is no longer wanted; False if the time was up before."""
         return self._event.wait(timeout_s)
 
 
-class LookedAt:
-    """A ``threading.Event`` that ends a session."""
+class PolledEvent:
+    """A ``threading.Event`` that aborts a session."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -119,4 +119,4 @@ class LookedAt:
 
     async def wait(self) -> None:
         while not self._inner.is_set():  # noqa: ASYNC110  # it is set by a thread that knows nothing of the loop
-            await asyncio.sleep(ABORT_LOOK_S)
+            await asyncio.sleep(ABORT_POLL_S)

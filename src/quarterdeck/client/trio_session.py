@@ -1,7 +1,7 @@
-"""A session under trio: the same class to look at, living in the loop's thread.
+"""Sessions under trio: the same interface, over a session that lives in the loop's thread.
 
-Everything else (``query``, ``prompt``, ``ClaudeSDKClient``) stands on a session's public methods only, and so runs
-under trio as it is. ``Session.open`` comes here when trio runs it; nothing here is imported otherwise.
+``query``, ``prompt`` and ``ClaudeSDKClient`` use only a session's public methods, so they run under trio unchanged.
+``Session.open`` imports this module when it runs under trio; nothing else does.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from quarterdeck.wire import Message, ResultMessage
 
 from .loop_thread import LOOP_THREAD
 from .official_transport import OfficialTransport
-from .offload import carry_over, carry_retry
+from .offload import offload_options, offload_retry
 from .options import ClaudeAgentOptions
 from .retry import Retry
 from .session import Content, Session
-from .trio_side import TrioSide, TrioTransport, in_loop, shielded
+from .trio_runner import TrioRunner, TrioTransport, in_loop, shielded
 from .turn import Turn
 
 _END = object()
 
 
 class TrioSession(Session):
-    """What a ``Session`` becomes when trio opens it. Made by ``adopt`` only; most members are made below."""
+    """What a ``Session`` becomes when it is opened under trio. ``adopt`` makes it; most members are added below."""
 
     _core: Session
-    _side: TrioSide
+    _runner: TrioRunner
 
     async def open(self) -> Session:
         await in_loop(self._open_core)
@@ -42,7 +42,7 @@ class TrioSession(Session):
         await self._core.open()
 
     async def close(self) -> ExitStatus | None:
-        """Complete also in a scope that is cancelled: it takes bounded time."""
+        """Completes also in a cancelled scope: it takes bounded time."""
         return await shielded(self._close_core)
 
     async def _close_core(self) -> ExitStatus | None:
@@ -58,34 +58,34 @@ class TrioSession(Session):
             LOOP_THREAD.post(core.close)
 
     def prompt(self, content: Content, /, *, retry: Retry | None = None, **fields: Any) -> Turn:
-        chosen = None if retry is None else carry_retry(retry, self._side)
+        chosen = None if retry is None else offload_retry(retry, self._runner)
         return TrioTurn(self._core.prompt(content, retry=chosen, **fields))
 
     async def reopen(self, options: ClaudeAgentOptions) -> None:
-        await in_loop(lambda: self._core.reopen(carry_over(options, self._side)))
+        await in_loop(lambda: self._core.reopen(offload_options(options, self._runner)))
         self.options = options
 
     async def stream(self, prompts: Any, /) -> None:
-        await in_loop(lambda: self._core.stream(self._side.prompts(prompts)))
+        await in_loop(lambda: self._core.stream(self._runner.prompts(prompts)))
 
     def stream_in_background(self, prompts: Any, /) -> None:
-        LOOP_THREAD.at_once(self._core.stream_in_background, self._side.prompts(prompts))
+        LOOP_THREAD.call_function(self._core.stream_in_background, self._runner.prompts(prompts))
 
     def on_request(self, subtype: str, handler: Callable[..., Any], /) -> None:
-        LOOP_THREAD.at_once(self._core.on_request, subtype, self._side.callback(handler))
+        LOOP_THREAD.call_function(self._core.on_request, subtype, self._runner.callback(handler))
 
     async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> Any:
-        return await in_loop(lambda: self._core.set_mcp_servers(self._side.servers(servers), **more))
+        return await in_loop(lambda: self._core.set_mcp_servers(self._runner.servers(servers), **more))
 
     async def _fill(self) -> bool:
-        """One way to the loop's thread and back for a whole batch: ``_ready`` is the same list on both sides."""
+        """One round trip to the loop's thread for a whole batch: both sessions share the list ``_ready``."""
         return await in_loop(self._core._fill)
 
     def messages(self) -> Any:
-        return Messages(self)
+        return TrioMessages(self)
 
     def response(self) -> Any:
-        return Messages(self, end=ResultMessage)
+        return TrioMessages(self, end=ResultMessage)
 
     async def batches(self) -> AsyncIterator[Any]:
         batches = self._core.batches()
@@ -96,8 +96,8 @@ class TrioSession(Session):
             await shielded(batches.aclose)  # type: ignore[attr-defined]
 
 
-class Messages(AsyncIterator[Message]):
-    """A session's messages. No generator: trio warns of those that are left early, and leaving early is fine here."""
+class TrioMessages(AsyncIterator[Message]):
+    """A session's messages. Not a generator: trio warns about one that is left early, which is fine here."""
 
     def __init__(self, session: Session, *, end: type[Message] | None = None) -> None:
         self._session = session
@@ -117,7 +117,7 @@ class Messages(AsyncIterator[Message]):
 
 
 class TrioTurn(Turn):
-    """A turn that is followed under trio. What stands on reading it is inherited; the rest is the inner turn's."""
+    """A turn that is read under trio. Reading is bridged here; everything else is the inner turn's."""
 
     def __init__(self, inner: Turn) -> None:
         self._inner = inner
@@ -152,14 +152,14 @@ def _bridged(name: str, member: Any) -> Any:
 
         @functools.wraps(member)
         def plain(self: TrioSession, *args: Any, **kwargs: Any) -> Any:
-            return LOOP_THREAD.at_once(getattr(self._core, name), *args, **kwargs)
+            return LOOP_THREAD.call_function(getattr(self._core, name), *args, **kwargs)
 
         return plain
     return property(lambda self: getattr(self._core, name), doc=getattr(member, "__doc__", None))
 
 
 def _add_members() -> None:
-    """For whatever ``Session`` has; the options stay those that the program gave, not those carried over."""
+    """Bridge every public member of ``Session`` but ``options``, which stay as the program gave them."""
     known = dict(inspect.getmembers(Session)) | dict.fromkeys(vars(Session()))
     for name, member in known.items():
         if not name.startswith("_") and name not in vars(TrioSession) and name != "options":
@@ -171,12 +171,12 @@ _add_members()
 
 def adopt(session: Session) -> Session:
     """Make a session that is to be opened one that runs under trio."""
-    side = TrioSide()
+    runner = TrioRunner()
     transport = session._own_transport
     if isinstance(transport, OfficialTransport):
-        transport = OfficialTransport(TrioTransport(transport._inner, side))
+        transport = OfficialTransport(TrioTransport(transport._inner, runner))
     core = Session.__new__(Session)
-    core.__dict__.update(vars(session), options=carry_over(session.options, side), _own_transport=transport)
+    core.__dict__.update(vars(session), options=offload_options(session.options, runner), _own_transport=transport)
     session.__class__ = TrioSession
-    session.__dict__.update(_core=core, _side=side)
+    session.__dict__.update(_core=core, _runner=runner)
     return session
