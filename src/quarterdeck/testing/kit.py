@@ -17,6 +17,7 @@ from quarterdeck.client import ClaudeAgentOptions
 from .launcher import write_launcher
 from .model import ModelServer
 from .sim import executable
+from .sim.process import SCENARIO_VARIABLE
 
 Step = str | Mapping[str, Any]
 CassetteMode = Literal["once", "replay", "record"]
@@ -69,7 +70,7 @@ class FakeClaude:
     def env(self) -> dict[str, str]:
         chosen = {"HOME": str(self._place.home)}
         if self._scenario.exists():
-            chosen["QUARTERDECK_SIM_SCENARIO"] = str(self._scenario)
+            chosen[SCENARIO_VARIABLE] = str(self._scenario)
         return chosen
 
     def play(self, *turns: Sequence[Step], **scenario: Any) -> None:

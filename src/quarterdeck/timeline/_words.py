@@ -1,4 +1,7 @@
-"""The words that events and state share. They are ours, closed lists; words of the CLI stay plain ``str``."""
+"""The base of events, and the words that events and state share.
+
+The words are closed lists of our own; words of the CLI stay plain ``str``.
+"""
 
 from __future__ import annotations
 
@@ -42,3 +45,10 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def tag(name: str) -> str:
     """The ``type`` under which a class stands in JSON: ``ToolStarted`` is ``tool_started``."""
     return _HUMP.sub("_", name).lower()
+
+
+class EventBase(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag=tag):
+    """Something that happened."""
+
+    at: float
+    """The time that was handed in with the message."""

@@ -242,6 +242,16 @@ def test_the_launcher_is_an_executable_that_plays_a_scenario(tmp_path: Path) -> 
     assert executable(scenario=tmp_path / "scenario.json", folder=tmp_path / "bin") == path
 
 
+def test_the_launcher_finds_a_scenario_whose_folder_has_an_odd_name(tmp_path: Path) -> None:
+    odd = tmp_path / 'it\'s "$HOME" {odd}'
+    odd.mkdir()
+    path = executable(scenario=scenario(odd, ["Found."]), folder=tmp_path / "bin")
+
+    done = subprocess.run([path, "-p", "go"], capture_output=True, text=True, timeout=LIMIT_S, cwd=tmp_path, check=True)
+
+    assert done.stdout == "Found.\n"
+
+
 def test_the_launcher_has_one_place_per_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from .endings import ProcessEnds, TurnEnded
+from .results import ProcessEnds, TurnFailed
 from .steps import Compact, Emit, End, Exit, Move, Pause, RateLimit, Suggest, WaitFor
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ async def perform(cli: SimulatedCli, move: Move, turn: Turn) -> None:
 
             await compact(cli, trigger="auto", summary=summary, instructions=None)
         case End(subtype, errors):
-            raise TurnEnded(subtype, list(errors))
+            raise TurnFailed(subtype, list(errors))
         case Exit():
             raise ProcessEnds(move)
 

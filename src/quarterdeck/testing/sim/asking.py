@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from . import tools
-from .endings import TurnInterrupted
 from .host import Answer
 from .permissions import EDIT_TOOLS, PERSONAL_TOOLS, Decision
+from .results import TurnInterrupted
 from .tools import Outcome
 
 if TYPE_CHECKING:

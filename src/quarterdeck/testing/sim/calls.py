@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import tools
 from .asking import Refused, ask_permission
-from .heartbeat import HEARTBEAT_S, heartbeat
 from .permissions import Decision
 from .tools import Outcome
 
 if TYPE_CHECKING:
-    from .notes import Notes, Speaker
+    from .results import Notes
     from .simulator import SimulatedCli
     from .steps import ToolUse
+    from .voice import Speaker
 
 REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected. "
@@ -59,7 +59,7 @@ class Call:
             self._check()
             await self._permit()
             self._enter("running")
-            async with heartbeat(self._beat, self.cli.scaled(HEARTBEAT_S)):
+            async with self.cli.heartbeat(self._beat):
                 self.outcome = await tools.run(self)
         except Refused as refusal:
             self.outcome, self.meta = refusal.outcome, refusal.meta

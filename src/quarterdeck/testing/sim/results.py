@@ -1,13 +1,16 @@
-"""The message that ends a turn."""
+"""How a turn ends: what its calls leave for the result, the ways to end early, and the result itself."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .notes import Notes
+import msgspec
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
+    from .steps import Exit
+
+_TERMINAL = {"error_max_turns": "max_turns", "error_max_budget_usd": "budget_exhausted"}
 
 _NO_AGENTS = {
     "spawned": 0,
@@ -21,6 +24,38 @@ _NO_AGENTS = {
     "refused": {"depth_limit": 0, "concurrency_limit": 0, "budget": 0},
     "by_type": {},
 }
+
+
+class Notes(msgspec.Struct):
+    """What the calls of a turn leave for its result."""
+
+    denials: list[dict[str, Any]] = []
+    user_messages: int = 0
+    hook_stopped: bool = False
+    structured: dict[str, Any] | None = None
+    structured_failures: list[str] = []
+
+
+class TurnFailed(Exception):  # noqa: N818  # a way to end, not an error of ours
+    """The turn ends with an error result."""
+
+    def __init__(self, subtype: str, errors: list[str], terminal_reason: str = "") -> None:
+        super().__init__(subtype)
+        self.subtype = subtype
+        self.errors = errors
+        self.terminal_reason = terminal_reason or _TERMINAL.get(subtype, "")
+
+
+class TurnInterrupted(Exception):  # noqa: N818  # what the host wants
+    """The host denied a tool and wants the whole turn to end."""
+
+
+class ProcessEnds(Exception):  # noqa: N818  # what the scenario wants
+    """A scenario lets the process die."""
+
+    def __init__(self, step: Exit) -> None:
+        super().__init__(f"exit {step.code}")
+        self.step = step
 
 
 class Results:

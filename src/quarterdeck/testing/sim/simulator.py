@@ -25,13 +25,12 @@ from . import facts, flags
 from .bill import Bill
 from .checkpoints import Checkpoints
 from .control import Control
-from .endings import ProcessEnds
 from .hooks import Hooks
 from .host import Host
 from .mcp import Mcp
 from .permissions import Permissions
 from .prompts import Prompt, Prompts
-from .results import Results
+from .results import ProcessEnds, Results
 from .scenario import Brain, Scenario
 from .startup import StartupError, check, open_session
 from .state import Session

@@ -9,8 +9,8 @@ from quarterdeck.testing.model import render
 from quarterdeck.testing.model.script import Cut, Stall, StreamError
 
 from .calls import Round
-from .notes import Speaker
 from .steps import Error, Reply, ToolUse
+from .voice import Speaker
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli

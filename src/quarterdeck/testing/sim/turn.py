@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from . import facts, failures
 from .actions import perform
 from .calls import Round
-from .endings import TurnEnded, TurnInterrupted
 from .failures import Failure
-from .notes import Notes
 from .prompts import Prompt
+from .results import Notes, TurnFailed, TurnInterrupted
 from .scenario import Ask
 from .steps import Error, Exit, Reply, Usage
 from .stream import MAIN, Stream, StreamBrokenError
@@ -93,7 +92,7 @@ class Turn:
             self._say_interrupted()
         elif isinstance(error, ApiFailedError):
             await self._say_failed(error.failure)
-        elif isinstance(error, TurnEnded):
+        elif isinstance(error, TurnFailed):
             await self._tools.abandon()
             more = {"terminal_reason": error.terminal_reason} if error.terminal_reason else {}
             results = self._cli.results
@@ -224,7 +223,7 @@ class Turn:
         spent = self._cli.bill.total_cost_usd
         wants_more = reply is None or reply.final_stop_reason == "tool_use"
         if most is not None and spent >= most and wants_more:
-            raise TurnEnded("error_max_budget_usd", [f"Reached maximum budget (${most:g})"], "budget_exhausted")
+            raise TurnFailed("error_max_budget_usd", [f"Reached maximum budget (${most:g})"], "budget_exhausted")
 
     def _say_status(self) -> None:
         if self._cli.session.partial:
@@ -250,13 +249,13 @@ class Turn:
         if len(notes.structured_failures) >= MAX_TRIES:
             message = f"Failed to provide valid structured output after {MAX_TRIES} attempts — last error: "
             subtype, reason = "error_max_structured_output_retries", "structured_output_retry_exhausted"
-            raise TurnEnded(subtype, [message + notes.structured_failures[-1]], reason)
+            raise TurnFailed(subtype, [message + notes.structured_failures[-1]], reason)
         if notes.hook_stopped:
             self._succeed("", terminal_reason="hook_stopped")
             return True
         most = cli.session.flags.number("--max-turns")
         if most is not None and self._requests >= most:
-            raise TurnEnded("error_max_turns", [f"Reached maximum number of turns ({most:g})"], "max_turns")
+            raise TurnFailed("error_max_turns", [f"Reached maximum number of turns ({most:g})"], "max_turns")
         return False
 
     def _fold_prompts(self) -> list[str]:

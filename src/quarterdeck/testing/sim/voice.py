@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from . import facts
 from .bill import full_usage
-from .notes import Speaker
 
 if TYPE_CHECKING:
     from .bill import Bill
@@ -18,7 +22,28 @@ if TYPE_CHECKING:
 
 SYNTHETIC = "<synthetic>"
 """The model of words that no model said."""
+HEARTBEAT_S = 30.0
+"""How often the CLI gives a sign of life during something that takes long (2.1.325)."""
 _RATE_LIMIT = "anthropic-ratelimit-unified-"
+
+
+class Speaker(msgspec.Struct, frozen=True):
+    """Who speaks: the main conversation, or a sub-agent."""
+
+    parent_tool_use_id: str | None = None
+    agent_id: str | None = None
+    agent_type: str | None = None
+    description: str | None = None
+
+    def stamp(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {"parent_tool_use_id": self.parent_tool_use_id}
+        if self.agent_id is not None:
+            fields |= {
+                "agent_id": self.agent_id,
+                "subagent_type": self.agent_type,
+                "task_description": self.description,
+            }
+        return fields
 
 
 class Voice:
@@ -37,6 +62,9 @@ class Voice:
     def now(self) -> str:
         raise NotImplementedError
 
+    def scaled(self, seconds: float) -> float:
+        raise NotImplementedError
+
     def builtin_tools(self) -> list[str]:
         raise NotImplementedError
 
@@ -50,6 +78,19 @@ class Voice:
     def say_raw(self, message: dict[str, Any]) -> None:
         """A line that has no uuid and no session, such as ``transcript_mirror``."""
         self.host.say(message)
+
+    @asynccontextmanager
+    async def heartbeat(self, beat: Callable[[int, float], None]) -> AsyncIterator[None]:
+        """Call ``beat(number, elapsed_s)`` every ``HEARTBEAT_S`` until the block is left."""
+        interval_s = self.scaled(HEARTBEAT_S)
+        if interval_s <= 0:  # time does not pass
+            yield
+            return
+        task = asyncio.create_task(_beats(beat, interval_s))
+        try:
+            yield
+        finally:
+            task.cancel()
 
     def say_user(self, content: Any, speaker: Speaker, **fields: Any) -> None:
         """A user message the CLI itself makes: tool results, notes."""
@@ -167,3 +208,11 @@ class Voice:
             "view_mode": "default",
         }
         self.say("system", "init", **fields, **({"user_message_uuids": uuids} if uuids else {}))
+
+
+async def _beats(beat: Callable[[int, float], None], interval_s: float) -> None:
+    number = 0
+    while True:
+        await asyncio.sleep(interval_s)
+        beat(number, HEARTBEAT_S * (number + 1))
+        number += 1

@@ -24,7 +24,8 @@ character once, whether the CLI streams or not.
 
 from __future__ import annotations
 
-from ._base import EventBase
+from quarterdeck.timeline._words import EventBase
+
 from .requests import (
     DialogAsked,
     ElicitationAsked,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from quarterdeck.timeline._words import EventBase
 from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions
-
-from ._base import EventBase
 
 
 class PermissionAsked(EventBase, frozen=True):

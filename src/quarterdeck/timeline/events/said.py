@@ -6,9 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from quarterdeck.timeline._words import PromptStatus
-
-from ._base import EventBase
+from quarterdeck.timeline._words import EventBase, PromptStatus
 
 
 class PromptSent(EventBase, frozen=True):

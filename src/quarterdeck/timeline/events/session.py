@@ -6,10 +6,8 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.timeline._words import By
+from quarterdeck.timeline._words import By, EventBase
 from quarterdeck.timeline.parts import Kept, McpServer, RateLimit
-
-from ._base import EventBase
 
 
 class SessionChanged(EventBase, frozen=True):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from quarterdeck.timeline._words import HookSource, TaskStatus
+from quarterdeck.timeline._words import EventBase, HookSource, TaskStatus
 from quarterdeck.timeline.parts import Kept
-
-from ._base import EventBase
 
 
 class TaskStarted(EventBase, frozen=True):

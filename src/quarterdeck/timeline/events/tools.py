@@ -6,10 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from quarterdeck.timeline._words import ToolStatus
+from quarterdeck.timeline._words import EventBase, ToolStatus
 from quarterdeck.timeline.parts import Diff, Kept, PlanEntry
-
-from ._base import EventBase
 
 
 class ToolStarted(EventBase, frozen=True):

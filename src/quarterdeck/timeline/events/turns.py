@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from quarterdeck.timeline._words import Activity, TurnOutcome
+from quarterdeck.timeline._words import Activity, EventBase, TurnOutcome
 from quarterdeck.timeline.items import Turn
 from quarterdeck.timeline.parts import Context
-
-from ._base import EventBase
 
 
 class TurnStarted(EventBase, frozen=True):

@@ -11,13 +11,24 @@ from typing import TYPE_CHECKING, Any
 from quarterdeck.protocol import RequestReceived
 from quarterdeck.protocol.ledger import subtype_of
 
-from .base import UNSUPPORTED, ControlError
-
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.simulator import SimulatedCli
 
+UNSUPPORTED = "unsupported_request"
 Handler = Callable[["SimulatedCli", dict[str, Any]], Any]
 MODULES = ("session", "conversation", "state", "dialogs", "files", "mcp")
+
+
+class RequestRefused(Exception):  # noqa: N818  # an answer, not an error of ours
+    """What a handler raises to answer with an error envelope that has this text."""
+
+    def __init__(self, message: str, code: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Answered:
+    """What a handler returns that has answered by itself."""
 
 
 def handler_of(subtype: str) -> Handler | None:
@@ -50,7 +61,7 @@ class Control:
     def _start(self, request_id: str, handler: Handler, request: dict[str, Any]) -> None:
         try:
             result = handler(self._cli, request)
-        except ControlError as error:
+        except RequestRefused as error:
             self._cli.host.refuse(request_id, str(error), error.code)
             return
         if not inspect.isawaitable(result):
@@ -63,7 +74,7 @@ class Control:
     async def _finish(self, request_id: str, work: Any) -> None:
         try:
             result = await work
-        except ControlError as error:
+        except RequestRefused as error:
             self._cli.host.refuse(request_id, str(error), error.code)
         else:
             self._answer(request_id, result)
@@ -94,7 +105,3 @@ class Control:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-
-
-class Answered:
-    """What a handler returns that has answered by itself."""

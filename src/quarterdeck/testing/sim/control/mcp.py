@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.testing.sim.heartbeat import HEARTBEAT_S, heartbeat
 from quarterdeck.testing.sim.mcp_links import LinkError
 
-from .base import ControlError
+from . import RequestRefused
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.mcp import Server
@@ -41,7 +40,7 @@ async def mcp_reconnect(cli: SimulatedCli, request: Request) -> None:
     await server.close()
     await server.connect()
     if server.error is not None:
-        raise ControlError(server.error)
+        raise RequestRefused(server.error)
 
 
 async def mcp_toggle(cli: SimulatedCli, request: Request) -> None:
@@ -56,21 +55,21 @@ async def mcp_toggle(cli: SimulatedCli, request: Request) -> None:
 async def mcp_call(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     tool = str(request.get("tool"))
     if not tool.startswith("mcp__") or tool.count("__") < 2:
-        raise ControlError(f"Not a fully-qualified MCP tool name: {tool}")
+        raise RequestRefused(f"Not a fully-qualified MCP tool name: {tool}")
     server, name = cli.mcp.find(tool)
     if server is None:
-        raise ControlError(f"Server not found: {tool.split('__')[1]}")
+        raise RequestRefused(f"Server not found: {tool.split('__')[1]}")
     try:
-        async with heartbeat(lambda *_: cli.say_raw({"type": "keep_alive"}), cli.scaled(HEARTBEAT_S)):
+        async with cli.heartbeat(lambda *_: cli.say_raw({"type": "keep_alive"})):
             return await server.call(name, request.get("arguments") or {}, None)
     except (LinkError, TimeoutError) as error:
-        raise ControlError(str(error)) from None
+        raise RequestRefused(str(error)) from None
 
 
 def mcp_read_resource(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     if not str(request.get("uri", "")).startswith("ui://"):
-        raise ControlError("mcp_read_resource: uri must use the ui:// scheme")
-    raise ControlError(f"Server not found: {request.get('serverName')}")
+        raise RequestRefused("mcp_read_resource: uri must use the ui:// scheme")
+    raise RequestRefused(f"Server not found: {request.get('serverName')}")
 
 
 def mcp_message(cli: SimulatedCli, request: Request) -> None:
@@ -83,7 +82,7 @@ def mcp_message(cli: SimulatedCli, request: Request) -> None:
 
 def mcp_authenticate(cli: SimulatedCli, request: Request) -> None:
     server = _server(cli, request)
-    raise ControlError(f'Server type "{server.kind}" does not support OAuth authentication')
+    raise RequestRefused(f'Server type "{server.kind}" does not support OAuth authentication')
 
 
 def set_mcp_permission_mode_override(cli: SimulatedCli, request: Request) -> None:
@@ -94,7 +93,7 @@ def _server(cli: SimulatedCli, request: Request) -> Server:
     name = request.get("serverName")
     server = cli.mcp.servers.get(str(name))
     if server is None:
-        raise ControlError(f"Server not found: {name}")
+        raise RequestRefused(f"Server not found: {name}")
     return server
 
 

@@ -6,9 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.testing.sim.calls import Round
-from quarterdeck.testing.sim.notes import Notes, Speaker
+from quarterdeck.testing.sim.results import Notes
 from quarterdeck.testing.sim.scenario import Ask
 from quarterdeck.testing.sim.steps import Agent, Error, Reply
+from quarterdeck.testing.sim.voice import Speaker
 
 from . import Outcome
 
