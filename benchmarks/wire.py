@@ -31,7 +31,7 @@ FEW_PIECES = 30
 _OFFICIAL_HAS = frozenset({"each", "kept", "text by key"})
 _DELTA_WAYS = (
     *("each", "kept", "text by key", "text by attribute", "raw"),
-    *("floor each", "floor kept", "floor typed event"),
+    *("floor each", "floor kept"),
 )
 _MIXED_WAYS = ("each", "kept", "raw", "floor each", "floor kept")
 
@@ -105,11 +105,10 @@ def delta_section(count: int, rounds: int) -> Section:
         compare(samples, "decode", "each", target=DELTA_FACTOR),
         compare(samples, "decode, messages kept", "kept", target=DELTA_FACTOR),
         compare(samples, 'decode, read `event["delta"]["text"]`', "text by key"),
-        compare(samples, "decode, read `event.delta.text`", "text by attribute", peer_way="text by key"),
+        compare(samples, "decode, read `typed_event.delta.text`", "text by attribute", peer_way="text by key"),
         compare(samples, "decode, read .raw (official: decode only)", "raw", peer_way="each"),
         floor(samples, "decode, against the floor", "each", "floor each"),
         floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
-        floor(samples, "decode, text read, against decoding the event", "text by attribute", "floor typed event", None),
     ]
     return Section(f"Text deltas: {count:,} recorded lines, processor time per message", rows, [NOTE])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire._base import Demand, Lines, Message
+from quarterdeck.wire._base import Lines, Message
 from quarterdeck.wire._json import loads
 from quarterdeck.wire.messages import MESSAGE_TYPES, SYSTEM_TYPES
 
@@ -29,6 +29,6 @@ def received(line: dict[str, Any] | bytes, cls: type[Message] | None = None) -> 
     raw = line if isinstance(line, bytes) else json.dumps(line).encode()
     data = loads(raw)
     message = msgspec.convert(data, cls or class_of(data))
-    Message.lines_.__set__(message, Lines(b'{"type":"keep_alive"}\n' + raw, Demand()))
+    Message.lines_.__set__(message, Lines(b'{"type":"keep_alive"}\n' + raw))
     Message.index_.__set__(message, 1)
     return message

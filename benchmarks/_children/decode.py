@@ -61,7 +61,7 @@ def text_by_attribute(decoded: Iterator[list[Any]]) -> Counts:
     for messages in decoded:
         count += len(messages)
         for message in messages:
-            size += len(message.event.delta.text)
+            size += len(message.typed_event.delta.text)
     return count, size
 
 
@@ -76,7 +76,6 @@ def raw(decoded: Iterator[list[Any]]) -> Counts:
 
 def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
     from quarterdeck.wire import codec
-    from quarterdeck.wire.stream import LazyStreamEvent, StreamEvent
 
     chunks, whole = chunks_of(data), line_chunks_of(data)
 
@@ -85,21 +84,18 @@ def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
         yield from map(decoder.feed, chunks)
         yield decoder.finish()
 
-    def floor(event: type[StreamEvent]) -> Callable[[], Iterator[list[Any]]]:
+    def floor() -> Iterator[list[Any]]:
         """``msgspec`` alone, into the same classes: no framing, no ``raw``, no second step for system messages."""
-        decode_lines = codec._decoder(event).decode_lines
-        return lambda: map(decode_lines, whole)
+        return map(codec._decoder().decode_lines, whole)
 
-    lazy, eager = floor(LazyStreamEvent), floor(StreamEvent)
     return {
         "each": lambda: each(decoded()),
         "kept": lambda: kept(decoded()),
         "text by key": lambda: text_by_key(decoded()),
         "text by attribute": lambda: text_by_attribute(decoded()),
         "raw": lambda: raw(decoded()),
-        "floor each": lambda: each(lazy()),
-        "floor kept": lambda: kept(lazy()),
-        "floor typed event": lambda: each(eager()),
+        "floor each": lambda: each(floor()),
+        "floor kept": lambda: kept(floor()),
     }
 
 

@@ -77,6 +77,7 @@ def use(message: Message) -> None:
     repr(message)
     if isinstance(message, StreamEvent):
         message.event.get("delta")
+        repr(message.typed_event)
     if isinstance(message, UserMessage):
         assert message.tool_use_result == message.data.get("tool_use_result")
     if not isinstance(message, BadLine):

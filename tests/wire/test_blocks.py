@@ -117,8 +117,8 @@ def test_tool_result_content_may_be_text_blocks_or_nothing() -> None:
     assert decoded({"type": "tool_result", "tool_use_id": "t"}).content is None
     nested = decoded({"type": "tool_result", "tool_use_id": "t", "content": [TEXT, {"type": "image", "source": PNG}]})
     assert [item["type"] for item in nested.content] == ["text", "image"]
-    assert nested.content[0].text == "yes"
-    assert nested.content[1].source.media_type == "image/png"
+    assert b.typed_block(nested.content[0]).text == "yes"
+    assert b.typed_block(nested.content[1]).source.media_type == "image/png"
 
 
 def test_an_unknown_block_reads_like_the_dict_it_was() -> None:

@@ -22,13 +22,13 @@ from quarterdeck.wire import (
     TextBlock,
     ToolResultBlock,
     UnknownBlock,
-    UnknownEvent,
     UnknownMessage,
     UnknownRequest,
     UserMessage,
     decode,
     encode,
 )
+from quarterdeck.wire.blocks import typed_block
 from quarterdeck.wire.codec import decode_only
 
 KEEP_ALIVE = b'{"type":"keep_alive"}'
@@ -109,9 +109,9 @@ def test_an_unknown_block_inside_a_tool_result_costs_only_itself() -> None:
     assert isinstance(message, UserMessage)
     block = message.content[0]
     assert isinstance(block, ToolResultBlock)
-    assert isinstance(block.content, list)
-    assert block.content[0] == TextBlock("ok")
-    assert isinstance(block.content[1], UnknownBlock)
+    assert block.content == inner
+    assert [typed_block(part) for part in inner] == [TextBlock("ok"), {"type": "hologram"}]
+    assert isinstance(typed_block(inner[1]), UnknownBlock)
 
 
 def test_a_block_without_a_required_field_is_unknown_with_the_reason() -> None:
@@ -160,11 +160,10 @@ def test_an_unknown_request_keeps_its_data() -> None:
     assert message.subtype == "new"
 
 
-def test_a_stream_event_without_an_event_holds_an_unknown_event_with_the_reason() -> None:
+def test_a_stream_event_without_an_event_is_unknown_with_the_reason() -> None:
     message = decode(b'{"type":"stream_event","session_id":"s","uuid":"u"}')
-    assert isinstance(message, StreamEvent)
-    assert isinstance(message.event, UnknownEvent)
-    assert message.event.reason == "the line has no event object"
+    assert isinstance(message, UnknownMessage)
+    assert "missing required field `event`" in message.reason
 
 
 @pytest.mark.parametrize(
@@ -311,7 +310,7 @@ def test_a_bad_line_cannot_be_encoded() -> None:
 
 def test_a_message_shows_itself_without_its_hidden_parts() -> None:
     shown = repr(decode(line(assistant({"type": "text", "text": "hi"}))))
-    assert shown.startswith("AssistantMessage(message=ApiMessage(")
+    assert shown.startswith("AssistantMessage(content=[TextBlock(text='hi')], model=")
     assert "lines_" not in shown
 
 
@@ -322,10 +321,13 @@ def test_a_result_reads_like_the_dicts_it_was_made_of() -> None:
     message = decode(text)
     assert isinstance(message, ResultMessage)
     assert message.usage is not None
-    assert message.usage["input_tokens"] == message.usage.input_tokens == 3
-    assert message.usage.get("brand_new") == {"deep": True}
-    assert "brand_new" in message.usage and "nothing" not in message.usage
-    assert dict(message.usage) == usage
+    assert message.usage == usage
+    assert message.usage is message.usage
+    assert message.typed_usage is not None
+    assert message.typed_usage["input_tokens"] == message.typed_usage.input_tokens == 3
+    assert message.typed_usage.get("brand_new") == {"deep": True}
+    assert "brand_new" in message.typed_usage and "nothing" not in message.typed_usage
+    assert dict(message.typed_usage) == usage
 
 
 INITIALIZE = b'{"type":"control_request","request_id":"1","request":{"subtype":"initialize"},"odd":1}'

@@ -27,13 +27,14 @@ LONE = "\ud800"
 def test_in_a_stream_event(event: dict[str, Any]) -> None:
     line = json.dumps({"type": "stream_event", "event": event, "uuid": LONE, "session_id": LONE}).encode()
     message = decode(line)
-    assert message.event.to_dict() == event
+    assert message.event == event
+    assert message.typed_event is not None
     assert message.raw == line
 
 
 def test_an_event_that_does_not_fit_says_so() -> None:
     line = json.dumps({"type": "stream_event", "event": {"type": "content_block_stop", "index": LONE}}).encode()
-    assert isinstance(decode(line).event, UnknownEvent)
+    assert isinstance(decode(line).typed_event, UnknownEvent)
 
 
 def test_in_an_answer() -> None:

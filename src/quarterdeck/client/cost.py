@@ -66,5 +66,5 @@ class CostLedger:
             self._by_model[model] = added(self._by_model.get(model), usage)
         if result.total_cost_usd is not None:
             self.reported_usd = float(result.total_cost_usd)
-        self._last = TurnCost(cost_usd, by_model, result.usage)
+        self._last = TurnCost(cost_usd, by_model, result.typed_usage)
         return self._last

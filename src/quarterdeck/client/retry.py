@@ -85,7 +85,7 @@ class Retry:
         return float(min(self.backoff_s * 2 ** min(failed - 1, 16), BACKOFF_MAX_S))
 
 
-class RetryNotice(Message, frozen=True, kw_only=True):
+class RetryNotice(Message, kw_only=True):
     """A turn has failed and is about to be tried again. Comes in the place of the failed try's result."""
 
     kind: str

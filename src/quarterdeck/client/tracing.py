@@ -212,7 +212,7 @@ def _fail(span: Span, kind: str) -> None:
 
 def _outcome(result: ResultMessage) -> Attributes:
     """What a result says, in the conventions' words. Their input tokens include those that the cache had."""
-    usage = result.usage
+    usage = result.typed_usage
     outcome: Attributes = {
         "gen_ai.response.finish_reasons": None if result.stop_reason is None else [result.stop_reason],
         "quarterdeck.cost_usd": result.total_cost_usd,

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from quarterdeck.wire import (
     AssistantMessage,
-    ContentBlockDelta,
     Message,
     ResultMessage,
     StreamEvent,
     TextBlock,
-    TextDelta,
 )
 
 from .errors import ResultError
@@ -118,12 +116,12 @@ class TextAccumulator:
 
     def _piece(self, message: Message) -> str:
         if isinstance(message, StreamEvent):
-            event = message.event
-            spoken = isinstance(event, ContentBlockDelta) and isinstance(event.delta, TextDelta)
-            if not spoken or message.parent_tool_use_id is not None:
-                return ""
-            self._streamed = True
-            return str(event["delta"]["text"])
+            match message.event:
+                case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": str(text)}}:
+                    if message.parent_tool_use_id is None:
+                        self._streamed = True
+                        return text
+            return ""
         if isinstance(message, AssistantMessage) and message.parent_tool_use_id is None:
             whole = "".join(block.text for block in message.content if isinstance(block, TextBlock))
             if whole and self._streamed:

@@ -91,7 +91,7 @@ class HostSide(Side):
         if self._handshake_line is None:
             return None
         message = decode(self._handshake_line)
-        payload = message.response.response if isinstance(message, ControlResponse) else None  # type: ignore[union-attr]
+        payload = message.response.response if isinstance(message, ControlResponse) else None
         answer = parse_answer(InitializeRequest, payload)
         return answer if isinstance(answer, InitializeAnswer) else None
 

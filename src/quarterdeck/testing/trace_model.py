@@ -257,7 +257,7 @@ class TraceModel:
 
     def _stream_event(self, entry: Entry, message: StreamEvent) -> Iterator[Row]:
         """The events of a message become one row, when it stops."""
-        event = message.event
+        event = message.typed_event
         if isinstance(event, UnknownEvent):
             self._anomaly(entry.number, f"unknown stream event: {event.reason}")
         delta = getattr(event, "delta", None)

@@ -132,7 +132,7 @@ def _result(message: ResultMessage, who: str, cost_usd: float | None) -> Sentenc
     cost = [] if cost_usd is None else [f"${cost_usd:.4f}"]
     seconds = f"{message.duration_ms / 1000:.1f} s"
     steps = f"{message.num_turns} step{'' if message.num_turns == 1 else 's'}"
-    usage = message.usage
+    usage = message.typed_usage
     tokens = [] if usage is None else [f"tokens {usage.input_tokens or 0} in {usage.output_tokens or 0} out"]
     reasons = [message.result] if message.is_error and message.result else [*(message.errors or [])]
     verb = "fails the turn" if message.is_error else "ends the turn"

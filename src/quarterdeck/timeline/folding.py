@@ -25,7 +25,6 @@ def nothing_to_show(state: State, message: Message, at: float, out: list[Event])
 
 RECEIVED: dict[type[Message], Handler] = {
     wire.StreamEvent: model_output.fold_stream_event,
-    wire.LazyStreamEvent: model_output.fold_stream_event,
     wire.AssistantMessage: model_output.fold_assistant,
     wire.UserMessage: prompts.fold_user,
     wire.CommandLifecycleMessage: prompts.fold_lifecycle,

@@ -15,23 +15,18 @@ from typing import Any
 from quarterdeck.wire import (
     AssistantMessage,
     ContentBlock,
-    ContentBlockDelta,
     ContentBlockStart,
     ErrorEvent,
-    InputJsonDelta,
     MessageDelta,
     MessageStart,
     MessageStop,
     RedactedThinkingBlock,
     StreamEvent,
     TextBlock,
-    TextDelta,
     ThinkingBlock,
-    ThinkingDelta,
     UnknownEvent,
 )
 
-from ._words import CANNOT_TYPE
 from .activity import begin_turn, settle
 from .blocks import CALLS, fold_other_block
 from .events import (
@@ -56,17 +51,14 @@ _REMEMBERED = 64
 
 
 def fold_stream_event(state: State, message: StreamEvent, at: float, out: list[Event]) -> None:
-    event: Any = message.event_  # decoded with the line; what ``event`` does for unknown keys is not needed here
-    if event is None:
-        try:
-            event = message.event
-        except CANNOT_TYPE as error:
-            unknown(state, at, out, what="stream event", raw=message.raw, reason=str(error))
+    said = message.event
+    if said.get("type") == "content_block_delta":
+        index, delta = said.get("index"), said.get("delta")
+        if type(index) is int and type(delta) is dict:
+            _piece(state, message, index, delta, at, out)
             return
+    event: Any = message.typed_event
     kind = type(event)
-    if kind is ContentBlockDelta:
-        _piece(state, message, event, at, out)
-        return
     if kind is MessageStart:
         _message_started(state, message, event, at, out)
     elif kind is ContentBlockStart:
@@ -96,25 +88,21 @@ def _output(state: State, message: StreamEvent) -> ModelOutput | None:
     return None if message_id is None else state.outputs.get(message_id)
 
 
-def _piece(state: State, message: StreamEvent, event: ContentBlockDelta, at: float, out: list[Event]) -> None:
-    """The most frequent of all; ``isinstance`` is slow for these classes, their exact type is not."""
+def _piece(state: State, message: StreamEvent, index: int, delta: dict[str, Any], at: float, out: list[Event]) -> None:
+    """The most frequent of all, so its dict is read as it is."""
     output = _output(state, message)
-    key = None if output is None else output.blocks.get(event.index)
+    key = None if output is None else output.blocks.get(index)
     if key is None:
         return  # of a message whose beginning was not seen: the completed block will tell all of it
     item = state.items.get(key)
-    delta: Any = event.delta
-    kind, into = type(delta), type(item)
-    if kind is TextDelta and into is Text:
-        text: str = delta.text
+    kind, into = delta.get("type"), type(item)
+    if kind == "text_delta" and into is Text and type(text := delta.get("text")) is str:
         _add(state, item, text)  # type: ignore[arg-type]
         out.append(TextAdded(at, key, text))
-    elif kind is ThinkingDelta and into is Thinking:
-        text = delta.thinking
+    elif kind == "thinking_delta" and into is Thinking and type(text := delta.get("thinking")) is str:
         _add(state, item, text)  # type: ignore[arg-type]
         out.append(ThinkingAdded(at, key, text))
-    elif kind is InputJsonDelta and into is ToolCall:
-        text = delta.partial_json
+    elif kind == "input_json_delta" and into is ToolCall and type(text := delta.get("partial_json")) is str:
         _add_input(state, item, text)  # type: ignore[arg-type]
         out.append(ToolInputAdded(at, key, text))
 
@@ -202,7 +190,7 @@ def fold_assistant(state: State, message: AssistantMessage, at: float, out: list
         output.completed += 1
         _complete(state, message, block, output, index, at, out)
     if parent_id is None and message.model != "<synthetic>":
-        fold_usage(state, message.usage, message.model, at, out)
+        fold_usage(state, message.typed_usage, message.model, at, out)
     settle(state, at, out)
 
 

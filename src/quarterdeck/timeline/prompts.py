@@ -111,7 +111,7 @@ def _remark(state: State, message: UserMessage, at: float, out: list[Event]) -> 
     elif message.is_synthetic:
         show(state, at, out, kind="told_model", text=text)
     else:
-        origin = message.origin.kind if message.origin is not None else ""
+        origin = str(message.origin.get("kind", "")) if message.origin is not None else ""
         _prompt(state, message, message.uuid, origin or "cli", at, out)
 
 

@@ -12,6 +12,7 @@ import msgspec
 from quarterdeck.wire import (
     BackgroundTasksChangedMessage,
     TaskNotificationMessage,
+    TaskPatch,
     TaskProgressMessage,
     TaskStartedMessage,
     TaskUpdatedMessage,
@@ -86,7 +87,7 @@ def _count(task: Task, usage: TaskUsage | None) -> None:
 
 def fold_task_progress(state: State, message: TaskProgressMessage, at: float, out: list[Event]) -> None:
     task = _task(state, message.task_id, message.tool_use_id, at)
-    _count(task, message.usage)
+    _count(task, TaskUsage.of(message.usage) if message.usage else None)
     task.doing, task.last_tool = message.description, message.last_tool_name
     task.summary = message.summary or task.summary
     out.append(
@@ -99,7 +100,7 @@ def fold_task_progress(state: State, message: TaskProgressMessage, at: float, ou
 
 def fold_task_updated(state: State, message: TaskUpdatedMessage, at: float, out: list[Event]) -> None:
     task = _task(state, message.task_id, None, at)
-    patch = message.patch
+    patch = TaskPatch.of(message.patch)
     if task.ended_at is not None:
         return
     before = msgspec.structs.replace(task)
@@ -119,7 +120,7 @@ def fold_task_updated(state: State, message: TaskUpdatedMessage, at: float, out:
 
 def fold_task_notification(state: State, message: TaskNotificationMessage, at: float, out: list[Event]) -> None:
     task = _task(state, message.task_id, message.tool_use_id, at)
-    _count(task, message.usage)
+    _count(task, TaskUsage.of(message.usage) if message.usage else None)
     task.tool_id = task.tool_id or message.tool_use_id
     task.summary = message.summary or task.summary
     task.output_path = message.output_file or task.output_path

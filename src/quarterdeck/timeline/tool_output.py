@@ -7,11 +7,8 @@ from typing import Any, TypeAlias
 
 from quarterdeck.wire import (
     ContentBlock,
-    ImageBlock,
     McpToolResultBlock,
     ServerToolResultBlock,
-    TextBlock,
-    ToolReferenceBlock,
     ToolResultBlock,
 )
 
@@ -32,16 +29,14 @@ def output_of(block: ResultBlock) -> tuple[str, int]:
     if isinstance(content, dict):
         content = [content]
     texts = [text for part in content if (text := _part(part)) is not None]
-    return "\n".join(texts), sum(isinstance(part, ImageBlock) for part in content)
+    return "\n".join(texts), sum(part.get("type") == "image" for part in content)
 
 
 def _part(part: ContentBlock | dict[str, Any]) -> str | None:
     match part:
-        case TextBlock():
-            return part.text
-        case ToolReferenceBlock():
-            return part.tool_name
-        case ImageBlock():
+        case {"type": "tool_reference", "tool_name": str(name)}:
+            return name
+        case {"type": "image"}:
             return None
         case {"type": "web_search_result", "title": str(title), "url": str(url)}:
             return f"{title} {url}"

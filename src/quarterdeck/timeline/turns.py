@@ -107,7 +107,7 @@ def fold_turn_end(state: State, message: ResultMessage, at: float, out: list[Eve
     if started is None:
         state.turn += 1
     cost, by_model = add_result(state.cost, message)
-    tokens = tokens_of(message.usage)
+    tokens = tokens_of(message.typed_usage)
     state.cost.tokens = added(state.cost.tokens, tokens)
     _window(state, message, at, out)
     outcome = _outcome(state, message)
@@ -130,7 +130,7 @@ def fold_turn_end(state: State, message: ResultMessage, at: float, out: list[Eve
         total_usd=state.cost.total_usd,
         stop_reason=message.stop_reason,
         terminal_reason=message.terminal_reason,
-        denied=[denial.tool_use_id or "" for denial in message.permission_denials or ()],
+        denied=[str(denial.get("tool_use_id") or "") for denial in message.permission_denials or ()],
         source=_source(message),
         command=message.local_command,
     )
@@ -161,7 +161,7 @@ def fold_process_end(state: State, at: float, out: list[Event]) -> None:
 
 def _window(state: State, message: ResultMessage, at: float, out: list[Event]) -> None:
     """The window of the model that spoke last; of the only one there is, if that is not known."""
-    sizes = {name: used.context_window for name, used in (message.model_usage or {}).items() if used.context_window}
+    sizes = {name: used.context_window for name, used in message.typed_model_usage.items() if used.context_window}
     spoke = state.context.model
     window = sizes.get(spoke) or (next(iter(sizes.values())) if len(sizes) == 1 else 0)
     if window:
@@ -190,5 +190,5 @@ def _error(message: ResultMessage, outcome: TurnOutcome) -> str | None:
 
 
 def _source(message: ResultMessage) -> str | None:
-    kind = message.origin.kind if message.origin is not None else None
-    return kind if kind and kind != "human" else None
+    kind = message.origin.get("kind") if message.origin is not None else None
+    return str(kind) if kind and kind != "human" else None

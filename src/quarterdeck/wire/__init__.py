@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         SearchResultBlock, ServerToolName, ServerToolResultBlock, ServerToolUseBlock, Source, TextBlock,
         TextEditorCodeExecutionToolResultBlock, ThinkingBlock, ToolAdditionBlock, ToolReferenceBlock,
         ToolRemovalBlock, ToolResultBlock, ToolSearchToolResultBlock, ToolUseBlock, UnknownBlock, UrlSource,
-        WebFetchToolResultBlock, WebSearchToolResultBlock,
+        WebFetchToolResultBlock, WebSearchToolResultBlock, typed_block,
     )
     from .codec import (
         BadLine, BadLineHead, DEFAULT_LIMIT_BYTES, Decoder, HEAD_BYTES, NOT_UTF8, TYPES, UnknownMessage, decode,
@@ -168,7 +168,7 @@ if TYPE_CHECKING:
         DeferredToolUse, InvalidConfigFile, MessageOrigin, MessageOriginKind, PermissionDenial, ResultMessage,
         ResultSubtype, StartupFailureReason, SubagentStats, TaskNotificationOriginSubkind, TerminalReason,
     )
-    from .stream import LazyStreamEvent, StreamEvent
+    from .stream import StreamEvent
     from .system import (
         ApiKeySource, CommandsChangedMessage, CompactBoundaryMessage, CompactMetadata, FilesPersistedMessage,
         HookOutcome, InformationalLevel, InitMcpServer, InitMessage, InitPlugin, InitPluginError, MirrorErrorMessage,
@@ -297,7 +297,7 @@ __all__ = [
     "InformationalLevel", "InformationalMessage", "InitMcpServer", "InitMessage", "InitPlugin", "InitPluginError",
     "InitializeAnswer", "InitializeRequest", "InputJsonDelta", "InstructionsLoadedHookInput", "InterruptReceipt",
     "InterruptRequest", "InterruptedTurn", "InvalidConfigFile", "IterationUsage", "JsonRpcError", "JsonRpcMessage",
-    "KeepAliveMessage", "LSPInput", "LazyStreamEvent", "LimitWindow", "ListAgentsInput", "ListMcpResourcesInput",
+    "KeepAliveMessage", "LSPInput", "LimitWindow", "ListAgentsInput", "ListMcpResourcesInput",
     "ListModelsRequest", "ListPermissionRulesRequest", "ListedHook", "LoadedPlugin", "LocalCommandOutputMessage",
     "ManifestOutcome",
     "MatchedAskRule", "McpAuthenticateRequest", "McpCallRequest", "McpCallResult", "McpClaudeAIProxyServerConfig",
@@ -378,7 +378,7 @@ __all__ = [
     "WorkspaceDiff", "WorkspaceDirectory", "WorkspaceTrust", "WorktreeCreateHookInput",
     "WorktreeCreateHookSpecificOutput", "WorktreeRemoveHookInput", "answer_questions", "decode", "decode_event",
     "encode", "hook_answer", "parse_answer", "parse_hook_input", "parse_permission_answer", "parse_request",
-    "parse_server_config", "parse_tool_input", "parse_tool_output", "permission_answer",
+    "parse_server_config", "parse_tool_input", "parse_tool_output", "permission_answer", "typed_block",
 ]
 # isort: on
 # fmt: on

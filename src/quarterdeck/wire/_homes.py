@@ -51,7 +51,7 @@ NAMES: dict[str, str] = {
         "SearchResultBlock ServerToolName ServerToolResultBlock ServerToolUseBlock Source TextBlock "
         "TextEditorCodeExecutionToolResultBlock ThinkingBlock ToolAdditionBlock ToolReferenceBlock "
         "ToolRemovalBlock ToolResultBlock ToolSearchToolResultBlock ToolUseBlock UnknownBlock UrlSource "
-        "WebFetchToolResultBlock WebSearchToolResultBlock"
+        "WebFetchToolResultBlock WebSearchToolResultBlock typed_block"
     ),
     "codec": "BadLine BadLineHead DEFAULT_LIMIT_BYTES Decoder HEAD_BYTES NOT_UTF8 TYPES UnknownMessage decode encode",
     "control": "ControlCancelRequest ControlFailure ControlRequest ControlResponse ControlSuccess parse_request",
@@ -149,7 +149,7 @@ NAMES: dict[str, str] = {
         "DeferredToolUse InvalidConfigFile MessageOrigin MessageOriginKind PermissionDenial ResultMessage "
         "ResultSubtype StartupFailureReason SubagentStats TaskNotificationOriginSubkind TerminalReason"
     ),
-    "stream": "LazyStreamEvent StreamEvent",
+    "stream": "StreamEvent",
     "system": (
         "ApiKeySource CommandsChangedMessage CompactBoundaryMessage CompactMetadata FilesPersistedMessage "
         "HookOutcome InformationalLevel InitMcpServer InitMessage InitPlugin InitPluginError MirrorErrorMessage "

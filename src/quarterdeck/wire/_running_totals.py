@@ -61,10 +61,11 @@ class RunningTotals(msgspec.Struct, omit_defaults=True):
         if result.uuid is not None and result.uuid == self.last_result:
             return None
         self.last_result = result.uuid
-        total, totals, since = result.total_cost_usd, result.model_usage or {}, result.model_usage_since_last_result
+        total, totals = result.total_cost_usd, result.typed_model_usage
+        since = result.typed_model_usage_since_last_result
         if total is not None and total < self.usd:
             self.process_started()  # the totals fell, so they have started again
-        by_model = dict(since) if since is not None else _differences(totals, self.by_model)
+        by_model = since if since is not None else _differences(totals, self.by_model)
         spent = math.fsum(usage.cost_usd for usage in by_model.values())
         if since is None and total is not None:
             spent = total - self.usd
@@ -93,7 +94,7 @@ def _minus(after: ModelUsage, before: ModelUsage | None) -> ModelUsage:
 
 def _combined(described: ModelUsage, other: ModelUsage | None = None, *, sign: int = 1) -> ModelUsage:
     """A new object with the sum of the counts and the description of ``described``; it keeps neither's line alive."""
-    made = {name: getattr(described, name) for name in ModelUsage.__struct_fields__ if name != "origin_"}
+    made = {name: getattr(described, name) for name in ModelUsage.__struct_fields__ if not name.endswith("_")}
     for name in _COUNTS if other is not None else ():
         ours, theirs = made[name], getattr(other, name)
         if ours is not None or theirs is not None:

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from ._base import OpenObject, came_from, wire_names
+from ._base import OpenObject, wire_names
 
 
-class View(OpenObject, frozen=True, kw_only=True):
+class View(OpenObject, kw_only=True):
     """Typed by attributes; by keys it is its dict, so that a default of ours never shows as if it had been sent."""
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -36,7 +36,7 @@ def typed_view(data: Any, shape: Any) -> Any:
 def _remember(view: Any, data: Any) -> None:
     """Tell every ``OpenObject`` in ``view`` the dict it was made from."""
     if isinstance(view, OpenObject):
-        came_from(view, data)
+        view.origin_ = data
         for key, name in wire_names(type(view)).items():
             _remember(getattr(view, name), data.get(key))
     elif isinstance(view, list):

@@ -51,7 +51,7 @@ class AgentDefinition(msgspec.Struct, omit_defaults=True):
     criticalSystemReminder_EXPERIMENTAL: str | None = None  # noqa: N815
 
 
-class AgentInfo(OpenObject, frozen=True):
+class AgentInfo(OpenObject):
     """A sub-agent that the session can start."""
 
     name: str
@@ -59,7 +59,7 @@ class AgentInfo(OpenObject, frozen=True):
     model: str | None = None
 
 
-class SlashCommand(OpenObject, frozen=True, rename="camel"):
+class SlashCommand(OpenObject, rename="camel"):
     """A command or skill that the user can call as ``/name``."""
 
     name: str
@@ -70,7 +70,7 @@ class SlashCommand(OpenObject, frozen=True, rename="camel"):
     plugin: str | None = None
 
 
-class ModelInfo(OpenObject, frozen=True, rename="camel"):
+class ModelInfo(OpenObject, rename="camel"):
     """A model that the session can switch to; ``value`` is what ``set_model`` takes."""
 
     value: str
@@ -87,7 +87,7 @@ class ModelInfo(OpenObject, frozen=True, rename="camel"):
     promo_list_price: str | None = None
 
 
-class AccountInfo(OpenObject, frozen=True, rename="camel"):
+class AccountInfo(OpenObject, rename="camel"):
     """Whose credentials the session uses, as far as the CLI tells."""
 
     email: str | None = None
@@ -98,7 +98,7 @@ class AccountInfo(OpenObject, frozen=True, rename="camel"):
     api_provider: str | None = None
 
 
-class SdkPluginConfig(WireObject, frozen=True, rename="camel"):
+class SdkPluginConfig(WireObject, rename="camel"):
     """A plugin to load from a directory; ``type`` is ``local``."""
 
     type: str
@@ -106,7 +106,7 @@ class SdkPluginConfig(WireObject, frozen=True, rename="camel"):
     skip_mcp_discovery: bool | None = None
 
 
-class LoadedPlugin(OpenObject, frozen=True):
+class LoadedPlugin(OpenObject):
     """A plugin that the session has loaded."""
 
     name: str

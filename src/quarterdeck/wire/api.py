@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ._base import OpenObject
-from ._shapes import constant, located
+from ._base import WireObject
+from ._shapes import constant
 from .blocks import ContentBlock
-from .usage import Usage
 
 StopReason = Literal[
     "end_turn",
@@ -25,7 +24,7 @@ StopReason = Literal[
 ]
 
 
-class StopDetails(OpenObject, frozen=True):
+class StopDetails(WireObject):
     """Why the model refused; ``type`` is ``refusal``."""
 
     type: str | None = None
@@ -36,7 +35,7 @@ class StopDetails(OpenObject, frozen=True):
     fallback_has_prefill_claim: bool | None = None
 
 
-class Container(OpenObject, frozen=True):
+class Container(WireObject):
     """The API's code execution container; each of ``skills`` has skill_id, type and version."""
 
     id: str | None = None
@@ -44,20 +43,19 @@ class Container(OpenObject, frozen=True):
     skills: list[dict[str, Any]] | None = None
 
 
-class ContextManagement(OpenObject, frozen=True):
+class ContextManagement(WireObject):
     """What the API took out of the context by itself; each edit has a ``type`` and counts."""
 
     applied_edits: list[dict[str, Any]] | None = None
 
 
-class Diagnostics(OpenObject, frozen=True):
+class Diagnostics(WireObject):
     """Why the prompt cache was missed: a dict with a ``type`` and perhaps a token count."""
 
     cache_miss_reason: dict[str, Any] | None = None
 
 
-@located("usage", "stop_details", "container", "context_management", "diagnostics")
-class ApiMessage(OpenObject, frozen=True, tag="message"):
+class ApiMessage(WireObject, tag="message"):
     """A message of the model.
 
     The CLI (2.0.77 to 2.1.325) writes one ``assistant`` line for each content block, all with the same ``id``;
@@ -71,14 +69,14 @@ class ApiMessage(OpenObject, frozen=True, tag="message"):
     stop_reason: str | None = None
     stop_sequence: str | None = None
     stop_details: StopDetails | None = None
-    usage: Usage | None = None
+    usage: dict[str, Any] | None = None
     container: Container | None = None
     context_management: ContextManagement | None = None
     diagnostics: Diagnostics | None = None
     input_transformations: list[dict[str, Any]] | None = None
 
 
-class MessageParam(OpenObject, frozen=True):
+class MessageParam(WireObject):
     """A message of the user. The CLI ends itself when ``role`` is missing on stdin, so it is always written."""
 
     content: str | list[ContentBlock]

@@ -12,7 +12,8 @@ tools run by the API      ``ServerToolUseBlock``, its results (all are ``ServerT
 notes of the API          ``CompactionBlock`` ``FallbackBlock``
 ========================  ==============================================================================
 
-Where a value has many shapes that nobody but its tool knows (inputs, results, citations) it stays a plain dict.
+Where a value has many shapes that nobody but its tool knows (inputs, results, citations) it stays a plain dict;
+``typed_block`` types one that is a block.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from ._shapes import UNKNOWN_TAG, Tagged, Unknown, constant, located
+from ._base import DOES_NOT_FIT
+from ._official import official
+from ._shapes import UNKNOWN_TAG, Tagged, Unknown, constant
 
 ServerToolName = Literal[
     "advisor",
@@ -35,33 +38,33 @@ ServerToolName = Literal[
 ]
 
 
-class Base64Source(Tagged, frozen=True, tag="base64"):
+class Base64Source(Tagged, tag="base64"):
     """The bytes themselves: an image, or a PDF document."""
 
     data: str
     media_type: str
 
 
-class UrlSource(Tagged, frozen=True, tag="url"):
+class UrlSource(Tagged, tag="url"):
     """An image or a PDF document that the API fetches."""
 
     url: str
 
 
-class FileSource(Tagged, frozen=True, tag="file"):
+class FileSource(Tagged, tag="file"):
     """A file uploaded to the API before."""
 
     file_id: str
 
 
-class PlainTextSource(Tagged, frozen=True, tag="text"):
+class PlainTextSource(Tagged, tag="text"):
     """A document as text."""
 
     data: str
     media_type: str = constant("text/plain")
 
 
-class ContentSource(Tagged, frozen=True, tag="content"):
+class ContentSource(Tagged, tag="content"):
     """A document as content blocks."""
 
     content: str | list[ContentBlock]
@@ -70,24 +73,27 @@ class ContentSource(Tagged, frozen=True, tag="content"):
 Source = Base64Source | UrlSource | FileSource | PlainTextSource | ContentSource
 
 
-class TextBlock(Tagged, frozen=True, tag="text"):
+@official("text")
+class TextBlock(Tagged, tag="text"):
     text: str
     citations: list[dict[str, Any]] | None = None
     cache_control: dict[str, Any] | None = None
 
 
-class ThinkingBlock(Tagged, frozen=True, tag="thinking"):
+@official("thinking signature")
+class ThinkingBlock(Tagged, tag="thinking"):
     thinking: str
     signature: str = constant("")
 
 
-class RedactedThinkingBlock(Tagged, frozen=True, tag="redacted_thinking"):
+class RedactedThinkingBlock(Tagged, tag="redacted_thinking"):
     """Thinking that only the API can read."""
 
     data: str
 
 
-class ToolUseBlock(Tagged, frozen=True, tag="tool_use"):
+@official("id name input")
+class ToolUseBlock(Tagged, tag="tool_use"):
     """A call of a tool that the CLI runs. In a ``content_block_start`` event ``input`` is still empty."""
 
     id: str
@@ -98,23 +104,22 @@ class ToolUseBlock(Tagged, frozen=True, tag="tool_use"):
     cache_control: dict[str, Any] | None = None
 
 
-class ToolResultBlock(Tagged, frozen=True, tag="tool_result"):
+@official("tool_use_id", "content is_error")
+class ToolResultBlock(Tagged, tag="tool_result"):
     tool_use_id: str
-    content: str | list[ContentBlock] | None = None
+    content: str | list[dict[str, Any]] | None = None
     is_error: bool | None = None
     toolset_name: str | None = None
     cache_control: dict[str, Any] | None = None
 
 
-@located("source")
-class ImageBlock(Tagged, frozen=True, tag="image"):
+class ImageBlock(Tagged, tag="image"):
     source: Source
     transformations: dict[str, Any] | None = None
     cache_control: dict[str, Any] | None = None
 
 
-@located("source")
-class DocumentBlock(Tagged, frozen=True, tag="document"):
+class DocumentBlock(Tagged, tag="document"):
     source: Source
     title: str | None = None
     context: str | None = None
@@ -122,7 +127,7 @@ class DocumentBlock(Tagged, frozen=True, tag="document"):
     cache_control: dict[str, Any] | None = None
 
 
-class SearchResultBlock(Tagged, frozen=True, tag="search_result"):
+class SearchResultBlock(Tagged, tag="search_result"):
     source: str
     title: str
     content: list[ContentBlock]
@@ -130,28 +135,29 @@ class SearchResultBlock(Tagged, frozen=True, tag="search_result"):
     cache_control: dict[str, Any] | None = None
 
 
-class ToolReferenceBlock(Tagged, frozen=True, tag="tool_reference"):
+class ToolReferenceBlock(Tagged, tag="tool_reference"):
     """A tool found by tool search; the CLI loads its schema."""
 
     tool_name: str
     cache_control: dict[str, Any] | None = None
 
 
-class ToolAdditionBlock(Tagged, frozen=True, tag="tool_addition"):
+class ToolAdditionBlock(Tagged, tag="tool_addition"):
     """From here on the model has this tool as well."""
 
     tool: dict[str, Any]
     cache_control: dict[str, Any] | None = None
 
 
-class ToolRemovalBlock(Tagged, frozen=True, tag="tool_removal"):
+class ToolRemovalBlock(Tagged, tag="tool_removal"):
     """From here on the model no longer has this tool."""
 
     tool: dict[str, Any]
     cache_control: dict[str, Any] | None = None
 
 
-class ServerToolUseBlock(Tagged, frozen=True, tag="server_tool_use"):
+@official("id name input")
+class ServerToolUseBlock(Tagged, tag="server_tool_use"):
     """A call of a tool that the API runs itself; see ``ServerToolName``. Its result follows in the same message."""
 
     id: str
@@ -161,7 +167,8 @@ class ServerToolUseBlock(Tagged, frozen=True, tag="server_tool_use"):
     cache_control: dict[str, Any] | None = None
 
 
-class ServerToolResultBlock(Tagged, frozen=True, tag="advisor_tool_result"):
+@official("tool_use_id content")
+class ServerToolResultBlock(Tagged, tag="advisor_tool_result"):
     """The result of a ``ServerToolUseBlock``: of the advisor, or a subclass for each other tool.
 
     ``content`` is the tool's own: mostly a dict with a ``type``, a list of such for a web search.
@@ -173,33 +180,31 @@ class ServerToolResultBlock(Tagged, frozen=True, tag="advisor_tool_result"):
     cache_control: dict[str, Any] | None = None
 
 
-class WebSearchToolResultBlock(ServerToolResultBlock, frozen=True, tag="web_search_tool_result"):
+class WebSearchToolResultBlock(ServerToolResultBlock, tag="web_search_tool_result"):
     pass
 
 
-class WebFetchToolResultBlock(ServerToolResultBlock, frozen=True, tag="web_fetch_tool_result"):
+class WebFetchToolResultBlock(ServerToolResultBlock, tag="web_fetch_tool_result"):
     pass
 
 
-class CodeExecutionToolResultBlock(ServerToolResultBlock, frozen=True, tag="code_execution_tool_result"):
+class CodeExecutionToolResultBlock(ServerToolResultBlock, tag="code_execution_tool_result"):
     pass
 
 
-class BashCodeExecutionToolResultBlock(ServerToolResultBlock, frozen=True, tag="bash_code_execution_tool_result"):
+class BashCodeExecutionToolResultBlock(ServerToolResultBlock, tag="bash_code_execution_tool_result"):
     pass
 
 
-class TextEditorCodeExecutionToolResultBlock(
-    ServerToolResultBlock, frozen=True, tag="text_editor_code_execution_tool_result"
-):
+class TextEditorCodeExecutionToolResultBlock(ServerToolResultBlock, tag="text_editor_code_execution_tool_result"):
     pass
 
 
-class ToolSearchToolResultBlock(ServerToolResultBlock, frozen=True, tag="tool_search_tool_result"):
+class ToolSearchToolResultBlock(ServerToolResultBlock, tag="tool_search_tool_result"):
     pass
 
 
-class McpToolUseBlock(Tagged, frozen=True, tag="mcp_tool_use"):
+class McpToolUseBlock(Tagged, tag="mcp_tool_use"):
     """A call of a tool on an MCP server that the API itself is connected to."""
 
     id: str
@@ -209,28 +214,28 @@ class McpToolUseBlock(Tagged, frozen=True, tag="mcp_tool_use"):
     cache_control: dict[str, Any] | None = None
 
 
-class McpToolResultBlock(Tagged, frozen=True, tag="mcp_tool_result"):
+class McpToolResultBlock(Tagged, tag="mcp_tool_result"):
     tool_use_id: str
     content: str | list[ContentBlock] | None = None
     is_error: bool | None = None
     cache_control: dict[str, Any] | None = None
 
 
-class McpToolListingBlock(Tagged, frozen=True, tag="mcp_tool_listing"):
+class McpToolListingBlock(Tagged, tag="mcp_tool_listing"):
     """The tools of an MCP server that the API itself is connected to."""
 
     mcp_server_name: str
     tools: list[dict[str, Any]]
 
 
-class ContainerUploadBlock(Tagged, frozen=True, tag="container_upload"):
+class ContainerUploadBlock(Tagged, tag="container_upload"):
     """A file put into the API's code execution container."""
 
     file_id: str
     cache_control: dict[str, Any] | None = None
 
 
-class CompactionBlock(Tagged, frozen=True, tag="compaction"):
+class CompactionBlock(Tagged, tag="compaction"):
     """The API has replaced what was before by this summary."""
 
     content: str | None = None
@@ -240,7 +245,7 @@ class CompactionBlock(Tagged, frozen=True, tag="compaction"):
     cache_control: dict[str, Any] | None = None
 
 
-class FallbackBlock(Tagged, frozen=True, tag="fallback"):
+class FallbackBlock(Tagged, tag="fallback"):
     """From here on another model speaks, because the first one refused."""
 
     from_: dict[str, Any] = msgspec.field(name="from")
@@ -248,7 +253,7 @@ class FallbackBlock(Tagged, frozen=True, tag="fallback"):
     trigger: Any = None
 
 
-class UnknownBlock(Unknown, frozen=True, tag=UNKNOWN_TAG):
+class UnknownBlock(Unknown, tag=UNKNOWN_TAG):
     """A block this version cannot type."""
 
 
@@ -280,3 +285,11 @@ ContentBlock = (
     | FallbackBlock
     | UnknownBlock
 )
+
+
+def typed_block(data: dict[str, Any]) -> ContentBlock:
+    """The block that a dict is, such as those in ``ToolResultBlock.content``. Never raises."""
+    try:
+        return msgspec.convert(data, ContentBlock)  # type: ignore[no-any-return]
+    except DOES_NOT_FIT as error:
+        return UnknownBlock(data, str(error))

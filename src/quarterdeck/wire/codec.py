@@ -22,12 +22,12 @@ from typing import Any, TypeVar, Union
 import msgspec
 from msgspec.structs import force_setattr
 
-from ._base import Demand, Lines, Message, WireObject, being_decoded
+from ._base import Lines, Message, WireObject, being_decoded
 from ._degrade import typed_or_reason
 from ._hints import resolve
 from ._json import dumps, loads
 from .control import ControlCancelRequest, ControlRequest, ControlResponse
-from .messages import MESSAGE_TYPES, SYSTEM_TYPES, LazyStreamEvent, StreamEvent, SystemMessage
+from .messages import MESSAGE_TYPES, SYSTEM_TYPES, SystemMessage
 
 DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024
 """Longest line taken. The CLI has no limit of its own: files and images travel inside lines, and a 5 MB text block was
@@ -47,14 +47,14 @@ TYPES: dict[str, type[Message]] = {str(cls.__struct_config__.tag): cls for cls i
 """Wire ``type`` → class, both directions."""
 
 
-class UnknownMessage(Message, frozen=True):
+class UnknownMessage(Message):
     """A JSON object that this version cannot type; everything it says is in ``data``."""
 
     type: str | None = None
     reason: str = ""
 
 
-class BadLine(Message, frozen=True):
+class BadLine(Message):
     """A line that is no JSON object, or is over the limit. The stream goes on after it."""
 
     head: bytes
@@ -67,9 +67,7 @@ class BadLine(Message, frozen=True):
         """The whole line; only its head when it was over the limit."""
         return self.head if self.line is None else self.line
 
-    @property
-    def data(self) -> dict[str, Any]:
-        return {}
+    data = property(lambda self: {})
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, BadLine) and self.raw == other.raw
@@ -79,16 +77,15 @@ class BadLine(Message, frozen=True):
 
 
 @cache
-def _decoder(stream_event: type[StreamEvent]) -> msgspec.json.Decoder[Any]:
+def _decoder() -> msgspec.json.Decoder[Any]:
     """All messages at once. Made on first use: it has to look into every class."""
-    classes = [stream_event if cls is StreamEvent else cls for cls in TYPES.values()]
-    resolve(*classes)
-    return msgspec.json.Decoder(Union[tuple(classes)])  # noqa: UP007  # built at run time
+    resolve(*TYPES.values())
+    return msgspec.json.Decoder(Union[tuple(TYPES.values())])  # noqa: UP007  # built at run time
 
 
 def prepare() -> None:
     """Make now what the first line will need: it takes a few milliseconds, which are free while a CLI starts."""
-    _decoder(LazyStreamEvent)
+    _decoder()
 
 
 @cache
@@ -107,7 +104,7 @@ _CANNOT_TYPE = (msgspec.MsgspecError, UnicodeError, RecursionError)
 def decode(line: bytes) -> Message:
     """The message on one line (with or without its line ending). Never raises on any bytes."""
     line = line.rstrip(b"\r\n")
-    return _decode_line(line, Demand()) or _bad(line, "blank")
+    return _decode_line(line) or _bad(line, "blank")
 
 
 def decode_only(chunk: bytes, kind: type[M]) -> M | None:
@@ -122,7 +119,7 @@ def decode_only(chunk: bytes, kind: type[M]) -> M | None:
         message = msgspec.json.decode(chunk, type=kind)
     except _CANNOT_TYPE:
         return None
-    force_setattr(message, "lines_", Lines(chunk, Demand()))
+    force_setattr(message, "lines_", Lines(chunk))
     return message
 
 
@@ -138,14 +135,13 @@ def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:
 class Decoder:
     """A stream of bytes, in chunks cut anywhere, to messages. One per stream; never raises on any bytes."""
 
-    __slots__ = ("_demand", "_limit", "_overlong", "_pending", "_pending_size")
+    __slots__ = ("_limit", "_overlong", "_pending", "_pending_size")
 
     def __init__(self, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self._limit = limit_bytes
         self._pending: list[bytes] = []
         self._pending_size = 0
         self._overlong: BadLineHead | None = None
-        self._demand = Demand()
 
     def feed(self, data: bytes) -> list[Message]:
         """The messages that this chunk completes."""
@@ -200,11 +196,10 @@ class Decoder:
         number, text = _survey(data, start, end)
         if not text or end - start > self._limit:
             return self._line_by_line(data[start:end])
-        lines = Lines(data, self._demand, start)
-        decoder = _decoder(StreamEvent if self._demand.events else LazyStreamEvent)
+        lines = Lines(data, start)
         outer = being_decoded.set(lines)
         try:
-            messages: list[Message] = decoder.decode_lines(memoryview(data)[start:end])
+            messages: list[Message] = _decoder().decode_lines(memoryview(data)[start:end])
         except _CANNOT_TYPE:
             messages = []
         finally:
@@ -227,7 +222,7 @@ class Decoder:
         """Its message; none when it is blank."""
         if len(line) > self._limit and len(line := _without_ending(line)) > self._limit:
             return [BadLineHead(line[:HEAD_BYTES], len(line)).bad_line(self._limit)]
-        message = _decode_line(line, self._demand)
+        message = _decode_line(line)
         return [message] if message is not None else []
 
 
@@ -276,15 +271,15 @@ def _is_utf8(block: bytes | memoryview) -> bool:
     return True
 
 
-def _decode_line(line: bytes, demand: Demand) -> Message | None:
+def _decode_line(line: bytes) -> Message | None:
     """The message of a line, with or without its ending; None when it is blank."""
     if not (line.isascii() or _is_utf8(line)):
         return _bad(line, NOT_UTF8)
     try:
-        message: Message = _decoder(StreamEvent if demand.events else LazyStreamEvent).decode(line)
+        message: Message = _decoder().decode(line)
     except _CANNOT_TYPE:
-        return None if not line or line.isspace() else _decode_odd_line(line, Lines(line, demand))
-    lines = Lines(line, demand)
+        return None if not line or line.isspace() else _decode_odd_line(line, Lines(line))
+    lines = Lines(line)
     force_setattr(message, "lines_", lines)
     return _by_subtype(message, line, lines, 0) if type(message) is SystemMessage else message
 
@@ -328,8 +323,6 @@ def _decode_odd_line(line: bytes, lines: Lines) -> Message:
         return _bad(line, f"a JSON {_json_kind(data)}, not an object")
     kind = data.get("type")
     cls = TYPES.get(kind) if isinstance(kind, str) else None
-    if cls is StreamEvent:
-        cls = LazyStreamEvent  # which takes any event
     if cls is SystemMessage and isinstance(data.get("subtype"), str):
         cls = SYSTEM_TYPES.get(data["subtype"], cls)
     return _from_data(data, cls, lines, 0)

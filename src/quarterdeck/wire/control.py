@@ -38,7 +38,7 @@ def _outgoing_type(subtype: str) -> Any:
     return OUTGOING_REQUESTS.get(subtype)
 
 
-class ControlRequest(Message, frozen=True, tag="control_request"):
+class ControlRequest(Message, tag="control_request"):
     """A request, to the CLI or from it."""
 
     if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class _TypedWhenRead:
 ControlRequest.request = _TypedWhenRead(ControlRequest.request)  # type: ignore[assignment]
 
 
-class _Response(WireObject, frozen=True, tag_field="subtype", kw_only=True):
+class _Response(WireObject, tag_field="subtype", kw_only=True):
     request_id: str = ""
     pending_permission_requests: list[Any] | None = None
     pending_user_dialog_requests: list[Any] | None = None
@@ -94,13 +94,13 @@ class _Response(WireObject, frozen=True, tag_field="subtype", kw_only=True):
         ]
 
 
-class ControlSuccess(_Response, frozen=True, tag="success"):
+class ControlSuccess(_Response, tag="success"):
     """The request was served. ``response`` is its payload; many requests have none."""
 
     response: Any = None
 
 
-class ControlFailure(_Response, frozen=True, tag="error"):
+class ControlFailure(_Response, tag="error"):
     """The request was refused or failed."""
 
     error: str = ""
@@ -109,7 +109,7 @@ class ControlFailure(_Response, frozen=True, tag="error"):
     model: str | None = None
 
 
-class ControlResponse(Message, frozen=True, tag="control_response"):
+class ControlResponse(Message, tag="control_response"):
     """The answer to a request, from the CLI or to it."""
 
     response: ControlSuccess | ControlFailure
@@ -123,7 +123,7 @@ class ControlResponse(Message, frozen=True, tag="control_response"):
         return isinstance(self.response, ControlSuccess)
 
 
-class ControlCancelRequest(Message, frozen=True, tag="control_cancel_request"):
+class ControlCancelRequest(Message, tag="control_cancel_request"):
     """The asker no longer wants an answer. Mostly from the CLI; a late answer is ignored."""
 
     request_id: str = ""

@@ -17,11 +17,11 @@ from ._view import View
 from .mcp import McpServerProvenance
 
 
-class HookEffort(View, frozen=True, kw_only=True):
+class HookEffort(View, kw_only=True):
     level: str | None = None  # low, medium, high, xhigh, max: what the model runs at after any silent downgrade
 
 
-class BackgroundTaskSummary(View, frozen=True, kw_only=True):
+class BackgroundTaskSummary(View, kw_only=True):
     """Work still running behind the turn. Texts are cut at 1000 characters, with a mark saying how much is gone."""
 
     id: str
@@ -35,14 +35,14 @@ class BackgroundTaskSummary(View, frozen=True, kw_only=True):
     name: str | None = None  # workflow
 
 
-class SessionCronSummary(View, frozen=True, kw_only=True):
+class SessionCronSummary(View, kw_only=True):
     id: str
     schedule: str | None = None
     recurring: bool | None = None
     prompt: str | None = None
 
 
-class PostToolBatchToolCall(View, frozen=True, kw_only=True):
+class PostToolBatchToolCall(View, kw_only=True):
     """One call of a batch. Here ``tool_response`` is the text the model reads, not the tool's own result object."""
 
     tool_name: str
@@ -51,7 +51,7 @@ class PostToolBatchToolCall(View, frozen=True, kw_only=True):
     tool_response: Any = None
 
 
-class HookInput(View, frozen=True, kw_only=True):
+class HookInput(View, kw_only=True):
     """What every event carries."""
 
     session_id: str = ""
@@ -69,56 +69,56 @@ class HookInput(View, frozen=True, kw_only=True):
         return name if isinstance(name, str) else ""
 
 
-class UnknownHookInput(HookInput, frozen=True, kw_only=True):
+class UnknownHookInput(HookInput, kw_only=True):
     """An event this version does not know, or one whose shape differs. Everything it said is there as in a dict."""
 
     reason: str = msgspec.field(default="", name=HIDDEN + "reason")  # hidden: events have a `reason` of their own
 
 
-class _Event(HookInput, frozen=True, kw_only=True, tag_field="hook_event_name"):
+class _Event(HookInput, kw_only=True, tag_field="hook_event_name"):
     pass
 
 
-class _ToolEvent(_Event, frozen=True, kw_only=True):
+class _ToolEvent(_Event, kw_only=True):
     tool_name: str
     tool_input: dict[str, Any]
     mcp_server: McpServerProvenance | None = None
 
 
-class PreToolUseHookInput(_ToolEvent, frozen=True, kw_only=True, tag="PreToolUse"):
+class PreToolUseHookInput(_ToolEvent, kw_only=True, tag="PreToolUse"):
     tool_use_id: str | None = None
 
 
-class PostToolUseHookInput(_ToolEvent, frozen=True, kw_only=True, tag="PostToolUse"):
+class PostToolUseHookInput(_ToolEvent, kw_only=True, tag="PostToolUse"):
     tool_response: Any = None
     tool_use_id: str | None = None
     duration_ms: Number | None = None  # without the time spent in permission prompts and hooks
 
 
-class PostToolUseFailureHookInput(_ToolEvent, frozen=True, kw_only=True, tag="PostToolUseFailure"):
+class PostToolUseFailureHookInput(_ToolEvent, kw_only=True, tag="PostToolUseFailure"):
     tool_use_id: str | None = None
     error: str
     is_interrupt: bool | None = None
     duration_ms: Number | None = None
 
 
-class PostToolBatchHookInput(_Event, frozen=True, kw_only=True, tag="PostToolBatch"):
+class PostToolBatchHookInput(_Event, kw_only=True, tag="PostToolBatch"):
     tool_calls: list[PostToolBatchToolCall]
 
 
-class NotificationHookInput(_Event, frozen=True, kw_only=True, tag="Notification"):
+class NotificationHookInput(_Event, kw_only=True, tag="Notification"):
     message: str
     title: str | None = None
     notification_type: str | None = None
 
 
-class UserPromptSubmitHookInput(_Event, frozen=True, kw_only=True, tag="UserPromptSubmit"):
+class UserPromptSubmitHookInput(_Event, kw_only=True, tag="UserPromptSubmit"):
     prompt: str
     source: str | None = None  # user, sdk, system, loop_wakeup, schedule_wakeup, poll_event
     session_title: str | None = None
 
 
-class UserPromptExpansionHookInput(_Event, frozen=True, kw_only=True, tag="UserPromptExpansion"):
+class UserPromptExpansionHookInput(_Event, kw_only=True, tag="UserPromptExpansion"):
     command_name: str
     expansion_type: str | None = None  # slash_command, mcp_prompt
     command_args: str | None = None
@@ -126,7 +126,7 @@ class UserPromptExpansionHookInput(_Event, frozen=True, kw_only=True, tag="UserP
     prompt: str | None = None
 
 
-class SessionStartHookInput(_Event, frozen=True, kw_only=True, tag="SessionStart"):
+class SessionStartHookInput(_Event, kw_only=True, tag="SessionStart"):
     """Over the control channel only ``compact`` and ``clear`` arrive: the others fire before hooks are registered."""
 
     source: str  # startup, resume, clear, compact, fork
@@ -139,33 +139,33 @@ class SessionStartHookInput(_Event, frozen=True, kw_only=True, tag="SessionStart
     estimated_cache_write_usd: Number | None = None
 
 
-class SessionEndHookInput(_Event, frozen=True, kw_only=True, tag="SessionEnd"):
+class SessionEndHookInput(_Event, kw_only=True, tag="SessionEnd"):
     reason: str  # clear, resume, logout, prompt_input_exit, other
 
 
-class _StopEvent(_Event, frozen=True, kw_only=True):
+class _StopEvent(_Event, kw_only=True):
     stop_hook_active: bool = False  # true when a stop hook already made this turn go on: do not block for ever
     last_assistant_message: str | None = None
     background_tasks: list[BackgroundTaskSummary] | None = None
     session_crons: list[SessionCronSummary] | None = None
 
 
-class StopHookInput(_StopEvent, frozen=True, kw_only=True, tag="Stop"):
+class StopHookInput(_StopEvent, kw_only=True, tag="Stop"):
     pass
 
 
-class StopFailureHookInput(_Event, frozen=True, kw_only=True, tag="StopFailure"):
+class StopFailureHookInput(_Event, kw_only=True, tag="StopFailure"):
     error: str
     error_details: str | None = None
     last_assistant_message: str | None = None
 
 
-class SubagentStartHookInput(_Event, frozen=True, kw_only=True, tag="SubagentStart"):
+class SubagentStartHookInput(_Event, kw_only=True, tag="SubagentStart"):
     agent_id: str
     agent_type: str = ""
 
 
-class SubagentStopHookInput(_StopEvent, frozen=True, kw_only=True, tag="SubagentStop"):
+class SubagentStopHookInput(_StopEvent, kw_only=True, tag="SubagentStop"):
     """Compaction runs as a subagent too: it stops with an empty ``agent_type`` (2.1.325)."""
 
     agent_id: str
@@ -173,17 +173,17 @@ class SubagentStopHookInput(_StopEvent, frozen=True, kw_only=True, tag="Subagent
     agent_transcript_path: str | None = None
 
 
-class PreCompactHookInput(_Event, frozen=True, kw_only=True, tag="PreCompact"):
+class PreCompactHookInput(_Event, kw_only=True, tag="PreCompact"):
     trigger: str  # manual, auto
     custom_instructions: str | None = None
 
 
-class PostCompactHookInput(_Event, frozen=True, kw_only=True, tag="PostCompact"):
+class PostCompactHookInput(_Event, kw_only=True, tag="PostCompact"):
     trigger: str  # manual, auto
     compact_summary: str | None = None
 
 
-class _ModelSwitchEvent(_Event, frozen=True, kw_only=True):
+class _ModelSwitchEvent(_Event, kw_only=True):
     from_model: str
     to_model: str
     requested_model: str | None = None  # None: the default model was asked for
@@ -195,35 +195,35 @@ class _ModelSwitchEvent(_Event, frozen=True, kw_only=True):
     pricing: str | None = None  # configured, catalog, default
 
 
-class PreModelSwitchHookInput(_ModelSwitchEvent, frozen=True, kw_only=True, tag="PreModelSwitch"):
+class PreModelSwitchHookInput(_ModelSwitchEvent, kw_only=True, tag="PreModelSwitch"):
     pass
 
 
-class PostModelSwitchHookInput(_ModelSwitchEvent, frozen=True, kw_only=True, tag="PostModelSwitch"):
+class PostModelSwitchHookInput(_ModelSwitchEvent, kw_only=True, tag="PostModelSwitch"):
     pass
 
 
-class PermissionRequestHookInput(_ToolEvent, frozen=True, kw_only=True, tag="PermissionRequest"):
+class PermissionRequestHookInput(_ToolEvent, kw_only=True, tag="PermissionRequest"):
     """Unlike the other tool events it names no ``tool_use_id``."""
 
     permission_suggestions: list[dict[str, Any]] | None = None
 
 
-class PermissionDeniedHookInput(_ToolEvent, frozen=True, kw_only=True, tag="PermissionDenied"):
+class PermissionDeniedHookInput(_ToolEvent, kw_only=True, tag="PermissionDenied"):
     tool_use_id: str | None = None
     reason: str | None = None
 
 
-class SetupHookInput(_Event, frozen=True, kw_only=True, tag="Setup"):
+class SetupHookInput(_Event, kw_only=True, tag="Setup"):
     trigger: str  # init, maintenance
 
 
-class TeammateIdleHookInput(_Event, frozen=True, kw_only=True, tag="TeammateIdle"):
+class TeammateIdleHookInput(_Event, kw_only=True, tag="TeammateIdle"):
     teammate_name: str
     team_name: str | None = None  # deprecated by the CLI: a session has one team
 
 
-class _TaskEvent(_Event, frozen=True, kw_only=True):
+class _TaskEvent(_Event, kw_only=True):
     task_id: str
     task_subject: str | None = None
     task_description: str | None = None
@@ -231,45 +231,45 @@ class _TaskEvent(_Event, frozen=True, kw_only=True):
     team_name: str | None = None  # deprecated by the CLI: a session has one team
 
 
-class TaskCreatedHookInput(_TaskEvent, frozen=True, kw_only=True, tag="TaskCreated"):
+class TaskCreatedHookInput(_TaskEvent, kw_only=True, tag="TaskCreated"):
     pass
 
 
-class TaskCompletedHookInput(_TaskEvent, frozen=True, kw_only=True, tag="TaskCompleted"):
+class TaskCompletedHookInput(_TaskEvent, kw_only=True, tag="TaskCompleted"):
     pass
 
 
-class _ElicitationEvent(_Event, frozen=True, kw_only=True):
+class _ElicitationEvent(_Event, kw_only=True):
     mcp_server_name: str
     mode: str | None = None  # form, url
     elicitation_id: str | None = None
 
 
-class ElicitationHookInput(_ElicitationEvent, frozen=True, kw_only=True, tag="Elicitation"):
+class ElicitationHookInput(_ElicitationEvent, kw_only=True, tag="Elicitation"):
     message: str | None = None
     url: str | None = None
     requested_schema: dict[str, Any] | None = None
 
 
-class ElicitationResultHookInput(_ElicitationEvent, frozen=True, kw_only=True, tag="ElicitationResult"):
+class ElicitationResultHookInput(_ElicitationEvent, kw_only=True, tag="ElicitationResult"):
     action: str  # accept, decline, cancel
     content: dict[str, Any] | None = None
 
 
-class ConfigChangeHookInput(_Event, frozen=True, kw_only=True, tag="ConfigChange"):
+class ConfigChangeHookInput(_Event, kw_only=True, tag="ConfigChange"):
     source: str  # user_settings, project_settings, local_settings, policy_settings, skills
     file_path: str | None = None
 
 
-class WorktreeCreateHookInput(_Event, frozen=True, kw_only=True, tag="WorktreeCreate"):
+class WorktreeCreateHookInput(_Event, kw_only=True, tag="WorktreeCreate"):
     name: str
 
 
-class WorktreeRemoveHookInput(_Event, frozen=True, kw_only=True, tag="WorktreeRemove"):
+class WorktreeRemoveHookInput(_Event, kw_only=True, tag="WorktreeRemove"):
     worktree_path: str
 
 
-class InstructionsLoadedHookInput(_Event, frozen=True, kw_only=True, tag="InstructionsLoaded"):
+class InstructionsLoadedHookInput(_Event, kw_only=True, tag="InstructionsLoaded"):
     file_path: str
     memory_type: str | None = None  # User, Project, Local, Managed
     load_reason: str | None = None  # session_start, nested_traversal, path_glob_match, include, compact
@@ -278,22 +278,22 @@ class InstructionsLoadedHookInput(_Event, frozen=True, kw_only=True, tag="Instru
     parent_file_path: str | None = None
 
 
-class CwdChangedHookInput(_Event, frozen=True, kw_only=True, tag="CwdChanged"):
+class CwdChangedHookInput(_Event, kw_only=True, tag="CwdChanged"):
     old_cwd: str | None = None
     new_cwd: str
 
 
-class FileChangedHookInput(_Event, frozen=True, kw_only=True, tag="FileChanged"):
+class FileChangedHookInput(_Event, kw_only=True, tag="FileChanged"):
     file_path: str
     event: str | None = None  # change, add, unlink
 
 
-class DirectoryAddedHookInput(_Event, frozen=True, kw_only=True, tag="DirectoryAdded"):
+class DirectoryAddedHookInput(_Event, kw_only=True, tag="DirectoryAdded"):
     directory: str
     source: str | None = None  # slash_command, register_repo_root
 
 
-class MessageDisplayHookInput(_Event, frozen=True, kw_only=True, tag="MessageDisplay"):
+class MessageDisplayHookInput(_Event, kw_only=True, tag="MessageDisplay"):
     """Whole lines of an assistant message as they are shown; the last piece may be empty, ``final`` tells the end."""
 
     delta: str

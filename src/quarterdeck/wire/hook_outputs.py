@@ -11,11 +11,12 @@ from typing import Any, TypeAlias, get_args
 import msgspec
 
 from ._base import WireObject, plain
+from ._official import RecordType
 from ._shapes import Number
 from .permissions import PermissionUpdate
 
 
-class _TakesWireNames(msgspec.StructMeta):
+class _TakesWireNames(RecordType):
     """Lets a struct be built with the wire's names too. Decoding does not pass here."""
 
     def __call__(cls, *args: Any, **fields: Any) -> Any:  # noqa: N805  # this is a metaclass
@@ -26,22 +27,22 @@ class _TakesWireNames(msgspec.StructMeta):
         return super().__call__(*args, **{names.get(name, name): value for name, value in fields.items()})
 
 
-class _Output(WireObject, frozen=True, kw_only=True, rename="camel", metaclass=_TakesWireNames):
+class _Output(WireObject, kw_only=True, rename="camel", metaclass=_TakesWireNames):
     pass
 
 
-class _Specific(_Output, frozen=True, kw_only=True, tag_field="hookEventName"):
+class _Specific(_Output, kw_only=True, tag_field="hookEventName"):
     pass
 
 
-class PreToolUseHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PreToolUse"):
+class PreToolUseHookSpecificOutput(_Specific, kw_only=True, tag="PreToolUse"):
     permission_decision: str | None = None  # allow, deny, ask, defer
     permission_decision_reason: str | None = None
     updated_input: dict[str, Any] | None = None
     additional_context: str | None = None
 
 
-class PostToolUseHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PostToolUse"):
+class PostToolUseHookSpecificOutput(_Specific, kw_only=True, tag="PostToolUse"):
     additional_context: str | None = None
     classifier_context: str | None = None
     """What the host vouches for, shown to the auto-mode classifier. Only a user's own words belong here."""
@@ -50,30 +51,30 @@ class PostToolUseHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="P
     updated_mcp_tool_output: Any = msgspec.field(default=None, name="updatedMCPToolOutput")
 
 
-class PostToolUseFailureHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PostToolUseFailure"):
+class PostToolUseFailureHookSpecificOutput(_Specific, kw_only=True, tag="PostToolUseFailure"):
     additional_context: str | None = None
 
 
-class PostToolBatchHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PostToolBatch"):
+class PostToolBatchHookSpecificOutput(_Specific, kw_only=True, tag="PostToolBatch"):
     additional_context: str | None = None
 
 
-class NotificationHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="Notification"):
+class NotificationHookSpecificOutput(_Specific, kw_only=True, tag="Notification"):
     additional_context: str | None = None
 
 
-class UserPromptSubmitHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="UserPromptSubmit"):
+class UserPromptSubmitHookSpecificOutput(_Specific, kw_only=True, tag="UserPromptSubmit"):
     additional_context: str | None = None
     session_title: str | None = None
     suppress_original_prompt: bool | None = None  # when blocking: keep the prompt out of the message about it
 
 
-class UserPromptExpansionHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="UserPromptExpansion"):
+class UserPromptExpansionHookSpecificOutput(_Specific, kw_only=True, tag="UserPromptExpansion"):
     additional_context: str | None = None
     suppress_original_prompt: bool | None = None
 
 
-class SessionStartHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="SessionStart"):
+class SessionStartHookSpecificOutput(_Specific, kw_only=True, tag="SessionStart"):
     additional_context: str | None = None
     initial_user_message: str | None = None
     session_title: str | None = None
@@ -81,74 +82,74 @@ class SessionStartHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="
     reload_skills: bool | None = None
 
 
-class SetupHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="Setup"):
+class SetupHookSpecificOutput(_Specific, kw_only=True, tag="Setup"):
     additional_context: str | None = None
 
 
-class StopHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="Stop"):
+class StopHookSpecificOutput(_Specific, kw_only=True, tag="Stop"):
     """``additional_context`` makes the conversation go on, without calling it an error."""
 
     additional_context: str | None = None
 
 
-class SubagentStartHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="SubagentStart"):
+class SubagentStartHookSpecificOutput(_Specific, kw_only=True, tag="SubagentStart"):
     additional_context: str | None = None
 
 
-class SubagentStopHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="SubagentStop"):
+class SubagentStopHookSpecificOutput(_Specific, kw_only=True, tag="SubagentStop"):
     additional_context: str | None = None
 
 
-class PreModelSwitchHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PreModelSwitch"):
+class PreModelSwitchHookSpecificOutput(_Specific, kw_only=True, tag="PreModelSwitch"):
     permission_decision: str | None = None  # allow, deny, ask; ask refuses where nobody can be asked
     permission_decision_reason: str | None = None
 
 
-class PostModelSwitchHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PostModelSwitch"):
+class PostModelSwitchHookSpecificOutput(_Specific, kw_only=True, tag="PostModelSwitch"):
     additional_context: str | None = None
 
 
-class HookPermissionAllow(_Output, frozen=True, kw_only=True, tag_field="behavior", tag="allow"):
+class HookPermissionAllow(_Output, kw_only=True, tag_field="behavior", tag="allow"):
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[PermissionUpdate] | None = None
 
 
-class HookPermissionDeny(_Output, frozen=True, kw_only=True, tag_field="behavior", tag="deny"):
+class HookPermissionDeny(_Output, kw_only=True, tag_field="behavior", tag="deny"):
     message: str | None = None
     interrupt: bool | None = None
 
 
-class PermissionRequestHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PermissionRequest"):
+class PermissionRequestHookSpecificOutput(_Specific, kw_only=True, tag="PermissionRequest"):
     decision: HookPermissionAllow | HookPermissionDeny
 
 
-class PermissionDeniedHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="PermissionDenied"):
+class PermissionDeniedHookSpecificOutput(_Specific, kw_only=True, tag="PermissionDenied"):
     retry: bool | None = None  # tell the model that it may try again
 
 
-class ElicitationHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="Elicitation"):
+class ElicitationHookSpecificOutput(_Specific, kw_only=True, tag="Elicitation"):
     action: str | None = None  # accept, decline, cancel
     content: dict[str, Any] | None = None
 
 
-class ElicitationResultHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="ElicitationResult"):
+class ElicitationResultHookSpecificOutput(_Specific, kw_only=True, tag="ElicitationResult"):
     action: str | None = None  # accept, decline, cancel
     content: dict[str, Any] | None = None
 
 
-class CwdChangedHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="CwdChanged"):
+class CwdChangedHookSpecificOutput(_Specific, kw_only=True, tag="CwdChanged"):
     watch_paths: list[str] | None = None
 
 
-class FileChangedHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="FileChanged"):
+class FileChangedHookSpecificOutput(_Specific, kw_only=True, tag="FileChanged"):
     watch_paths: list[str] | None = None
 
 
-class WorktreeCreateHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="WorktreeCreate"):
+class WorktreeCreateHookSpecificOutput(_Specific, kw_only=True, tag="WorktreeCreate"):
     worktree_path: str
 
 
-class MessageDisplayHookSpecificOutput(_Specific, frozen=True, kw_only=True, tag="MessageDisplay"):
+class MessageDisplayHookSpecificOutput(_Specific, kw_only=True, tag="MessageDisplay"):
     """Changes what is shown, not what the model or the transcript says."""
 
     display_content: str | None = None
@@ -186,14 +187,14 @@ SPECIFIC_OUTPUT_TYPES: dict[str, type[HookSpecificOutput]] = {
 """Event → its own output. Events not listed take the common fields only."""
 
 
-class AsyncHookJSONOutput(_Output, frozen=True, kw_only=True):
+class AsyncHookJSONOutput(_Output, kw_only=True):
     """The hook goes on by itself; the CLI does not wait for it."""
 
     async_: bool = msgspec.field(default_factory=lambda: True, name="async")  # a factory: plain defaults are not sent
     async_timeout: Number | None = None
 
 
-class SyncHookJSONOutput(_Output, frozen=True, kw_only=True):
+class SyncHookJSONOutput(_Output, kw_only=True):
     continue_: bool | None = msgspec.field(default=None, name="continue")
     stop_reason: str | None = None  # shown when ``continue_`` is false
     suppress_output: bool | None = None

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ._base import DOES_NOT_FIT, HIDDEN, came_from
+from ._base import DOES_NOT_FIT, HIDDEN
 from ._view import typed_view
 from .hook_inputs import (
     ConfigChangeHookInput,
@@ -143,7 +143,7 @@ def _unknown(data: dict[str, Any], reason: str) -> UnknownHookInput:
         view = msgspec.convert(marked, UnknownHookInput)
     except DOES_NOT_FIT:  # even the common fields are odd
         view = UnknownHookInput(reason=reason)
-    came_from(view, data)
+    view.origin_ = data
     return view
 
 

@@ -16,11 +16,11 @@ ElicitationAction: TypeAlias = Literal["accept", "decline", "cancel"]
 UserDialogBehavior: TypeAlias = Literal["completed", "cancelled"]
 
 
-class IncomingRequest(WireObject, frozen=True, tag_field="subtype"):
+class IncomingRequest(WireObject, tag_field="subtype"):
     """A request of the CLI. It waits for its answer for as long as it takes: no timeout was seen in 40 s (2.1.325)."""
 
 
-class MatchedAskRule(WireObject, frozen=True):
+class MatchedAskRule(WireObject):
     """The rule because of which the CLI asks."""
 
     source: str
@@ -28,14 +28,14 @@ class MatchedAskRule(WireObject, frozen=True):
     rule_content: str | None = None
 
 
-class ComputerFolder(WireObject, frozen=True):
+class ComputerFolder(WireObject):
     """A folder of another computer that a tool works on."""
 
     path: str
     computer_name: str
 
 
-class CanUseToolRequest(IncomingRequest, frozen=True, tag="can_use_tool"):
+class CanUseToolRequest(IncomingRequest, tag="can_use_tool"):
     """May this tool run? Answered by ``permissions.permission_answer``."""
 
     tool_name: str
@@ -73,7 +73,7 @@ class CanUseToolRequest(IncomingRequest, frozen=True, tag="can_use_tool"):
     tool_kind: str | None = None
 
 
-class HookCallbackRequest(IncomingRequest, frozen=True, tag="hook_callback"):
+class HookCallbackRequest(IncomingRequest, tag="hook_callback"):
     """Run the callback that ``initialize`` registered under this id."""
 
     callback_id: str
@@ -84,7 +84,7 @@ class HookCallbackRequest(IncomingRequest, frozen=True, tag="hook_callback"):
     deadline_ms: int | None = None
 
 
-class ElicitationRequest(IncomingRequest, frozen=True, tag="elicitation"):
+class ElicitationRequest(IncomingRequest, tag="elicitation"):
     """An MCP server wants something from the user: a form to fill, or a page to visit."""
 
     mcp_server_name: str
@@ -99,7 +99,7 @@ class ElicitationRequest(IncomingRequest, frozen=True, tag="elicitation"):
     description: str | None = None
 
 
-class UserDialogRequest(IncomingRequest, frozen=True, tag="request_user_dialog"):
+class UserDialogRequest(IncomingRequest, tag="request_user_dialog"):
     """Show a dialog. Comes only for the kinds declared in ``initialize``; an unknown kind is answered ``cancelled``."""
 
     dialog_kind: str
@@ -107,11 +107,11 @@ class UserDialogRequest(IncomingRequest, frozen=True, tag="request_user_dialog")
     tool_use_id: str | None = None
 
 
-class SdkControlInterruptRequest(IncomingRequest, frozen=True, tag="sdk_control_interrupt"):
+class SdkControlInterruptRequest(IncomingRequest, tag="sdk_control_interrupt"):
     """A request that some descriptions of the protocol give the CLI. The word is not in the binary of 2.1.325."""
 
 
-class McpMessageRequest(WireObject, frozen=True, tag_field="subtype", tag="mcp_message"):
+class McpMessageRequest(WireObject, tag_field="subtype", tag="mcp_message"):
     """A JSON-RPC message to or from an MCP server inside the host; the one request that goes both ways.
 
     From the CLI it is answered by ``McpMessageAnswer``. To the CLI it carries what the server says unasked, and the
@@ -124,7 +124,7 @@ class McpMessageRequest(WireObject, frozen=True, tag_field="subtype", tag="mcp_m
     message: dict[str, Any]
 
 
-class UnknownRequest(WireObject, frozen=True, tag_field="subtype", tag=HIDDEN + "unknown"):
+class UnknownRequest(WireObject, tag_field="subtype", tag=HIDDEN + "unknown"):
     """A request that this version cannot type: an unknown subtype, or a known one without what it needs.
 
     It is its ``data`` in every respect: reads like it, equals it, and is written as it.
@@ -150,20 +150,20 @@ class UnknownRequest(WireObject, frozen=True, tag_field="subtype", tag=HIDDEN + 
         return self.data
 
 
-class McpMessageAnswer(WireObject, frozen=True):
+class McpMessageAnswer(WireObject):
     """The JSON-RPC response to an ``mcp_message``; without one when the message was a notification."""
 
     mcp_response: dict[str, Any] | None = None
 
 
-class ElicitationAnswer(WireObject, frozen=True):
+class ElicitationAnswer(WireObject):
     """What the user did with an elicitation; ``content`` only with ``accept``."""
 
     action: str
     content: dict[str, Any] | None = None
 
 
-class UserDialogAnswer(WireObject, frozen=True):
+class UserDialogAnswer(WireObject):
     """How a dialog ended; ``result`` only with ``completed``, its shape is the dialog's own."""
 
     behavior: str

@@ -13,7 +13,7 @@ McpPermissionPolicy: TypeAlias = Literal["always_allow", "always_ask", "always_d
 McpOrganizationPermission: TypeAlias = Literal["allow", "ask", "blocked"]
 
 
-class McpServerToolPolicy(WireObject, frozen=True):
+class McpServerToolPolicy(WireObject):
     """What one tool of a server may do without being asked for."""
 
     name: str
@@ -21,7 +21,7 @@ class McpServerToolPolicy(WireObject, frozen=True):
     org_max_permission: str | None = None
 
 
-class McpStdioServerConfig(WireObject, frozen=True, rename="camel"):
+class McpStdioServerConfig(WireObject, rename="camel"):
     """A server that the CLI starts as a process. The CLI takes a configuration without ``type`` as this one."""
 
     command: str
@@ -32,7 +32,7 @@ class McpStdioServerConfig(WireObject, frozen=True, rename="camel"):
     always_load: bool | None = None
 
 
-class McpSSEServerConfig(WireObject, frozen=True, rename="camel"):
+class McpSSEServerConfig(WireObject, rename="camel"):
     """A server reached over HTTP with server-sent events; ``type`` is ``sse``."""
 
     type: str
@@ -43,7 +43,7 @@ class McpSSEServerConfig(WireObject, frozen=True, rename="camel"):
     always_load: bool | None = None
 
 
-class McpHttpServerConfig(WireObject, frozen=True, rename="camel"):
+class McpHttpServerConfig(WireObject, rename="camel"):
     """A server reached over streamable HTTP; ``type`` is ``http``."""
 
     type: str
@@ -54,7 +54,7 @@ class McpHttpServerConfig(WireObject, frozen=True, rename="camel"):
     always_load: bool | None = None
 
 
-class McpSdkServerConfigStatus(WireObject, frozen=True, rename="camel"):
+class McpSdkServerConfigStatus(WireObject, rename="camel"):
     """A server inside the host's own process, as the wire knows it; ``type`` is ``sdk``."""
 
     type: str
@@ -64,7 +64,7 @@ class McpSdkServerConfigStatus(WireObject, frozen=True, rename="camel"):
     disable_auto_background: bool | None = None
 
 
-class McpClaudeAIProxyServerConfig(WireObject, frozen=True):
+class McpClaudeAIProxyServerConfig(WireObject):
     """A server that claude.ai reaches for the CLI; seen in statuses only; ``type`` is ``claudeai-proxy``."""
 
     type: str
@@ -105,21 +105,21 @@ def parse_server_config(config: dict[str, Any]) -> McpServerStatusConfig | None:
         return None
 
 
-class McpServerProvenance(OpenObject, frozen=True):
+class McpServerProvenance(OpenObject):
     """Which server a tool belongs to, and where that server was configured."""
 
     name: str
     source: str | None = None
 
 
-class McpServerInfo(OpenObject, frozen=True):
+class McpServerInfo(OpenObject):
     """What a connected server calls itself."""
 
     name: str
     version: str | None = None
 
 
-class McpToolAnnotations(OpenObject, frozen=True, rename="camel"):
+class McpToolAnnotations(OpenObject, rename="camel"):
     """A tool's own claims about its effects."""
 
     read_only: bool | None = None
@@ -127,7 +127,7 @@ class McpToolAnnotations(OpenObject, frozen=True, rename="camel"):
     open_world: bool | None = None
 
 
-class McpToolInfo(OpenObject, frozen=True):
+class McpToolInfo(OpenObject):
     """A tool of a server."""
 
     name: str
@@ -136,7 +136,7 @@ class McpToolInfo(OpenObject, frozen=True):
     meta: dict[str, Any] | None = msgspec.field(name="_meta", default=None)
 
 
-class McpServerStatus(OpenObject, frozen=True, rename="camel"):
+class McpServerStatus(OpenObject, rename="camel"):
     """One server and how it is doing."""
 
     name: str
@@ -157,7 +157,7 @@ class McpServerStatus(OpenObject, frozen=True, rename="camel"):
     url_host: str | None = None
 
 
-class JsonRpcError(WireObject, frozen=True):
+class JsonRpcError(WireObject):
     """Why a JSON-RPC request failed."""
 
     code: int
@@ -165,7 +165,7 @@ class JsonRpcError(WireObject, frozen=True):
     data: Any = None
 
 
-class JsonRpcMessage(WireObject, frozen=True, tag_field="jsonrpc", tag="2.0"):
+class JsonRpcMessage(WireObject, tag_field="jsonrpc", tag="2.0"):
     """A JSON-RPC request, notification or response: the typed view of what travels inside ``mcp_message``."""
 
     id: str | int | None = None

@@ -17,18 +17,19 @@ the words known today as a ``Literal`` beside: a new word is news, not an error.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from ._base import Message, OpenObject, WireObject, plain
+from ._base import HIDDEN, Message, WireObject
 from ._json import loads
-from ._shapes import Number, located
+from ._official import check_required, official
+from ._shapes import Number
 from .api import ApiMessage, MessageParam
 from .blocks import ContentBlock
 from .events import ApiError, Delta, Event
-from .result import MessageOrigin, ResultMessage
-from .stream import LazyStreamEvent, StreamEvent
+from .result import ResultMessage
+from .stream import StreamEvent
 from .system import SystemMessage
 from .system_types import SYSTEM_TYPES
 from .usage import ContextUsage, RateLimitInfo, Usage, UsageReport
@@ -53,7 +54,24 @@ ConversationResetTrigger = Literal["clear", "plan_mode_exit", "fresh_session", "
 CommandState = Literal["queued", "started", "completed", "cancelled"]
 
 
-class ToolUseMeta(WireObject, frozen=True):
+_INNER = {"message_id": "id"}
+_INNER_FIELDS = frozenset({"content", "model", "usage", "message_id", "stop_reason"})
+"""What the official SDK shows as attributes of the line and the wire has inside ``message``."""
+
+
+def _inner(name: str, *, doc: str | None = None) -> Any:
+    """An attribute of the inner message."""
+
+    def read(self: Any) -> Any:
+        return getattr(self.message, name)
+
+    def write(self: Any, value: Any) -> None:
+        setattr(self.message, name, value)
+
+    return property(read, write, doc=doc)
+
+
+class ToolUseMeta(WireObject):
     """How to name a tool call of the message to a person (2.1.325: MCP tools only)."""
 
     id: str
@@ -62,22 +80,8 @@ class ToolUseMeta(WireObject, frozen=True):
     server_display_name: str | None = None
 
 
-_ASSISTANT_FIELDS = (
-    "content", "model", "parent_tool_use_id", "error", "usage", "message_id", "stop_reason", "session_id", "uuid"
-)  # fmt: skip
-_USER_FIELDS = ("content", "uuid", "parent_tool_use_id", "tool_use_result", "origin")
-
-
-def _given(names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by name, without those that are None."""
-    if len(args) > len(names):
-        raise TypeError(f"takes {len(names)} positional arguments ({', '.join(names)}) but {len(args)} were given")
-    named = {**dict(zip(names, args, strict=False)), **kwargs}
-    return {name: plain(value) for name, value in named.items() if value is not None}
-
-
-@located("message", "context_usage", "usage_report")
-class AssistantMessage(Message, frozen=True, tag="assistant"):
+@official("content model", "parent_tool_use_id error usage message_id stop_reason session_id uuid")
+class AssistantMessage(Message, tag="assistant"):
     """The model has said one content block; the blocks of one message share ``message_id``."""
 
     message: ApiMessage
@@ -112,38 +116,26 @@ class AssistantMessage(Message, frozen=True, tag="assistant"):
     local_command_outcome: Any = None
 
     @classmethod
-    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        if "message" in kwargs or (args and isinstance(args[0], ApiMessage)) or not (args or kwargs):
+    def _built(cls, given: dict[str, Any]) -> AssistantMessage | None:
+        if "message" in given:
             return None
-        line = _given(_ASSISTANT_FIELDS, args, kwargs)
-        inner = {"role": "assistant", "content": line.pop("content", []), "model": line.pop("model", "")}
-        renamed = {"message_id": "id", "stop_reason": "stop_reason", "usage": "usage"}
-        inner |= {key: line.pop(name) for name, key in renamed.items() if name in line}
-        return {"type": "assistant", "message": inner, **line}
+        check_required(cls, given)
+        inner = {_INNER.get(name, name): value for name, value in given.items() if name in _INNER_FIELDS}
+        outer = {name: value for name, value in given.items() if name not in _INNER_FIELDS}
+        return cls.plainly_built(message=ApiMessage(**inner), **outer)  # type: ignore[no-any-return]
+
+    content = _inner("content")
+    model = _inner("model", doc="``<synthetic>`` when the CLI itself speaks, e.g. to report an API error.")
+    message_id = _inner("id")
+    stop_reason = _inner("stop_reason")
+    usage = _inner("usage", doc="As on the wire; see ``typed_usage``.")
 
     @property
-    def content(self) -> list[ContentBlock]:
-        return self.message.content
-
-    @property
-    def model(self) -> str:
-        """``<synthetic>`` when the CLI itself speaks, e.g. to report an API error."""
-        return self.message.model
-
-    @property
-    def message_id(self) -> str | None:
-        return self.message.id
-
-    @property
-    def stop_reason(self) -> str | None:
-        return self.message.stop_reason
-
-    @property
-    def usage(self) -> Usage | None:
-        return self.message.usage
+    def typed_usage(self) -> Usage | None:
+        return None if self.usage is None else Usage.of(self.usage)
 
 
-class ToolResultMeta(WireObject, frozen=True):
+class ToolResultMeta(WireObject):
     """How a tool call came to be run or not: who decided, and why it was not executed (2.1.325)."""
 
     id: str
@@ -151,14 +143,15 @@ class ToolResultMeta(WireObject, frozen=True):
     non_execution_kind: str | None = None
 
 
-@located("message", "origin")
-class UserMessage(Message, frozen=True, tag="user"):
+@official("content", "uuid parent_tool_use_id tool_use_result origin")
+class UserMessage(Message, tag="user"):
     """What the user says, in both directions: a prompt on stdin, a tool's result or a replayed prompt on stdout."""
 
     message: MessageParam
     uuid: str | None = None
     parent_tool_use_id: str | None = None
-    origin: MessageOrigin | None = None
+    origin: dict[str, Any] | None = None
+    """Who put it into the session; typed: ``MessageOrigin.of(message.origin)``."""
     session_id: str | None = None
     timestamp: str | None = None
     is_synthetic: bool | None = msgspec.field(default=None, name="isSynthetic")
@@ -175,30 +168,31 @@ class UserMessage(Message, frozen=True, tag="user"):
     tool_result_meta: list[ToolResultMeta] | None = None
     refused_message_id: str | None = None
 
-    @classmethod
-    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        if "message" in kwargs and "tool_use_result" in kwargs:
-            others = {name: value for name, value in kwargs.items() if name != "tool_use_result"}
-            return {**cls(*args, **others).to_dict(), "tool_use_result": plain(kwargs["tool_use_result"])}
-        if "message" in kwargs or (args and isinstance(args[0], MessageParam)) or not (args or kwargs):
-            return None
-        line = _given(_USER_FIELDS, args, kwargs)
-        return {"type": "user", "message": {"role": "user", "content": line.pop("content", "")}, **line}
+    result_: Any = msgspec.field(default=None, name=HIDDEN + "result")
 
-    @property
-    def content(self) -> str | list[ContentBlock]:
-        return self.message.content
+    @classmethod
+    def _built(cls, given: dict[str, Any]) -> UserMessage | None:
+        if "message" not in given:
+            check_required(cls, given)
+            given = {**given, "message": MessageParam(given["content"])}
+            del given["content"]
+        elif "tool_use_result" not in given:
+            return None
+        result = given.pop("tool_use_result", None)
+        return cls.plainly_built(**given, result_=result)  # type: ignore[no-any-return]
+
+    content = _inner("content")
 
     @property
     def tool_use_result(self) -> Any:
         """What the tool gave back, as the CLI has it. Decoded when asked for: it says the content once more."""
-        if self.lines_ is None:
-            return None
-        line = self.raw
-        try:
-            return _tool_result_holder.decode(line).tool_use_result
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return loads(line).get("tool_use_result")
+        if self.result_ is None and self.lines_ is not None:
+            self.result_ = self.data.get("tool_use_result") if self.data_ is not None else _tool_use_result(self.raw)
+        return self.result_
+
+    @tool_use_result.setter
+    def tool_use_result(self, result: Any) -> None:
+        self.result_ = result
 
     def to_dict(self) -> dict[str, Any]:
         result = self.tool_use_result
@@ -212,7 +206,14 @@ class _ToolResultHolder(msgspec.Struct, gc=False):
 _tool_result_holder = msgspec.json.Decoder(_ToolResultHolder)
 
 
-class SubagentRetry(OpenObject, frozen=True):
+def _tool_use_result(line: bytes) -> Any:
+    try:
+        return _tool_result_holder.decode(line).tool_use_result
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return loads(line).get("tool_use_result")
+
+
+class SubagentRetry(WireObject):
     """A sub-agent's call of the API that will be made again."""
 
     agent_id: str | None = None
@@ -223,8 +224,7 @@ class SubagentRetry(OpenObject, frozen=True):
     error_category: str | None = None
 
 
-@located("subagent_retry")
-class ToolProgressMessage(Message, frozen=True, tag="tool_progress"):
+class ToolProgressMessage(Message, tag="tool_progress"):
     """A tool is still running. On 2.1.325 a heartbeat has an id of its own; ``parent_tool_use_id`` is the call."""
 
     tool_use_id: str
@@ -239,7 +239,7 @@ class ToolProgressMessage(Message, frozen=True, tag="tool_progress"):
     subagent_retry: SubagentRetry | None = None
 
 
-class ToolUseSummaryMessage(Message, frozen=True, tag="tool_use_summary"):
+class ToolUseSummaryMessage(Message, tag="tool_use_summary"):
     """One sentence about the tool calls before it."""
 
     summary: str
@@ -248,7 +248,7 @@ class ToolUseSummaryMessage(Message, frozen=True, tag="tool_use_summary"):
     session_id: str | None = None
 
 
-class AuthStatusMessage(Message, frozen=True, tag="auth_status"):
+class AuthStatusMessage(Message, tag="auth_status"):
     """A login that is under way in the CLI."""
 
     is_authenticating: bool | None = msgspec.field(default=None, name="isAuthenticating")
@@ -258,16 +258,28 @@ class AuthStatusMessage(Message, frozen=True, tag="auth_status"):
     session_id: str | None = None
 
 
-@located("rate_limit_info")
-class RateLimitEvent(Message, frozen=True, tag="rate_limit_event"):
+@official("rate_limit_info uuid session_id")
+class RateLimitEvent(Message, tag="rate_limit_event"):
     """The account came nearer to one of its limits, or over it. Subscriptions only."""
 
-    rate_limit_info: RateLimitInfo
+    if TYPE_CHECKING:
+        rate_limit_info: RateLimitInfo
+    else:
+        rate_limit_info: Any
     uuid: str | None = None
     session_id: str | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.rate_limit_info, dict):
+            raw = self.rate_limit_info
+            self.rate_limit_info = RateLimitInfo.of(raw)
+            self.rate_limit_info.raw = raw
+        elif not isinstance(self.rate_limit_info, RateLimitInfo):
+            raise ValueError("rate_limit_info is no object")
 
-class ConversationResetMessage(Message, frozen=True, tag="conversation_reset"):
+
+@official("new_conversation_id uuid session_id")
+class ConversationResetMessage(Message, tag="conversation_reset"):
     """The conversation starts anew in the same process, e.g. by ``/clear``; ``session_id`` is still the old one's.
 
     The totals on ``ResultMessage`` start at zero again. ``new_conversation_id`` is not the next ``session_id``.
@@ -281,7 +293,7 @@ class ConversationResetMessage(Message, frozen=True, tag="conversation_reset"):
     timestamp: str | None = None
 
 
-class PromptSuggestionMessage(Message, frozen=True, tag="prompt_suggestion"):
+class PromptSuggestionMessage(Message, tag="prompt_suggestion"):
     """What the user might say next."""
 
     suggestion: str
@@ -289,7 +301,7 @@ class PromptSuggestionMessage(Message, frozen=True, tag="prompt_suggestion"):
     session_id: str | None = None
 
 
-class ActiveGoal(OpenObject, frozen=True):
+class ActiveGoal(WireObject):
     """The condition that the session works towards; ``set_at`` is in milliseconds since 1970."""
 
     condition: str
@@ -299,8 +311,7 @@ class ActiveGoal(OpenObject, frozen=True):
     last_reason: str | None = None
 
 
-@located("value")
-class ActiveGoalMessage(Message, frozen=True, tag="active_goal"):
+class ActiveGoalMessage(Message, tag="active_goal"):
     """The session's goal was set, has moved on, or (``value`` None) is gone."""
 
     value: ActiveGoal | None = None
@@ -308,7 +319,7 @@ class ActiveGoalMessage(Message, frozen=True, tag="active_goal"):
     session_id: str | None = None
 
 
-class CommandLifecycleMessage(Message, frozen=True, tag="command_lifecycle"):
+class CommandLifecycleMessage(Message, tag="command_lifecycle"):
     """What became of a user message that was sent with a ``uuid`` (here ``command_uuid``); see ``CommandState``."""
 
     command_uuid: str
@@ -317,25 +328,24 @@ class CommandLifecycleMessage(Message, frozen=True, tag="command_lifecycle"):
     session_id: str | None = None
 
 
-class TranscriptMirrorMessage(Message, frozen=True, tag="transcript_mirror"):
+class TranscriptMirrorMessage(Message, tag="transcript_mirror"):
     """Records that were added to a transcript file, with ``--session-mirror``."""
 
     file_path: str = msgspec.field(name="filePath")
     entries: list[dict[str, Any]]
 
 
-class KeepAliveMessage(Message, frozen=True, tag="keep_alive"):
+class KeepAliveMessage(Message, tag="keep_alive"):
     """Nothing, in either direction, so that the line is not silent."""
 
 
-class UpdateEnvironmentVariables(Message, frozen=True, tag="update_environment_variables"):
+class UpdateEnvironmentVariables(Message, tag="update_environment_variables"):
     """To the CLI: set these variables in its own environment. There is no answer."""
 
     variables: dict[str, str]
 
 
-@located("error")
-class ErrorMessage(Message, frozen=True, tag="error"):
+class ErrorMessage(Message, tag="error"):
     """An API error on a line of its own. Described for the protocol, never seen from a CLI up to 2.1.325."""
 
     error: ApiError
@@ -381,7 +391,6 @@ __all__ = [
     "ErrorMessage",
     "Event",
     "KeepAliveMessage",
-    "LazyStreamEvent",
     "PromptSuggestionMessage",
     "RateLimitEvent",
     "ResultMessage",

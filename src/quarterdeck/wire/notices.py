@@ -5,13 +5,14 @@ The table of all ``system`` messages is in ``system.py``.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
+from ._official import official
 from ._shapes import Number, constant
 from .system import SystemMessage
 
 
-class ApiRetryMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class ApiRetryMessage(SystemMessage, kw_only=True, tag="system"):
     """A call of the API failed and will be made again; ``error_status`` is None when there was no answer at all."""
 
     subtype: str = constant("api_retry")
@@ -23,7 +24,7 @@ class ApiRetryMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
     no_response: dict[str, Any] | None = None
 
 
-class ControlRequestProgressMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class ControlRequestProgressMessage(SystemMessage, kw_only=True, tag="system"):
     """A control request that takes long is being worked on; ``status`` is started or api_retry."""
 
     subtype: str = constant("control_request_progress")
@@ -35,7 +36,7 @@ class ControlRequestProgressMessage(SystemMessage, frozen=True, kw_only=True, ta
     error_status: int | None = None
 
 
-class ThinkingTokensMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class ThinkingTokensMessage(SystemMessage, kw_only=True, tag="system"):
     """How much has been thought so far, where the thinking itself is not shown."""
 
     subtype: str = constant("thinking_tokens")
@@ -44,7 +45,7 @@ class ThinkingTokensMessage(SystemMessage, frozen=True, kw_only=True, tag="syste
     user_message_uuid: str | None = None
 
 
-class ModelFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class ModelFallbackMessage(SystemMessage, kw_only=True, tag="system"):
     """``--fallback-model`` took over because the model was overloaded."""
 
     subtype: str = constant("model_fallback")
@@ -54,7 +55,7 @@ class ModelFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag="system
     content: str | None = None
 
 
-class ModelRefusalFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class ModelRefusalFallbackMessage(SystemMessage, kw_only=True, tag="system"):
     """The model refused and another one answers; messages in ``retracted_message_uuids`` no longer count."""
 
     subtype: str = constant("model_refusal_fallback")
@@ -71,7 +72,7 @@ class ModelRefusalFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag=
     content: str | None = None
 
 
-class ModelRefusalNoFallbackMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class ModelRefusalNoFallbackMessage(SystemMessage, kw_only=True, tag="system"):
     """The model refused and no other one answers."""
 
     subtype: str = constant("model_refusal_no_fallback")
@@ -83,7 +84,7 @@ class ModelRefusalNoFallbackMessage(SystemMessage, frozen=True, kw_only=True, ta
     content: str | None = None
 
 
-class MemoryRecallMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class MemoryRecallMessage(SystemMessage, kw_only=True, tag="system"):
     """Memories given to the model; each has path, scope and perhaps content."""
 
     subtype: str = constant("memory_recall")
@@ -91,7 +92,8 @@ class MemoryRecallMessage(SystemMessage, frozen=True, kw_only=True, tag="system"
     memories: list[dict[str, Any]] | None = None
 
 
-class HookEventMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+@official("subtype data", "hook_event_name session_id uuid", hook_event_name="")
+class HookEventMessage(SystemMessage, kw_only=True, tag="system"):
     """A command hook on its way: ``HookStartedMessage``, ``HookProgressMessage``, ``HookResponseMessage``.
 
     Hooks that are callbacks of the SDK give no such lines (2.1.325); most events need ``--include-hook-events``.
@@ -101,33 +103,32 @@ class HookEventMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
     hook_name: str | None = None
     hook_event: str | None = None
 
-    official_fields: ClassVar = (*SystemMessage.official_fields, "hook_event_name", "session_id", "uuid")
-
     @classmethod
-    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        line = super()._line_of(args, kwargs)
-        if line is not None and "hook_event_name" in line:
-            line["hook_event"] = line.pop("hook_event_name")
-        return line
+    def _own_names(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return {"hook_event" if name == "hook_event_name" else name: value for name, value in given.items()}
 
     @property
     def hook_event_name(self) -> str:
         """The event the hook listens to, e.g. ``PreToolUse``."""
         return self.hook_event or self.hook_name or ""
 
+    @hook_event_name.setter
+    def hook_event_name(self, name: str) -> None:
+        self.hook_event = name
 
-class HookStartedMessage(HookEventMessage, frozen=True, kw_only=True, tag="system"):
+
+class HookStartedMessage(HookEventMessage, kw_only=True, tag="system"):
     subtype: str = constant("hook_started")
 
 
-class HookProgressMessage(HookEventMessage, frozen=True, kw_only=True, tag="system"):
+class HookProgressMessage(HookEventMessage, kw_only=True, tag="system"):
     subtype: str = constant("hook_progress")
     stdout: str | None = None
     stderr: str | None = None
     output: str | None = None
 
 
-class HookResponseMessage(HookEventMessage, frozen=True, kw_only=True, tag="system"):
+class HookResponseMessage(HookEventMessage, kw_only=True, tag="system"):
     """The hook has ended; see ``HookOutcome``."""
 
     subtype: str = constant("hook_response")
@@ -138,7 +139,7 @@ class HookResponseMessage(HookEventMessage, frozen=True, kw_only=True, tag="syst
     outcome: str | None = None
 
 
-class PermissionDeniedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class PermissionDeniedMessage(SystemMessage, kw_only=True, tag="system"):
     """A tool call was denied without anyone having been asked."""
 
     subtype: str = constant("permission_denied")
@@ -150,7 +151,7 @@ class PermissionDeniedMessage(SystemMessage, frozen=True, kw_only=True, tag="sys
     message: str | None = None
 
 
-class PluginInstallMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class PluginInstallMessage(SystemMessage, kw_only=True, tag="system"):
     """``status`` is started, installed, failed or completed; the first and the last are about all plugins."""
 
     subtype: str = constant("plugin_install")
@@ -159,7 +160,7 @@ class PluginInstallMessage(SystemMessage, frozen=True, kw_only=True, tag="system
     error: str | None = None
 
 
-class ElicitationCompleteMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class ElicitationCompleteMessage(SystemMessage, kw_only=True, tag="system"):
     """An MCP server has what it asked the user for (by url)."""
 
     subtype: str = constant("elicitation_complete")
@@ -167,7 +168,7 @@ class ElicitationCompleteMessage(SystemMessage, frozen=True, kw_only=True, tag="
     elicitation_id: str | None = None
 
 
-class InformationalMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class InformationalMessage(SystemMessage, kw_only=True, tag="system"):
     """A line to show in the transcript; see ``InformationalLevel``."""
 
     subtype: str = constant("informational")
@@ -179,7 +180,7 @@ class InformationalMessage(SystemMessage, frozen=True, kw_only=True, tag="system
     tag: str | None = None
 
 
-class NotificationMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class NotificationMessage(SystemMessage, kw_only=True, tag="system"):
     """A line to show for a while; a later one with the same ``key`` replaces it. See ``NotificationPriority``."""
 
     subtype: str = constant("notification")
@@ -190,7 +191,7 @@ class NotificationMessage(SystemMessage, frozen=True, kw_only=True, tag="system"
     timeout_ms: Number | None = None
 
 
-class LocalCommandOutputMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class LocalCommandOutputMessage(SystemMessage, kw_only=True, tag="system"):
     """What a slash command printed that ran in the CLI, without the model."""
 
     subtype: str = constant("local_command_output")

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from ._base import Message, OpenObject, WireObject, plain, wire_names
-from ._shapes import Number, constant, located
+from ._base import Message, WireObject
+from ._official import official
+from ._shapes import Number, constant
 from .agents import FastModeDisabledReason as FastModeDisabledReason  # the words of ``fast_mode_disabled_reason``
 from .agents import FastModeState as FastModeState  # the words of ``fast_mode_state``
 from .usage import ModelUsage, Usage
@@ -83,12 +84,10 @@ MessageOriginKind = Literal[
     "auto-continuation",
     "observer-activity",
 ]
-_DICTS = ("usage", "model_usage", "permission_denials", "origin", "deferred_tool_use")
-"""The fields of a result that hold objects; in the official SDK most are dicts."""
 TaskNotificationOriginSubkind = Literal["scheduled-trigger", "peer-send-message", "projects-relay", "session-inbox"]
 
 
-class MessageOrigin(OpenObject, frozen=True, rename="camel"):
+class MessageOrigin(WireObject, rename="camel"):
     """Who put a user message into the session, or started the turn of a result. None or ``human``: the user did.
 
     ``kind`` says which of the other keys are there. ``from_`` and ``name`` are the sender's own claim.
@@ -109,7 +108,8 @@ class MessageOrigin(OpenObject, frozen=True, rename="camel"):
     producer: str | None = None
 
 
-class DeferredToolUse(WireObject, frozen=True):
+@official("id name input")
+class DeferredToolUse(WireObject):
     """The tool call that a ``PreToolUse`` hook put off with ``defer``; the turn ended there."""
 
     id: str
@@ -117,7 +117,7 @@ class DeferredToolUse(WireObject, frozen=True):
     input: dict[str, Any]
 
 
-class PermissionDenial(WireObject, frozen=True):
+class PermissionDenial(WireObject):
     """A tool call of this turn that was not allowed."""
 
     tool_name: str | None = None
@@ -125,7 +125,7 @@ class PermissionDenial(WireObject, frozen=True):
     tool_input: dict[str, Any] | None = None
 
 
-class InvalidConfigFile(WireObject, frozen=True):
+class InvalidConfigFile(WireObject):
     """With ``startup_failure_reason`` config_file_invalid: which file."""
 
     path: str | None = None
@@ -134,7 +134,7 @@ class InvalidConfigFile(WireObject, frozen=True):
     backup_path: str | None = None
 
 
-class SubagentStats(OpenObject, frozen=True):
+class SubagentStats(WireObject):
     """Sub-agents of the process so far; the dicts count by reason, ``by_type`` by sub-agent type (2.1.325)."""
 
     spawned: int | None = None
@@ -149,8 +149,12 @@ class SubagentStats(OpenObject, frozen=True):
     by_type: dict[str, int] | None = None
 
 
-@located("usage", "model_usage", "model_usage_since_last_result", "origin", "subagent_stats")
-class ResultMessage(Message, frozen=True, tag="result"):
+@official(
+    "subtype duration_ms duration_api_ms is_error num_turns session_id",
+    "stop_reason total_cost_usd usage result structured_output model_usage permission_denials deferred_tool_use errors"
+    " api_error_status uuid terminal_reason origin",
+)
+class ResultMessage(Message, tag="result"):
     """The end of a turn. Only ``subtype`` must be there: a turn has ended even if the rest is odd."""
 
     subtype: str
@@ -161,17 +165,18 @@ class ResultMessage(Message, frozen=True, tag="result"):
     session_id: str = constant("")
     stop_reason: str | None = None
     total_cost_usd: Number | None = None
-    usage: Usage | None = None
+    usage: dict[str, Any] | None = None
+    """As on the wire; see ``typed_usage``."""
     result: str | None = None
     structured_output: Any = None
-    model_usage: dict[str, ModelUsage] | None = msgspec.field(default=None, name="modelUsage")
-    permission_denials: list[PermissionDenial] | None = None
+    model_usage: dict[str, dict[str, Any]] | None = msgspec.field(default=None, name="modelUsage")
+    permission_denials: list[dict[str, Any]] | None = None
     deferred_tool_use: DeferredToolUse | None = None
     errors: list[str] | None = None
     api_error_status: int | None = None
     uuid: str | None = None
     terminal_reason: str | None = None
-    origin: MessageOrigin | None = None
+    origin: dict[str, Any] | None = None
     api_error: str | None = None
     api_error_type: str | None = None
     startup_failure_reason: str | None = None
@@ -185,7 +190,7 @@ class ResultMessage(Message, frozen=True, tag="result"):
     credential_expires_at: str | None = None
     fast_mode_state: str | None = None
     fast_mode_disabled_reason: str | None = None
-    model_usage_since_last_result: dict[str, ModelUsage] | None = None
+    model_usage_since_last_result: dict[str, dict[str, Any]] | None = None
     subagent_stats: SubagentStats | None = None
     safety_stops: int | None = None
     warm_spare_claimed: bool | None = None
@@ -208,14 +213,18 @@ class ResultMessage(Message, frozen=True, tag="result"):
     first_text_post_queued_behind: str | None = None
     first_text_post_wall_ms: Number | None = None
 
-    @classmethod
-    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        """With plain dicts inside, as the official SDK has them, it is read from the line that would bring them."""
-        keys = {name: key for key, name in wire_names(cls).items()}
-        named = {**dict(zip(keys, args, strict=False)), **kwargs}
-        if len(args) > len(keys) or not any(isinstance(named.get(name), dict | list) for name in _DICTS):
-            return None
-        return {"type": "result", **{keys.get(name, name): plain(value) for name, value in named.items()}}
+    @property
+    def typed_usage(self) -> Usage | None:
+        return None if self.usage is None else Usage.of(self.usage)
+
+    @property
+    def typed_model_usage(self) -> dict[str, ModelUsage]:
+        return {name: ModelUsage.of(used) for name, used in (self.model_usage or {}).items()}
+
+    @property
+    def typed_model_usage_since_last_result(self) -> dict[str, ModelUsage] | None:
+        since = self.model_usage_since_last_result
+        return None if since is None else {name: ModelUsage.of(used) for name, used in since.items()}
 
     @property
     def failed(self) -> bool:

@@ -18,12 +18,13 @@ for the user   ``InformationalMessage`` ``NotificationMessage`` ``LocalCommandOu
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import msgspec
 
-from ._base import Message, OpenObject, WireObject, plain
-from ._shapes import EMPTY_LIST, Number, constant, located
+from ._base import Message, WireObject
+from ._official import official
+from ._shapes import EMPTY_LIST, Number, constant
 from .agents import SlashCommand
 from .permissions import PermissionMode as PermissionMode  # the words of ``permission_mode``
 
@@ -44,15 +45,13 @@ NotificationPriority = Literal["low", "medium", "high", "immediate"]
 HookOutcome = Literal["success", "error", "cancelled"]
 
 
-class SystemMessage(Message, frozen=True, tag="system"):
+@official("subtype data")
+class SystemMessage(Message, tag="system"):
     """Any ``system`` line. ``data`` has all it says."""
 
     subtype: str
     uuid: str | None = None
     session_id: str | None = None
-
-    official_fields: ClassVar[tuple[str, ...]] = ("subtype", "data")
-    """What the official SDK's class of this name takes, by position."""
 
     def __post_init__(self) -> None:
         lines = self.lines_
@@ -62,18 +61,29 @@ class SystemMessage(Message, frozen=True, tag="system"):
             lines.system.append(self)
 
     @classmethod
-    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    def _built(cls, given: dict[str, Any]) -> SystemMessage | None:
         """The official SDK's ``SystemMessage(subtype, data)``, and its subclasses with their fields besides."""
-        named = {**dict(zip(cls.official_fields, args, strict=False)), **kwargs}
-        data = named.pop("data", None)
-        if not isinstance(data, dict):
+        if not isinstance(given.get("data"), dict):
             return None
-        if len(args) > len(cls.official_fields):
-            raise TypeError(f"takes {len(cls.official_fields)} positional arguments but {len(args)} were given")
-        return {"type": "system", **data, **{key: plain(value) for key, value in named.items() if value is not None}}
+        from ._degrade import leaving_out
+
+        given = cls._own_names(given)
+        data = given.pop("data")
+        read = leaving_out({**data, "type": "system", "subtype": given.get("subtype", data.get("subtype"))}, cls)
+        if isinstance(read, str):
+            read = cls.plainly_built(**given)
+        for name, value in given.items():
+            setattr(read, name, value)
+        read.data = data
+        return read  # type: ignore[no-any-return]
+
+    @classmethod
+    def _own_names(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Official arguments under the names of our fields, where these differ."""
+        return dict(given)
 
 
-class InitMcpServer(WireObject, frozen=True):
+class InitMcpServer(WireObject):
     """An MCP server of the session; ``source`` is sdk, plugin or a settings scope."""
 
     name: str
@@ -81,7 +91,7 @@ class InitMcpServer(WireObject, frozen=True):
     source: str | None = None
 
 
-class InitPlugin(WireObject, frozen=True):
+class InitPlugin(WireObject):
     """A loaded plugin."""
 
     name: str
@@ -90,7 +100,7 @@ class InitPlugin(WireObject, frozen=True):
     source: str | None = None
 
 
-class InitPluginError(WireObject, frozen=True):
+class InitPluginError(WireObject):
     """A plugin that did not load."""
 
     plugin: str | None = None
@@ -100,7 +110,7 @@ class InitPluginError(WireObject, frozen=True):
     managed_lock: dict[str, Any] | None = None
 
 
-class InitMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class InitMessage(SystemMessage, kw_only=True, tag="system"):
     """The session as the turn that begins finds it: written once per turn, after the user's message (2.1.325)."""
 
     subtype: str = constant("init")
@@ -136,7 +146,7 @@ class InitMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
     user_message_uuids: list[str] | None = None
 
 
-class StatusMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class StatusMessage(SystemMessage, kw_only=True, tag="system"):
     """``status`` is requesting, compacting or None (neither); also the news of another permission mode."""
 
     subtype: str = constant("status")
@@ -148,7 +158,7 @@ class StatusMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
     user_message_uuids: list[str] | None = None
 
 
-class SessionStateChangedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class SessionStateChangedMessage(SystemMessage, kw_only=True, tag="system"):
     """Only written when asked for by environment variable; see ``SessionState``."""
 
     subtype: str = constant("session_state_changed")
@@ -156,19 +166,19 @@ class SessionStateChangedMessage(SystemMessage, frozen=True, kw_only=True, tag="
     sdk_host_only: bool | None = None
 
 
-class SessionTitleChangedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class SessionTitleChangedMessage(SystemMessage, kw_only=True, tag="system"):
     subtype: str = constant("session_title_changed")
     title: str | None = None
 
 
-class CommandsChangedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class CommandsChangedMessage(SystemMessage, kw_only=True, tag="system"):
     """The slash commands and skills as they are from now on."""
 
     subtype: str = constant("commands_changed")
     commands: list[SlashCommand]
 
 
-class PreservedSegment(OpenObject, frozen=True):
+class PreservedSegment(WireObject):
     """Messages that compaction kept, as a range."""
 
     head_uuid: str | None = None
@@ -176,7 +186,7 @@ class PreservedSegment(OpenObject, frozen=True):
     tail_uuid: str | None = None
 
 
-class PreservedMessages(OpenObject, frozen=True):
+class PreservedMessages(WireObject):
     """Messages that compaction kept, one by one."""
 
     anchor_uuid: str | None = None
@@ -184,8 +194,7 @@ class PreservedMessages(OpenObject, frozen=True):
     all_uuids: list[str] | None = None
 
 
-@located("preserved_segment", "preserved_messages")
-class CompactMetadata(OpenObject, frozen=True):
+class CompactMetadata(WireObject):
     """``trigger`` is manual or auto."""
 
     trigger: str | None = None
@@ -197,8 +206,7 @@ class CompactMetadata(OpenObject, frozen=True):
     preserved_messages: PreservedMessages | None = None
 
 
-@located("compact_metadata")
-class CompactBoundaryMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class CompactBoundaryMessage(SystemMessage, kw_only=True, tag="system"):
     """What came before this line is for the model now only a summary."""
 
     subtype: str = constant("compact_boundary")
@@ -206,12 +214,12 @@ class CompactBoundaryMessage(SystemMessage, frozen=True, kw_only=True, tag="syst
     logical_parent_uuid: str | None = None
 
 
-class WorkerShuttingDownMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class WorkerShuttingDownMessage(SystemMessage, kw_only=True, tag="system"):
     subtype: str = constant("worker_shutting_down")
     reason: str | None = None
 
 
-class SessionWritesLostMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class SessionWritesLostMessage(SystemMessage, kw_only=True, tag="system"):
     """The disk is full: part of the transcript (or the configuration) was not written."""
 
     subtype: str = constant("session_writes_lost")
@@ -220,7 +228,8 @@ class SessionWritesLostMessage(SystemMessage, frozen=True, kw_only=True, tag="sy
     transcript_session_ids: list[str] | None = None
 
 
-class MirrorErrorMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+@official("subtype data", "key error", error="")
+class MirrorErrorMessage(SystemMessage, kw_only=True, tag="system"):
     """A batch of transcript records did not reach the session store. Made on the SDK's side: the CLI never writes it.
 
     ``key`` names the transcript as the session store does.
@@ -230,10 +239,8 @@ class MirrorErrorMessage(SystemMessage, frozen=True, kw_only=True, tag="system")
     key: dict[str, Any] | None = None
     error: str = constant("")
 
-    official_fields: ClassVar = (*SystemMessage.official_fields, "key", "error")
 
-
-class FilesPersistedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class FilesPersistedMessage(SystemMessage, kw_only=True, tag="system"):
     """Each of ``files`` has filename and file_id, each of ``failed`` filename and error."""
 
     subtype: str = constant("files_persisted")

@@ -7,14 +7,14 @@ whole list each time (2.1.325).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import msgspec
 
-from ._base import OpenObject, WireObject
-from ._shapes import Number, constant, located
+from ._base import HIDDEN, WireObject
+from ._official import official
+from ._shapes import Number, constant
 from .system import SystemMessage
-from .usage import TaskUsage
 
 TaskNotificationStatus = Literal["completed", "failed", "stopped"]
 TaskUpdatedStatus = Literal["pending", "running", "paused", "completed", "failed", "killed"]
@@ -23,7 +23,8 @@ TERMINAL_TASK_STATUSES: frozenset[str] = frozenset({"completed", "failed", "stop
 """A task with one of these is over. A stopped task is ``killed`` in an update and ``stopped`` in a notification."""
 
 
-class TaskStartedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+@official("subtype data task_id description uuid session_id", "tool_use_id task_type")
+class TaskStartedMessage(SystemMessage, kw_only=True, tag="system"):
     subtype: str = constant("task_started")
     task_id: str
     description: str = constant("")
@@ -39,30 +40,21 @@ class TaskStartedMessage(SystemMessage, frozen=True, kw_only=True, tag="system")
     skip_transcript: bool | None = None
     ambient: bool | None = None
 
-    official_fields: ClassVar = (
-        *SystemMessage.official_fields, "task_id", "description", "uuid", "session_id", "tool_use_id", "task_type"
-    )  # fmt: skip
 
-
-@located("usage")
-class TaskProgressMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+@official("subtype data task_id description usage uuid session_id", "tool_use_id last_tool_name")
+class TaskProgressMessage(SystemMessage, kw_only=True, tag="system"):
     subtype: str = constant("task_progress")
     task_id: str
     description: str = constant("")
-    usage: TaskUsage = msgspec.field(default_factory=TaskUsage)
+    usage: dict[str, Any] = msgspec.field(default_factory=dict)
     tool_use_id: str | None = None
     last_tool_name: str | None = None
     run_id: str | None = None
     subagent_type: str | None = None
     summary: str | None = None
 
-    official_fields: ClassVar = (
-        *SystemMessage.official_fields,
-        "task_id", "description", "usage", "uuid", "session_id", "tool_use_id", "last_tool_name",
-    )  # fmt: skip
 
-
-class McpResourceLink(WireObject, frozen=True):
+class McpResourceLink(WireObject):
     """A resource of an MCP server that a task has produced."""
 
     uri: str
@@ -74,8 +66,8 @@ class McpResourceLink(WireObject, frozen=True):
     annotations: dict[str, Any] | None = None
 
 
-@located("usage")
-class TaskNotificationMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+@official("subtype data task_id status output_file summary uuid session_id", "tool_use_id usage")
+class TaskNotificationMessage(SystemMessage, kw_only=True, tag="system"):
     """A task has ended; the CLI then starts a turn of its own to tell the model."""
 
     subtype: str = constant("task_notification")
@@ -84,20 +76,15 @@ class TaskNotificationMessage(SystemMessage, frozen=True, kw_only=True, tag="sys
     output_file: str = constant("")
     summary: str = constant("")
     tool_use_id: str | None = None
-    usage: TaskUsage | None = None
+    usage: dict[str, Any] | None = None
     run_id: str | None = None
     reason: str | None = None
     resource_links: list[McpResourceLink] | None = None
     skip_transcript: bool | None = None
     ambient: bool | None = None
 
-    official_fields: ClassVar = (
-        *SystemMessage.official_fields,
-        "task_id", "status", "output_file", "summary", "uuid", "session_id", "tool_use_id", "usage",
-    )  # fmt: skip
 
-
-class TaskPatch(OpenObject, frozen=True):
+class TaskPatch(WireObject):
     """The fields of a task that have changed."""
 
     status: str | None = None
@@ -108,31 +95,23 @@ class TaskPatch(OpenObject, frozen=True):
     is_backgrounded: bool | None = None
 
 
-@located("patch")
-class TaskUpdatedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+@official("subtype data task_id patch", "status session_id uuid")
+class TaskUpdatedMessage(SystemMessage, kw_only=True, tag="system"):
     subtype: str = constant("task_updated")
     task_id: str
-    patch: TaskPatch = msgspec.field(default_factory=TaskPatch)
+    patch: dict[str, Any] = msgspec.field(default_factory=dict)
+    """The fields that have changed; typed: ``TaskPatch.of(message.patch)``."""
+    status: Any = msgspec.field(default=None, name=HIDDEN + "status")
+    """The task's new status, if that has changed; see ``TaskUpdatedStatus``."""
     run_id: str | None = None
 
-    official_fields: ClassVar = (
-        *SystemMessage.official_fields, "task_id", "patch", "status", "session_id", "uuid"
-    )  # fmt: skip
-
-    @classmethod
-    def _line_of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        line = super()._line_of(args, kwargs)
-        if line is not None and "status" in line:  # the official class has it a second time, outside the patch
-            line["patch"] = {**line.get("patch", {}), "status": line.pop("status")}
-        return line
-
-    @property
-    def status(self) -> str | None:
-        """The task's new status, if that has changed; see ``TaskUpdatedStatus``."""
-        return self.patch.status
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.status is None:
+            self.status = self.patch.get("status")
 
 
-class BackgroundTask(WireObject, frozen=True):
+class BackgroundTask(WireObject):
     """A task that runs in the background now."""
 
     task_id: str
@@ -144,7 +123,7 @@ class BackgroundTask(WireObject, frozen=True):
     ambient: bool | None = None
 
 
-class BackgroundTasksChangedMessage(SystemMessage, frozen=True, kw_only=True, tag="system"):
+class BackgroundTasksChangedMessage(SystemMessage, kw_only=True, tag="system"):
     """All tasks that run in the background now."""
 
     subtype: str = constant("background_tasks_changed")

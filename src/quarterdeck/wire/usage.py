@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from ._base import OpenObject, WireObject
-from ._shapes import Number, constant, located
+from ._base import HIDDEN, OpenObject, WireObject
+from ._official import official
+from ._shapes import Number, constant
 
 RateLimitStatus = Literal["allowed", "allowed_warning", "rejected"]
 RateLimitType = Literal[
@@ -22,33 +23,33 @@ RateLimitType = Literal[
 ]
 
 
-class CacheCreation(OpenObject, frozen=True):
+class CacheCreation(OpenObject):
     """Tokens written to the prompt cache, by lifetime of the entry."""
 
     ephemeral_5m_input_tokens: int | None = None
     ephemeral_1h_input_tokens: int | None = None
 
 
-class ServerToolUsage(OpenObject, frozen=True):
+class ServerToolUsage(OpenObject):
     """Calls of tools that the API runs itself."""
 
     web_search_requests: int | None = None
     web_fetch_requests: int | None = None
 
 
-class OutputTokensDetails(OpenObject, frozen=True):
+class OutputTokensDetails(OpenObject):
     """What the output tokens were spent on."""
 
     thinking_tokens: int | None = None
 
 
-class FallbackCredit(OpenObject, frozen=True):
+class FallbackCredit(OpenObject):
     """Whether the cost of a refused request was credited to its retry."""
 
     status: dict[str, Any] | None = None
 
 
-class IterationUsage(WireObject, frozen=True):
+class IterationUsage(WireObject):
     """One of the model calls behind one message.
 
     ``type``: message, compaction, advisor_message or fallback_message.
@@ -63,8 +64,7 @@ class IterationUsage(WireObject, frozen=True):
     cache_creation: CacheCreation | None = None
 
 
-@located("cache_creation", "server_tool_use", "output_tokens_details", "fallback_credit")
-class Usage(OpenObject, frozen=True):
+class Usage(OpenObject):
     """Tokens of one message (not final on an ``AssistantMessage``) or of one turn (on ``ResultMessage``)."""
 
     input_tokens: int | None = None
@@ -81,7 +81,7 @@ class Usage(OpenObject, frozen=True):
     fallback_credit: FallbackCredit | None = None
 
 
-class ModelUsage(OpenObject, frozen=True, rename="camel"):
+class ModelUsage(OpenObject, rename="camel"):
     """Tokens and cost of one model. Read as a dict it has the wire's camelCase keys."""
 
     input_tokens: int = constant(0)
@@ -104,7 +104,7 @@ class ModelUsage(OpenObject, frozen=True, rename="camel"):
     cost_basis: str | None = None
 
 
-class TaskUsage(OpenObject, frozen=True):
+class TaskUsage(OpenObject):
     """What a task has used since it started."""
 
     total_tokens: int = constant(0)
@@ -112,7 +112,7 @@ class TaskUsage(OpenObject, frozen=True):
     duration_ms: Number = constant(0)
 
 
-class ContextUsage(OpenObject, frozen=True):
+class ContextUsage(OpenObject):
     """How full the context window is and with what. The rows are plain dicts with ``tokens`` each."""
 
     model: str | None = None
@@ -127,8 +127,7 @@ class ContextUsage(OpenObject, frozen=True):
     skills: list[dict[str, Any]] | None = None
 
 
-@located("model_usage")
-class SessionUsage(OpenObject, frozen=True):
+class SessionUsage(OpenObject):
     """The session's totals inside a ``UsageReport``."""
 
     total_cost_usd: Number | None = None
@@ -139,15 +138,14 @@ class SessionUsage(OpenObject, frozen=True):
     model_usage: dict[str, ModelUsage] | None = None
 
 
-@located("session")
-class UsageReport(OpenObject, frozen=True):
+class UsageReport(OpenObject):
     """The answer to ``/usage``; ``rate_limits`` has ``limits`` and perhaps ``extra_usage``."""
 
     session: SessionUsage | None = None
     rate_limits: dict[str, Any] | None = None
 
 
-class RateLimitWindow(OpenObject, frozen=True, rename="camel"):
+class RateLimitWindow(OpenObject, rename="camel"):
     """One window of ``RateLimitInfo.unified_windows``."""
 
     utilization: Number | None = None
@@ -155,8 +153,12 @@ class RateLimitWindow(OpenObject, frozen=True, rename="camel"):
     surpassed_threshold: Number | None = None
 
 
-@located("unified_windows")
-class RateLimitInfo(OpenObject, frozen=True, rename="camel"):
+@official(
+    "status",
+    "resets_at rate_limit_type utilization overage_status overage_resets_at overage_disabled_reason raw",
+    raw=dict,
+)
+class RateLimitInfo(OpenObject, rename="camel"):
     """Where the account stands; ``resets_at`` is in seconds since 1970, ``utilization`` a fraction."""
 
     status: str
@@ -175,8 +177,5 @@ class RateLimitInfo(OpenObject, frozen=True, rename="camel"):
     can_user_purchase_credits: bool | None = None
     has_chargeable_saved_payment_method: bool | None = None
     unified_windows: dict[str, RateLimitWindow] | None = None
-
-    @property
-    def raw(self) -> dict[str, Any]:
-        """Everything the wire says about it."""
-        return self.to_dict()
+    raw: dict[str, Any] = msgspec.field(default_factory=dict, name=HIDDEN + "raw")
+    """Everything the wire says about it."""

@@ -123,7 +123,7 @@ async def deny(stage: Stage) -> None:
     expect("told to the model", said, "Not on a Sunday")
     expect("made", _made(stage), set())
     denials = result_of(messages).permission_denials or []
-    expect("denials", [denial.tool_name for denial in denials], ["Bash"])
+    expect("denials", [denial["tool_name"] for denial in denials], ["Bash"])
 
 
 @scenario("permissions", "allow may change the input", "000-allow", "004-allow", "001-allow-input-changes")

@@ -92,11 +92,11 @@ async def usage_and_cost(stage: Stage) -> None:
         for number in (1, 2):
             stage.reply("Hello.", usage=Usage(input_tokens=1000, output_tokens=100, cache_read_input_tokens=50))
             result = await session.prompt(f"prompt {number}")
-            usage = result.usage
+            usage = result.typed_usage
             expect_that(usage is not None, "no usage")
             counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens) if usage else ()
             expect("the turn's tokens", counts, (1000, 100, 50))
-            models = list((result.model_usage or {}).values())
+            models = list(result.typed_model_usage.values())
             expect("tokens over the turns", [model.output_tokens for model in models], [100 * number])
             totals.append(float(result.total_cost_usd or 0))
     expect("the cost of two turns", round(totals[1], 6), round(2 * totals[0], 6))
@@ -214,7 +214,7 @@ async def text_deltas(stage: Stage) -> None:
     wanted = {"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta"}
     expect("missing events", wanted - kinds, set())
     expect("the text", accumulator.text, "A first sentence, cut into pieces.")
-    deltas = [event for event in of_kind(messages, StreamEvent) if isinstance(event.event, ContentBlockDelta)]
+    deltas = [event for event in of_kind(messages, StreamEvent) if isinstance(event.typed_event, ContentBlockDelta)]
     expect_that(len(deltas) > 3, "the text came in too few pieces")
 
 
@@ -233,7 +233,7 @@ async def thinking_deltas(stage: Stage) -> None:
     stage.reply(Thinking("First I think about it, then I answer."), "The answer.")
     async with stage.session(include_partial_messages=True, max_thinking_tokens=2000) as session:
         messages = await told(session.prompt("think"))
-    events = [event.event for event in of_kind(messages, StreamEvent)]
+    events = [event.typed_event for event in of_kind(messages, StreamEvent)]
     thoughts = [event.delta for event in events if isinstance(event, ContentBlockDelta)]
     expect_that(any(isinstance(delta, ThinkingDelta) for delta in thoughts), "no thinking deltas")
     blocks = [block for message in of_kind(messages, AssistantMessage) for block in message.content]

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
 from quarterdeck.wire import Answer, InitializeAnswer, OutgoingRequest, WireObject
-from quarterdeck.wire._base import came_from
 from quarterdeck.wire._degrade import leaving_out
 
 A = TypeVar("A", bound=Answer)
@@ -60,6 +59,6 @@ def fitted(payload: Any, answer: type[A]) -> A:
     if isinstance(source, dict):
         typed = leaving_out(source, answer)
         if isinstance(typed, answer):
-            came_from(typed, source)
+            typed.origin_ = source
             return typed
     return cast("A", payload)

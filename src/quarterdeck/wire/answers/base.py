@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire._base import DOES_NOT_FIT, OpenObject, came_from, wire_names
+from quarterdeck.wire._base import DOES_NOT_FIT, OpenObject, wire_names
 
 
-class Answer(OpenObject, frozen=True):
+class Answer(OpenObject):
     """The payload of a success. Older CLIs answer less, so nearly all is optional; newer ones more, so it is open."""
 
 
@@ -32,7 +32,7 @@ def parse_answer(request: Any, payload: Any) -> Any:
 def _remember_origin(value: Any, source: Any) -> None:
     """Tell each open object in ``value`` the dict it was made from, so that keys without an attribute are answered."""
     if isinstance(value, OpenObject):
-        came_from(value, source)
+        value.origin_ = source
         for key, name in wire_names(type(value)).items():
             if key in source:
                 _remember_origin(getattr(value, name), source[key])

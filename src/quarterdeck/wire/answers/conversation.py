@@ -14,13 +14,13 @@ from .base import Answer
 NoDiffReason: TypeAlias = Literal["no-repository", "repository-refused", "repository-busy", "diff-failed", "root-moved"]
 
 
-class CancelAsyncMessageResult(Answer, frozen=True):
+class CancelAsyncMessageResult(Answer):
     """Whether the message was still waiting."""
 
     cancelled: bool = False
 
 
-class RewindFilesResult(Answer, frozen=True, rename="camel"):
+class RewindFilesResult(Answer, rename="camel"):
     """What a rewind did. A dry run tells the files and lines, a real one only the links it left alone (2.1.325)."""
 
     can_rewind: bool
@@ -31,7 +31,7 @@ class RewindFilesResult(Answer, frozen=True, rename="camel"):
     skipped_links: int | None = None
 
 
-class ConversationRewind(Answer, frozen=True, rename="camel"):
+class ConversationRewind(Answer, rename="camel"):
     """Whether the conversation went back, and the text of the message it went back to."""
 
     rewound: bool = False
@@ -42,7 +42,7 @@ class ConversationRewind(Answer, frozen=True, rename="camel"):
     reason: str | None = None
 
 
-class ConversationFork(Answer, frozen=True):
+class ConversationFork(Answer):
     """Whether the session was forked."""
 
     forked: bool = False
@@ -50,14 +50,14 @@ class ConversationFork(Answer, frozen=True):
     reason: str | None = None
 
 
-class ConversationExport(Answer, frozen=True):
+class ConversationExport(Answer):
     """The conversation as text, and a name for its file."""
 
     text: str
     default_filename: str | None = None
 
 
-class SideAnswer(Answer, frozen=True):
+class SideAnswer(Answer):
     """The answer to a side question; ``synthetic`` when the CLI and not the model wrote it."""
 
     response: str | None = None
@@ -65,19 +65,19 @@ class SideAnswer(Answer, frozen=True):
     refusal_fallback: dict[str, Any] | None = None
 
 
-class SessionTitle(Answer, frozen=True):
+class SessionTitle(Answer):
     """A title, or none when there is too little to name."""
 
     title: str | None = None
 
 
-class BackgroundTasksResult(Answer, frozen=True):
+class BackgroundTasksResult(Answer):
     """Whether something went to the background; 2.1.325 does not say so for a request without ``tool_use_id``."""
 
     backgrounded: bool | None = None
 
 
-class TaskOutput(Answer, frozen=True):
+class TaskOutput(Answer):
     """The end of what a task has written."""
 
     output: str
@@ -85,7 +85,7 @@ class TaskOutput(Answer, frozen=True):
     truncated: bool | None = None
 
 
-class FileContents(Answer, frozen=True):
+class FileContents(Answer):
     """A file; ``encoding`` is there only when it is ``base64``."""
 
     contents: str
@@ -101,21 +101,21 @@ class FileContents(Answer, frozen=True):
     etag: str | None = None
 
 
-class SuggestedFile(OpenObject, frozen=True):
+class SuggestedFile(OpenObject):
     """A file that matches."""
 
     path: str
     score: Number | None = None
 
 
-class FileSuggestions(Answer, frozen=True):
+class FileSuggestions(Answer):
     """Files that match, relative to ``cwd``."""
 
     suggestions: list[SuggestedFile] | None = None
     cwd: str | None = None
 
 
-class DiffStats(OpenObject, frozen=True, rename="camel"):
+class DiffStats(OpenObject, rename="camel"):
     """The size of a diff."""
 
     files_count: int | None = None
@@ -123,7 +123,7 @@ class DiffStats(OpenObject, frozen=True, rename="camel"):
     lines_removed: int | None = None
 
 
-class DiffFileStats(OpenObject, frozen=True, rename="camel"):
+class DiffFileStats(OpenObject, rename="camel"):
     """The size of a diff in one file."""
 
     path: str
@@ -136,7 +136,7 @@ class DiffFileStats(OpenObject, frozen=True, rename="camel"):
     new_path: str | None = None
 
 
-class DiffHunk(OpenObject, frozen=True, rename="camel"):
+class DiffHunk(OpenObject, rename="camel"):
     """Lines that changed together, each with its ``+``, ``-`` or space before it."""
 
     old_start: int
@@ -146,14 +146,14 @@ class DiffHunk(OpenObject, frozen=True, rename="camel"):
     lines: list[str]
 
 
-class DiffFileHunks(OpenObject, frozen=True):
+class DiffFileHunks(OpenObject):
     """The changes in one file."""
 
     path: str
     hunks: list[DiffHunk]
 
 
-class Diff(OpenObject, frozen=True, rename="camel"):
+class Diff(OpenObject, rename="camel"):
     """What has changed, against the last commit or a base branch."""
 
     stats: DiffStats | None = None
@@ -165,7 +165,7 @@ class Diff(OpenObject, frozen=True, rename="camel"):
     source: dict[str, Any] | None = None
 
 
-class WorkspaceDiff(Answer, frozen=True, rename="camel"):
+class WorkspaceDiff(Answer, rename="camel"):
     """What has changed in the working tree, or why that cannot be told."""
 
     diff: Diff | None = None

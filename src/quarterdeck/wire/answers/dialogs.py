@@ -13,27 +13,27 @@ SkillState: TypeAlias = Literal["on", "name-only", "user-invocable-only", "off"]
 SandboxMode: TypeAlias = Literal["auto-allow", "regular", "disabled"]
 
 
-class StatusRow(OpenObject, frozen=True):
+class StatusRow(OpenObject):
     """A line of the status."""
 
     value: str
     label: str | None = None
 
 
-class StatusSection(OpenObject, frozen=True):
+class StatusSection(OpenObject):
     """Lines of the status that belong together."""
 
     title: str
     rows: list[StatusRow]
 
 
-class StatusAnswer(Answer, frozen=True):
+class StatusAnswer(Answer):
     """The status, as text for people."""
 
     sections: list[StatusSection]
 
 
-class PlanAnswer(Answer, frozen=True):
+class PlanAnswer(Answer):
     """The session's plan file, if there is one."""
 
     exists: bool
@@ -41,7 +41,7 @@ class PlanAnswer(Answer, frozen=True):
     path: str | None = None
 
 
-class MemoryPlace(OpenObject, frozen=True):
+class MemoryPlace(OpenObject):
     """A file or folder that instructions or memories are kept in."""
 
     kind: str
@@ -51,7 +51,7 @@ class MemoryPlace(OpenObject, frozen=True):
     exists: bool | None = None
 
 
-class Memory(OpenObject, frozen=True):
+class Memory(OpenObject):
     """Something the session has remembered."""
 
     name: str
@@ -61,7 +61,7 @@ class Memory(OpenObject, frozen=True):
     modified_ms: Number | None = None
 
 
-class MemorySwitch(OpenObject, frozen=True):
+class MemorySwitch(OpenObject):
     """A kind of memory that can be on or off."""
 
     enabled: bool | None = None
@@ -71,7 +71,7 @@ class MemorySwitch(OpenObject, frozen=True):
     detail: str | None = None
 
 
-class MemoryDialog(Answer, frozen=True):
+class MemoryDialog(Answer):
     """Instructions and memories."""
 
     files: list[MemoryPlace] | None = None
@@ -81,7 +81,7 @@ class MemoryDialog(Answer, frozen=True):
     auto_dream: MemorySwitch | None = None
 
 
-class SkillRow(OpenObject, frozen=True):
+class SkillRow(OpenObject):
     """A skill and whether it is on."""
 
     name: str
@@ -95,20 +95,20 @@ class SkillRow(OpenObject, frozen=True):
     handles: dict[str, Any] | None = None
 
 
-class SkillsDialog(Answer, frozen=True):
+class SkillsDialog(Answer):
     """The skills."""
 
     skills: list[SkillRow]
 
 
-class SandboxDependencies(OpenObject, frozen=True):
+class SandboxDependencies(OpenObject):
     """What the sandbox misses on this machine."""
 
     errors: list[str] | None = None
     warnings: list[str] | None = None
 
 
-class SandboxRestrictions(OpenObject, frozen=True):
+class SandboxRestrictions(OpenObject):
     """What commands in the sandbox may reach."""
 
     fs_deny_read: list[str] | None = None
@@ -123,7 +123,7 @@ class SandboxRestrictions(OpenObject, frozen=True):
     ignored_glob_patterns: list[str] | None = None
 
 
-class SandboxDialog(Answer, frozen=True):
+class SandboxDialog(Answer):
     """Whether commands run in a sandbox, and in which."""
 
     supported: bool | None = None
@@ -143,7 +143,7 @@ class SandboxDialog(Answer, frozen=True):
     restrictions: SandboxRestrictions | None = None
 
 
-class ChromeDialog(Answer, frozen=True):
+class ChromeDialog(Answer):
     """Whether the browser extension is there."""
 
     allowed: bool | None = None

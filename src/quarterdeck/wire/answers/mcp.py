@@ -12,13 +12,13 @@ from quarterdeck.wire.mcp import McpServerStatus
 from .base import Answer
 
 
-class McpStatusResponse(Answer, frozen=True, rename="camel"):
+class McpStatusResponse(Answer, rename="camel"):
     """All servers and how they are doing."""
 
     mcp_servers: list[McpServerStatus]
 
 
-class McpSetServersResult(Answer, frozen=True):
+class McpSetServersResult(Answer):
     """What changed. A server that could not be started is in ``added`` and in ``errors``."""
 
     added: list[str] | None = None
@@ -26,7 +26,7 @@ class McpSetServersResult(Answer, frozen=True):
     errors: dict[str, str] | None = None
 
 
-class McpCallResult(Answer, frozen=True, rename="camel"):
+class McpCallResult(Answer, rename="camel"):
     """What the tool returned. ``content`` are MCP content blocks."""
 
     content: Any = None
@@ -36,7 +36,7 @@ class McpCallResult(Answer, frozen=True, rename="camel"):
     staging: dict[str, Any] | None = None
 
 
-class McpResourceContents(OpenObject, frozen=True, rename="camel"):
+class McpResourceContents(OpenObject, rename="camel"):
     """A part of a resource: ``text``, or ``blob`` in base64."""
 
     uri: str
@@ -46,13 +46,13 @@ class McpResourceContents(OpenObject, frozen=True, rename="camel"):
     meta: dict[str, Any] | None = msgspec.field(name="_meta", default=None)
 
 
-class McpResource(Answer, frozen=True):
+class McpResource(Answer):
     """A resource in its parts."""
 
     contents: list[McpResourceContents]
 
 
-class McpPermissionOverride(Answer, frozen=True):
+class McpPermissionOverride(Answer):
     """The override is set; ``warning`` when no server of that name is known yet."""
 
     warning: str | None = None

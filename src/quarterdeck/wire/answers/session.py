@@ -18,20 +18,20 @@ InterruptedTurn: TypeAlias = Literal["stopped", "idle", "spared"]
 SetCwdStatus: TypeAlias = Literal["ok", "needs_trust", "rejected"]
 
 
-class AuthConflict(OpenObject, frozen=True):
+class AuthConflict(OpenObject):
     """Two credentials at once."""
 
     token_source: str | None = None
     api_key_source: str | None = None
 
 
-class FeedbackMode(OpenObject, frozen=True):
+class FeedbackMode(OpenObject):
     """Whether the user can send feedback: ``post``, ``bundle``, ``share`` or ``disabled``."""
 
     kind: str | None = None
 
 
-class InitializeAnswer(Answer, frozen=True):
+class InitializeAnswer(Answer):
     """What the session offers. 2.0.77 and 2.1.25 give no agents, pid, version or capabilities."""
 
     commands: list[SlashCommand] | None = None
@@ -73,7 +73,7 @@ class InitializeAnswer(Answer, frozen=True):
     claude_in_chrome_at_startup: bool | None = None
 
 
-class ClaimedSession(Answer, frozen=True):
+class ClaimedSession(Answer):
     """A waiting process has become a session."""
 
     status: str | None = None
@@ -85,7 +85,7 @@ class ClaimedSession(Answer, frozen=True):
     workspace_trust_recorded: bool | None = None
 
 
-class InterruptReceipt(Answer, frozen=True):
+class InterruptReceipt(Answer):
     """What an interrupt left: the ids of user messages. 2.0.77 and 2.1.25 answer without a payload."""
 
     still_queued: list[str] | None = None
@@ -95,19 +95,19 @@ class InterruptReceipt(Answer, frozen=True):
     turn: str | None = None
 
 
-class PermissionModeAnswer(Answer, frozen=True):
+class PermissionModeAnswer(Answer):
     """The mode now in effect."""
 
     mode: str | None = None
 
 
-class ModelAnswer(Answer, frozen=True):
+class ModelAnswer(Answer):
     """The model now in effect, by its full name."""
 
     model: str | None = None
 
 
-class SetCwdResult(Answer, frozen=True):
+class SetCwdResult(Answer):
     """Whether the session moved; ``status`` tells which of the other fields are there."""
 
     status: str | None = None

@@ -31,7 +31,7 @@ PermissionRuleSource: TypeAlias = Literal[
 RuleEditability: TypeAlias = Literal["persistent", "session", "readonly"]
 
 
-class SettingsParseError(OpenObject, frozen=True):
+class SettingsParseError(OpenObject):
     """Something wrong in a settings file."""
 
     path: str
@@ -39,14 +39,14 @@ class SettingsParseError(OpenObject, frozen=True):
     file: str | None = None
 
 
-class SettingsLayer(OpenObject, frozen=True):
+class SettingsLayer(OpenObject):
     """The settings of one source."""
 
     source: str
     settings: dict[str, Any]
 
 
-class AppliedSettings(OpenObject, frozen=True, rename="camel"):
+class AppliedSettings(OpenObject, rename="camel"):
     """What the session runs with, once everything was taken into account."""
 
     model: str | None = None
@@ -62,7 +62,7 @@ class AppliedSettings(OpenObject, frozen=True, rename="camel"):
     launch_env_left_own_files_in_place: bool | None = None
 
 
-class SettingsAnswer(Answer, frozen=True):
+class SettingsAnswer(Answer):
     """The settings in effect, and each source's own."""
 
     effective: dict[str, Any] | None = None
@@ -73,7 +73,7 @@ class SettingsAnswer(Answer, frozen=True):
     withheld: bool | None = None
 
 
-class HookEventInfo(OpenObject, frozen=True, rename="camel"):
+class HookEventInfo(OpenObject, rename="camel"):
     """A hook event; ``hook_count`` only where hooks are configured for it."""
 
     name: str
@@ -82,7 +82,7 @@ class HookEventInfo(OpenObject, frozen=True, rename="camel"):
     hook_count: int | None = None
 
 
-class ListedHook(OpenObject, frozen=True, rename="camel"):
+class ListedHook(OpenObject, rename="camel"):
     """One configured hook."""
 
     event: str
@@ -103,7 +103,7 @@ class ListedHook(OpenObject, frozen=True, rename="camel"):
     editable: dict[str, Any] | None = None
 
 
-class HookPolicy(OpenObject, frozen=True, rename="camel"):
+class HookPolicy(OpenObject, rename="camel"):
     """What an administrator has decided about hooks."""
 
     disabled_by_policy: bool | None = None
@@ -114,7 +114,7 @@ class HookPolicy(OpenObject, frozen=True, rename="camel"):
     policy_unreadable: bool | None = None
 
 
-class HooksListing(Answer, frozen=True, rename="camel"):
+class HooksListing(Answer, rename="camel"):
     """The configured hooks and all events there are."""
 
     events: list[HookEventInfo] | None = None
@@ -126,7 +126,7 @@ class HooksListing(Answer, frozen=True, rename="camel"):
     errors: list[SettingsParseError] | None = None
 
 
-class RuleDescription(OpenObject, frozen=True):
+class RuleDescription(OpenObject):
     """A rule in words, the middle of it emphasised."""
 
     prefix: str
@@ -134,7 +134,7 @@ class RuleDescription(OpenObject, frozen=True):
     suffix: str | None = None
 
 
-class PermissionRuleEntry(OpenObject, frozen=True):
+class PermissionRuleEntry(OpenObject):
     """One rule in effect."""
 
     behavior: str
@@ -145,14 +145,14 @@ class PermissionRuleEntry(OpenObject, frozen=True):
     not_in_effect: bool | None = msgspec.field(name="notInEffect", default=None)
 
 
-class WorkspaceDirectory(OpenObject, frozen=True):
+class WorkspaceDirectory(OpenObject):
     """A directory that the session may work in."""
 
     path: str
     source: str | None = None
 
 
-class PermissionRulesState(OpenObject, frozen=True, rename="camel"):
+class PermissionRulesState(OpenObject, rename="camel"):
     """All rules and directories."""
 
     rules: list[PermissionRuleEntry] | None = None
@@ -163,7 +163,7 @@ class PermissionRulesState(OpenObject, frozen=True, rename="camel"):
     withheld: bool | None = None
 
 
-class PermissionRulesAnswer(Answer, frozen=True):
+class PermissionRulesAnswer(Answer):
     """The permission rules in effect."""
 
     state: PermissionRulesState

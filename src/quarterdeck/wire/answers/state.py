@@ -11,32 +11,32 @@ from quarterdeck.wire.mcp import McpServerStatus
 from .base import Answer
 
 
-class BinaryVersion(Answer, frozen=True, rename="camel"):
+class BinaryVersion(Answer, rename="camel"):
     """The version of the CLI that runs."""
 
     version: str
     build_time: str | None = None
 
 
-class ModelList(Answer, frozen=True):
+class ModelList(Answer):
     """The models to choose from."""
 
     models: list[ModelInfo]
 
 
-class SessionCost(Answer, frozen=True):
+class SessionCost(Answer):
     """The cost so far, as text for people."""
 
     text: str
 
 
-class RegisteredRepoRoot(Answer, frozen=True):
+class RegisteredRepoRoot(Answer):
     """The directory as it was registered."""
 
     directory: str
 
 
-class CacheImpact(OpenObject, frozen=True):
+class CacheImpact(OpenObject):
     """What a reload would change in the part of the prompt that is cached."""
 
     mcp_servers_added: list[str] | None = None
@@ -44,7 +44,7 @@ class CacheImpact(OpenObject, frozen=True):
     lsp_tool_change: str | None = None
 
 
-class ReloadPluginsResult(Answer, frozen=True):
+class ReloadPluginsResult(Answer):
     """What there is after the reload; ``held`` if it was not done because of its ``cache_impact``."""
 
     commands: list[SlashCommand] | None = None
@@ -56,13 +56,13 @@ class ReloadPluginsResult(Answer, frozen=True):
     cache_impact: CacheImpact | None = None
 
 
-class ReloadSkillsResult(Answer, frozen=True):
+class ReloadSkillsResult(Answer):
     """The skills after the reload."""
 
     skills: list[SlashCommand]
 
 
-class ReloadOutputStylesResult(Answer, frozen=True):
+class ReloadOutputStylesResult(Answer):
     """The output styles after the reload."""
 
     available_output_styles: list[str]

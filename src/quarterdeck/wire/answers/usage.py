@@ -13,7 +13,7 @@ from .base import Answer
 ContextCategoryKind: TypeAlias = Literal["used", "free", "buffer", "deferred"]
 
 
-class ContextUsageCategory(OpenObject, frozen=True, rename="camel"):
+class ContextUsageCategory(OpenObject, rename="camel"):
     """One share of the context window."""
 
     name: str
@@ -24,7 +24,7 @@ class ContextUsageCategory(OpenObject, frozen=True, rename="camel"):
     is_deferred: bool | None = None
 
 
-class ContextUsageResponse(Answer, frozen=True, rename="camel"):
+class ContextUsageResponse(Answer, rename="camel"):
     """What fills the context window. The rows are plain dicts, each with its ``tokens``."""
 
     categories: list[ContextUsageCategory] | None = None
@@ -50,7 +50,7 @@ class ContextUsageResponse(Answer, frozen=True, rename="camel"):
     grid_rows: list[list[dict[str, Any]]] | None = None
 
 
-class LimitWindow(OpenObject, frozen=True):
+class LimitWindow(OpenObject):
     """How much of a limit is used (in percent) and when it starts anew (ISO 8601)."""
 
     utilization: Number | None = None
@@ -58,7 +58,7 @@ class LimitWindow(OpenObject, frozen=True):
     display_name: str | None = None
 
 
-class ExtraUsage(OpenObject, frozen=True):
+class ExtraUsage(OpenObject):
     """Usage beyond the plan, paid for separately."""
 
     is_enabled: bool | None = None
@@ -68,7 +68,7 @@ class ExtraUsage(OpenObject, frozen=True):
     currency: str | None = None
 
 
-class AccountLimits(OpenObject, frozen=True):
+class AccountLimits(OpenObject):
     """The limits of a subscription; None for windows that do not apply."""
 
     five_hour: LimitWindow | None = None
@@ -80,7 +80,7 @@ class AccountLimits(OpenObject, frozen=True):
     extra_usage: ExtraUsage | None = None
 
 
-class UsageAnswer(Answer, frozen=True):
+class UsageAnswer(Answer):
     """What the session has used and, with a subscription, where the account stands."""
 
     session: SessionUsage | None = None

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from quarterdeck.wire._base import WireObject
 
 
-class OutgoingRequest(WireObject, frozen=True, tag_field="subtype"):
+class OutgoingRequest(WireObject, tag_field="subtype"):
     """A request to the CLI.
 
     Every request needs a deadline: some CLIs never answer a subtype they do not know

@@ -27,7 +27,7 @@ Sentiment: TypeAlias = Literal["positive", "negative"]
 RatedSurface: TypeAlias = Literal["tool_use", "assistant_text"]
 
 
-class CancelAsyncMessageRequest(OutgoingRequest, frozen=True, tag="cancel_async_message"):
+class CancelAsyncMessageRequest(OutgoingRequest, tag="cancel_async_message"):
     """Take back a user message that still waits."""
 
     Answer: ClassVar[Any] = CancelAsyncMessageResult
@@ -35,7 +35,7 @@ class CancelAsyncMessageRequest(OutgoingRequest, frozen=True, tag="cancel_async_
     message_uuid: str
 
 
-class RewindFilesRequest(OutgoingRequest, frozen=True, tag="rewind_files"):
+class RewindFilesRequest(OutgoingRequest, tag="rewind_files"):
     """Put files back to where they were at a user message. Failure is an error; of a dry run, ``canRewind`` false."""
 
     Answer: ClassVar[Any] = RewindFilesResult
@@ -44,7 +44,7 @@ class RewindFilesRequest(OutgoingRequest, frozen=True, tag="rewind_files"):
     dry_run: bool | None = None
 
 
-class RewindConversationRequest(OutgoingRequest, frozen=True, tag="rewind_conversation"):
+class RewindConversationRequest(OutgoingRequest, tag="rewind_conversation"):
     """Go back to before a user message."""
 
     Answer: ClassVar[Any] = ConversationRewind
@@ -54,26 +54,26 @@ class RewindConversationRequest(OutgoingRequest, frozen=True, tag="rewind_conver
     allow_target_behind_compaction: bool | None = None
 
 
-class ForkConversationRequest(OutgoingRequest, frozen=True, tag="fork_conversation"):
+class ForkConversationRequest(OutgoingRequest, tag="fork_conversation"):
     """Fork the session in the cloud; elsewhere 2.1.325 answers that it is unsupported."""
 
     Answer: ClassVar[Any] = ConversationFork
 
 
-class ExportConversationRequest(OutgoingRequest, frozen=True, tag="export_conversation"):
+class ExportConversationRequest(OutgoingRequest, tag="export_conversation"):
     """The conversation as plain text."""
 
     Answer: ClassVar[Any] = ConversationExport
 
 
-class SideExchange(WireObject, frozen=True):
+class SideExchange(WireObject):
     """An earlier side question and its answer."""
 
     question: str
     response: str
 
 
-class SideQuestionRequest(OutgoingRequest, frozen=True, tag="side_question"):
+class SideQuestionRequest(OutgoingRequest, tag="side_question"):
     """Ask about the conversation without being part of it. Can be cancelled."""
 
     Answer: ClassVar[Any] = SideAnswer
@@ -82,7 +82,7 @@ class SideQuestionRequest(OutgoingRequest, frozen=True, tag="side_question"):
     history: list[SideExchange] | None = None
 
 
-class GenerateSessionTitleRequest(OutgoingRequest, frozen=True, tag="generate_session_title"):
+class GenerateSessionTitleRequest(OutgoingRequest, tag="generate_session_title"):
     """Let the model find a title."""
 
     Answer: ClassVar[Any] = SessionTitle
@@ -91,7 +91,7 @@ class GenerateSessionTitleRequest(OutgoingRequest, frozen=True, tag="generate_se
     persist: bool | None = None
 
 
-class MessageRatedRequest(OutgoingRequest, frozen=True, tag="message_rated", rename="camel"):
+class MessageRatedRequest(OutgoingRequest, tag="message_rated", rename="camel"):
     """Record that the user liked or disliked a message."""
 
     Answer: ClassVar[Any] = dict
@@ -102,13 +102,13 @@ class MessageRatedRequest(OutgoingRequest, frozen=True, tag="message_rated", ren
     cleared: bool | None = None
 
 
-class StopTaskRequest(OutgoingRequest, frozen=True, tag="stop_task"):
+class StopTaskRequest(OutgoingRequest, tag="stop_task"):
     """Stop a background task; an unknown one is no error."""
 
     task_id: str
 
 
-class BackgroundTasksRequest(OutgoingRequest, frozen=True, tag="background_tasks"):
+class BackgroundTasksRequest(OutgoingRequest, tag="background_tasks"):
     """Send running commands to the background. In a command's first seconds it has no effect (2.1.325)."""
 
     Answer: ClassVar[Any] = BackgroundTasksResult
@@ -116,7 +116,7 @@ class BackgroundTasksRequest(OutgoingRequest, frozen=True, tag="background_tasks
     tool_use_id: str | None = None
 
 
-class GetTaskOutputRequest(OutgoingRequest, frozen=True, tag="get_task_output"):
+class GetTaskOutputRequest(OutgoingRequest, tag="get_task_output"):
     """What a background task has written so far."""
 
     Answer: ClassVar[Any] = TaskOutput
@@ -124,7 +124,7 @@ class GetTaskOutputRequest(OutgoingRequest, frozen=True, tag="get_task_output"):
     task_id: str
 
 
-class ReadFileRequest(OutgoingRequest, frozen=True, tag="read_file"):
+class ReadFileRequest(OutgoingRequest, tag="read_file"):
     """Read a file through the session and its permissions."""
 
     Answer: ClassVar[Any] = FileContents
@@ -136,14 +136,14 @@ class ReadFileRequest(OutgoingRequest, frozen=True, tag="read_file"):
     anchor: dict[str, Any] | None = None
 
 
-class SeedReadStateRequest(OutgoingRequest, frozen=True, tag="seed_read_state"):
+class SeedReadStateRequest(OutgoingRequest, tag="seed_read_state"):
     """Let the session believe it has read a file, as it was at ``mtime`` (in milliseconds)."""
 
     path: str
     mtime: int | float
 
 
-class FileSuggestionsRequest(OutgoingRequest, frozen=True, tag="file_suggestions"):
+class FileSuggestionsRequest(OutgoingRequest, tag="file_suggestions"):
     """Files whose names match, for completion."""
 
     Answer: ClassVar[Any] = FileSuggestions
@@ -151,7 +151,7 @@ class FileSuggestionsRequest(OutgoingRequest, frozen=True, tag="file_suggestions
     query: str
 
 
-class GetWorkspaceDiffRequest(OutgoingRequest, frozen=True, tag="get_workspace_diff"):
+class GetWorkspaceDiffRequest(OutgoingRequest, tag="get_workspace_diff"):
     """What has changed in the working tree."""
 
     Answer: ClassVar[Any] = WorkspaceDiff

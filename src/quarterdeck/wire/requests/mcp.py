@@ -16,7 +16,7 @@ from quarterdeck.wire.answers.mcp import (
 from .base import OutgoingRequest
 
 
-class McpStatusRequest(OutgoingRequest, frozen=True, tag="mcp_status", rename="camel"):
+class McpStatusRequest(OutgoingRequest, tag="mcp_status", rename="camel"):
     """All servers and how they are doing."""
 
     Answer: ClassVar[Any] = McpStatusResponse
@@ -24,7 +24,7 @@ class McpStatusRequest(OutgoingRequest, frozen=True, tag="mcp_status", rename="c
     live_reply: bool | None = None
 
 
-class McpSetServersRequest(OutgoingRequest, frozen=True, tag="mcp_set_servers"):
+class McpSetServersRequest(OutgoingRequest, tag="mcp_set_servers"):
     """Replace the servers that the host has added. Values are configurations of ``wire.mcp`` or plain dicts."""
 
     Answer: ClassVar[Any] = McpSetServersResult
@@ -33,27 +33,27 @@ class McpSetServersRequest(OutgoingRequest, frozen=True, tag="mcp_set_servers"):
     denied_tools: list[str] | None = None
 
 
-class McpReconnectRequest(OutgoingRequest, frozen=True, tag="mcp_reconnect", rename="camel"):
+class McpReconnectRequest(OutgoingRequest, tag="mcp_reconnect", rename="camel"):
     """Connect to a server anew. Not answered by 2.0.77."""
 
     server_name: str
 
 
-class McpToggleRequest(OutgoingRequest, frozen=True, tag="mcp_toggle", rename="camel"):
+class McpToggleRequest(OutgoingRequest, tag="mcp_toggle", rename="camel"):
     """Switch a server on or off. Not answered by 2.0.77."""
 
     server_name: str
     enabled: bool
 
 
-class StagedInput(WireObject, frozen=True):
+class StagedInput(WireObject):
     """A file handed to an ``mcp_call``."""
 
     name: str
     lane_path: str
 
 
-class StagedOutput(WireObject, frozen=True):
+class StagedOutput(WireObject):
     """A file that an ``mcp_call`` shall write."""
 
     name: str
@@ -61,7 +61,7 @@ class StagedOutput(WireObject, frozen=True):
     if_match: str | None = None
 
 
-class McpCallRequest(OutgoingRequest, frozen=True, tag="mcp_call"):
+class McpCallRequest(OutgoingRequest, tag="mcp_call"):
     """Call a tool without the model. ``tool`` is the full name, ``mcp__server__tool``."""
 
     Answer: ClassVar[Any] = McpCallResult
@@ -76,7 +76,7 @@ class McpCallRequest(OutgoingRequest, frozen=True, tag="mcp_call"):
     output_files: list[StagedOutput] | None = None
 
 
-class McpReadResourceRequest(OutgoingRequest, frozen=True, tag="mcp_read_resource", rename="camel"):
+class McpReadResourceRequest(OutgoingRequest, tag="mcp_read_resource", rename="camel"):
     """Read a resource of a server; 2.1.325 takes ``ui://`` addresses only."""
 
     Answer: ClassVar[Any] = McpResource
@@ -85,7 +85,7 @@ class McpReadResourceRequest(OutgoingRequest, frozen=True, tag="mcp_read_resourc
     uri: str
 
 
-class McpAuthenticateRequest(OutgoingRequest, frozen=True, tag="mcp_authenticate", rename="camel"):
+class McpAuthenticateRequest(OutgoingRequest, tag="mcp_authenticate", rename="camel"):
     """Start the sign-in to a server that wants OAuth."""
 
     Answer: ClassVar[Any] = dict
@@ -95,7 +95,7 @@ class McpAuthenticateRequest(OutgoingRequest, frozen=True, tag="mcp_authenticate
     redirect_uri_only: bool | None = None
 
 
-class McpOauthCallbackUrlRequest(OutgoingRequest, frozen=True, tag="mcp_oauth_callback_url", rename="camel"):
+class McpOauthCallbackUrlRequest(OutgoingRequest, tag="mcp_oauth_callback_url", rename="camel"):
     """Finish a sign-in with the address that the browser was sent to."""
 
     Answer: ClassVar[Any] = dict
@@ -104,7 +104,7 @@ class McpOauthCallbackUrlRequest(OutgoingRequest, frozen=True, tag="mcp_oauth_ca
     callback_url: str
 
 
-class McpClearAuthRequest(OutgoingRequest, frozen=True, tag="mcp_clear_auth", rename="camel"):
+class McpClearAuthRequest(OutgoingRequest, tag="mcp_clear_auth", rename="camel"):
     """Forget a server's credentials."""
 
     Answer: ClassVar[Any] = dict
@@ -112,15 +112,13 @@ class McpClearAuthRequest(OutgoingRequest, frozen=True, tag="mcp_clear_auth", re
     server_name: str
 
 
-class AskForTool(WireObject, frozen=True):
+class AskForTool(WireObject):
     """A tool of the server, without the ``mcp__server__`` before its name."""
 
     name: str
 
 
-class SetMcpPermissionModeOverrideRequest(
-    OutgoingRequest, frozen=True, tag="set_mcp_permission_mode_override", rename="camel"
-):
+class SetMcpPermissionModeOverrideRequest(OutgoingRequest, tag="set_mcp_permission_mode_override", rename="camel"):
     """Make a server's tools ask (``default``) or be judged (``auto``) where the session would allow; null undoes it."""
 
     Answer: ClassVar[Any] = McpPermissionOverride

@@ -25,7 +25,7 @@ ThinkingDisplay: TypeAlias = Literal["summarized", "omitted", "highlights"]
 ProactivityLevel: TypeAlias = Literal["ask", "default", "proactive"]
 
 
-class HookCallbackMatcher(WireObject, frozen=True, rename="camel"):
+class HookCallbackMatcher(WireObject, rename="camel"):
     """Which callbacks to call, for which tools; no ``matcher`` means all."""
 
     hook_callback_ids: list[str]
@@ -35,7 +35,7 @@ class HookCallbackMatcher(WireObject, frozen=True, rename="camel"):
     on_failure: str | None = None
 
 
-class SdkMcpServerOptions(WireObject, frozen=True, rename="camel"):
+class SdkMcpServerOptions(WireObject, rename="camel"):
     """Options of an MCP server inside the host."""
 
     timeout: float | None = None
@@ -43,21 +43,21 @@ class SdkMcpServerOptions(WireObject, frozen=True, rename="camel"):
     disable_auto_background: bool | None = None
 
 
-class SdkMcpServerManifest(WireObject, frozen=True, rename="camel"):
+class SdkMcpServerManifest(WireObject, rename="camel"):
     """A server's answers to ``initialize`` and ``tools/list``, given beforehand; an older CLI still asks for them."""
 
     initialize_result: dict[str, Any]
     tools_list_result: dict[str, Any] | None = None
 
 
-class WorkspaceTrust(WireObject, frozen=True):
+class WorkspaceTrust(WireObject):
     """Whether the user trusts the directory."""
 
     accepted: bool
     directory: str
 
 
-class InitializeRequest(OutgoingRequest, frozen=True, tag="initialize", rename="camel"):
+class InitializeRequest(OutgoingRequest, tag="initialize", rename="camel"):
     """Everything the host tells a session at its start. Optional, and may be repeated (2.1.325)."""
 
     Answer: ClassVar[Any] = InitializeAnswer
@@ -94,7 +94,7 @@ class InitializeRequest(OutgoingRequest, frozen=True, tag="initialize", rename="
     workspace_trust: WorkspaceTrust | None = None
 
 
-class ClaimSessionRequest(OutgoingRequest, frozen=True, tag="claim_session"):
+class ClaimSessionRequest(OutgoingRequest, tag="claim_session"):
     """Make a process that was started with ``--await-claim`` a session; any other refuses."""
 
     Answer: ClassVar[Any] = ClaimedSession
@@ -112,7 +112,7 @@ class ClaimSessionRequest(OutgoingRequest, frozen=True, tag="claim_session"):
     workspace_trust: WorkspaceTrust | None = None
 
 
-class InterruptRequest(OutgoingRequest, frozen=True, tag="interrupt"):
+class InterruptRequest(OutgoingRequest, tag="interrupt"):
     """Stop the running turn; succeeds when there is none. ``cancel_queued`` drops the messages still waiting too."""
 
     Answer: ClassVar[Any] = InterruptReceipt
@@ -125,13 +125,13 @@ class InterruptRequest(OutgoingRequest, frozen=True, tag="interrupt"):
     spare_background_tasks: bool | None = None
 
 
-class EndSessionRequest(OutgoingRequest, frozen=True, tag="end_session"):
+class EndSessionRequest(OutgoingRequest, tag="end_session"):
     """Answer, then exit with 0."""
 
     reason: str | None = None
 
 
-class SetPermissionModeRequest(OutgoingRequest, frozen=True, tag="set_permission_mode"):
+class SetPermissionModeRequest(OutgoingRequest, tag="set_permission_mode"):
     """Change the permission mode. ``bypassPermissions`` needs the launch flag."""
 
     Answer: ClassVar[Any] = PermissionModeAnswer
@@ -141,7 +141,7 @@ class SetPermissionModeRequest(OutgoingRequest, frozen=True, tag="set_permission
     from_settings: bool | None = None
 
 
-class SetModelRequest(OutgoingRequest, frozen=True, tag="set_model"):
+class SetModelRequest(OutgoingRequest, tag="set_model"):
     """Change the model, also in mid turn; null or nothing goes back to the default.
 
     2.1.325 takes any name without an error, even of a model that does not exist.
@@ -154,14 +154,14 @@ class SetModelRequest(OutgoingRequest, frozen=True, tag="set_model"):
     only_if_model_is_current: bool | None = None
 
 
-class SetMaxThinkingTokensRequest(OutgoingRequest, frozen=True, tag="set_max_thinking_tokens"):
+class SetMaxThinkingTokensRequest(OutgoingRequest, tag="set_max_thinking_tokens"):
     """Change the thinking budget and how thinking is shown; null takes a change back, absent leaves it as it is."""
 
     max_thinking_tokens: int | UnsetType | None = UNSET
     thinking_display: str | UnsetType | None = UNSET
 
 
-class RenameSessionRequest(OutgoingRequest, frozen=True, tag="rename_session"):
+class RenameSessionRequest(OutgoingRequest, tag="rename_session"):
     """Give the session a title. With a ``session_id`` that is not the current one it fails."""
 
     title: str
@@ -169,25 +169,25 @@ class RenameSessionRequest(OutgoingRequest, frozen=True, tag="rename_session"):
     session_id: str | None = None
 
 
-class SetColorRequest(OutgoingRequest, frozen=True, tag="set_color"):
+class SetColorRequest(OutgoingRequest, tag="set_color"):
     """Colour the session's prompt bar. In the types, but 2.1.325 refuses it without a terminal."""
 
     color: str
 
 
-class SetHasSubscribersRequest(OutgoingRequest, frozen=True, tag="set_has_subscribers"):
+class SetHasSubscribersRequest(OutgoingRequest, tag="set_has_subscribers"):
     """Tell whether anybody is watching; null means not known and counts as yes."""
 
     has_subscribers: bool | None
 
 
-class SetPromptSuggestionsPausedRequest(OutgoingRequest, frozen=True, tag="set_prompt_suggestions_paused"):
+class SetPromptSuggestionsPausedRequest(OutgoingRequest, tag="set_prompt_suggestions_paused"):
     """Stop or resume suggesting the next prompt."""
 
     paused: bool
 
 
-class SetProactivityLevelRequest(OutgoingRequest, frozen=True, tag="set_proactivity_level"):
+class SetProactivityLevelRequest(OutgoingRequest, tag="set_proactivity_level"):
     """How much to do unasked; only for a session whose ``initialize`` said ``proactivity``."""
 
     Answer: ClassVar[Any] = dict
@@ -196,7 +196,7 @@ class SetProactivityLevelRequest(OutgoingRequest, frozen=True, tag="set_proactiv
     offer_bypass: bool | None = None
 
 
-class SetCwdRequest(OutgoingRequest, frozen=True, tag="set_cwd"):
+class SetCwdRequest(OutgoingRequest, tag="set_cwd"):
     """Move the session to another directory; may be answered by a demand for trust."""
 
     Answer: ClassVar[Any] = SetCwdResult

@@ -31,7 +31,7 @@ ContextUsageDetail: TypeAlias = Literal["summary", "full"]
 EditableSettings: TypeAlias = Literal["localSettings", "userSettings"]
 
 
-class GetContextUsageRequest(OutgoingRequest, frozen=True, tag="get_context_usage"):
+class GetContextUsageRequest(OutgoingRequest, tag="get_context_usage"):
     """What fills the context window."""
 
     Answer: ClassVar[Any] = ContextUsageResponse
@@ -39,13 +39,13 @@ class GetContextUsageRequest(OutgoingRequest, frozen=True, tag="get_context_usag
     detail: str | None = None
 
 
-class GetSessionCostRequest(OutgoingRequest, frozen=True, tag="get_session_cost"):
+class GetSessionCostRequest(OutgoingRequest, tag="get_session_cost"):
     """The cost so far, as text for people."""
 
     Answer: ClassVar[Any] = SessionCost
 
 
-class GetUsageRequest(OutgoingRequest, frozen=True, tag="get_usage"):
+class GetUsageRequest(OutgoingRequest, tag="get_usage"):
     """The cost so far in numbers, and the account's limits."""
 
     Answer: ClassVar[Any] = UsageAnswer
@@ -53,50 +53,50 @@ class GetUsageRequest(OutgoingRequest, frozen=True, tag="get_usage"):
     skip_behaviors: bool | None = None
 
 
-class ListModelsRequest(OutgoingRequest, frozen=True, tag="list_models"):
+class ListModelsRequest(OutgoingRequest, tag="list_models"):
     """The models to choose from."""
 
     Answer: ClassVar[Any] = ModelList
 
 
-class GetBinaryVersionRequest(OutgoingRequest, frozen=True, tag="get_binary_version"):
+class GetBinaryVersionRequest(OutgoingRequest, tag="get_binary_version"):
     """The version of the CLI."""
 
     Answer: ClassVar[Any] = BinaryVersion
 
 
-class GetSettingsRequest(OutgoingRequest, frozen=True, tag="get_settings"):
+class GetSettingsRequest(OutgoingRequest, tag="get_settings"):
     """The settings in effect and where they come from."""
 
     Answer: ClassVar[Any] = SettingsAnswer
 
 
-class ApplyFlagSettingsRequest(OutgoingRequest, frozen=True, tag="apply_flag_settings"):
+class ApplyFlagSettingsRequest(OutgoingRequest, tag="apply_flag_settings"):
     """Settings for this session, above the files'; a null value takes one back."""
 
     settings: dict[str, Any]
 
 
-class UpdateSettingsRequest(OutgoingRequest, frozen=True, tag="update_settings"):
+class UpdateSettingsRequest(OutgoingRequest, tag="update_settings"):
     """Write to a settings file; only some keys may be written."""
 
     source: str
     settings: dict[str, Any]
 
 
-class GetHooksListingRequest(OutgoingRequest, frozen=True, tag="get_hooks_listing"):
+class GetHooksListingRequest(OutgoingRequest, tag="get_hooks_listing"):
     """The configured hooks."""
 
     Answer: ClassVar[Any] = HooksListing
 
 
-class ListPermissionRulesRequest(OutgoingRequest, frozen=True, tag="list_permission_rules"):
+class ListPermissionRulesRequest(OutgoingRequest, tag="list_permission_rules"):
     """The permission rules in effect and where they come from."""
 
     Answer: ClassVar[Any] = PermissionRulesAnswer
 
 
-class RegisterRepoRootRequest(OutgoingRequest, frozen=True, tag="register_repo_root"):
+class RegisterRepoRootRequest(OutgoingRequest, tag="register_repo_root"):
     """Add a directory to the workspace."""
 
     Answer: ClassVar[Any] = RegisteredRepoRoot
@@ -107,7 +107,7 @@ class RegisterRepoRootRequest(OutgoingRequest, frozen=True, tag="register_repo_r
     reload_skills: bool | None = None
 
 
-class ReloadPluginsRequest(OutgoingRequest, frozen=True, tag="reload_plugins"):
+class ReloadPluginsRequest(OutgoingRequest, tag="reload_plugins"):
     """Load the plugins anew."""
 
     Answer: ClassVar[Any] = ReloadPluginsResult
@@ -117,49 +117,49 @@ class ReloadPluginsRequest(OutgoingRequest, frozen=True, tag="reload_plugins"):
     refuse_if_busy: bool | None = None
 
 
-class ReloadSkillsRequest(OutgoingRequest, frozen=True, tag="reload_skills"):
+class ReloadSkillsRequest(OutgoingRequest, tag="reload_skills"):
     """Load the skills anew."""
 
     Answer: ClassVar[Any] = ReloadSkillsResult
 
 
-class ReloadOutputStylesRequest(OutgoingRequest, frozen=True, tag="reload_output_styles"):
+class ReloadOutputStylesRequest(OutgoingRequest, tag="reload_output_styles"):
     """Load the output styles anew."""
 
     Answer: ClassVar[Any] = ReloadOutputStylesResult
 
 
-class GetStatusRequest(OutgoingRequest, frozen=True, tag="get_status"):
+class GetStatusRequest(OutgoingRequest, tag="get_status"):
     """What ``/status`` shows."""
 
     Answer: ClassVar[Any] = StatusAnswer
 
 
-class GetPlanRequest(OutgoingRequest, frozen=True, tag="get_plan"):
+class GetPlanRequest(OutgoingRequest, tag="get_plan"):
     """The session's plan file."""
 
     Answer: ClassVar[Any] = PlanAnswer
 
 
-class GetMemoryDialogRequest(OutgoingRequest, frozen=True, tag="get_memory_dialog"):
+class GetMemoryDialogRequest(OutgoingRequest, tag="get_memory_dialog"):
     """What ``/memory`` shows."""
 
     Answer: ClassVar[Any] = MemoryDialog
 
 
-class GetSkillsDialogRequest(OutgoingRequest, frozen=True, tag="get_skills_dialog"):
+class GetSkillsDialogRequest(OutgoingRequest, tag="get_skills_dialog"):
     """What ``/skills`` shows."""
 
     Answer: ClassVar[Any] = SkillsDialog
 
 
-class GetSandboxDialogRequest(OutgoingRequest, frozen=True, tag="get_sandbox_dialog"):
+class GetSandboxDialogRequest(OutgoingRequest, tag="get_sandbox_dialog"):
     """What ``/sandbox`` shows."""
 
     Answer: ClassVar[Any] = SandboxDialog
 
 
-class GetChromeDialogRequest(OutgoingRequest, frozen=True, tag="get_chrome_dialog"):
+class GetChromeDialogRequest(OutgoingRequest, tag="get_chrome_dialog"):
     """What ``/chrome`` shows."""
 
     Answer: ClassVar[Any] = ChromeDialog

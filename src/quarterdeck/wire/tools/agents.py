@@ -11,7 +11,7 @@ from quarterdeck.wire.usage import Usage
 from ._base import ToolInput, ToolOutput
 
 
-class AgentInput(ToolInput, frozen=True, kw_only=True):
+class AgentInput(ToolInput, kw_only=True):
     """``Agent`` to the model; ``Task`` in the lists and messages of the stream (2.1.325)."""
 
     prompt: str
@@ -28,33 +28,33 @@ class AgentInput(ToolInput, frozen=True, kw_only=True):
     max_turns: int | None = None  # up to 2.1.52
 
 
-class SendMessageInput(ToolInput, frozen=True, kw_only=True):
+class SendMessageInput(ToolInput, kw_only=True):
     to: str
     message: str
     summary: str | None = None
     notify_when_idle: bool | None = None
 
 
-class ListAgentsInput(ToolInput, frozen=True, kw_only=True):
+class ListAgentsInput(ToolInput, kw_only=True):
     channel: str | None = None
     q: str | None = None
 
 
-class SubagentHandbackInput(ToolInput, frozen=True, kw_only=True):
+class SubagentHandbackInput(ToolInput, kw_only=True):
     message: str
 
 
-class SkillInput(ToolInput, frozen=True, kw_only=True):
+class SkillInput(ToolInput, kw_only=True):
     skill: str
     args: str | None = None
 
 
-class ToolSearchInput(ToolInput, frozen=True, kw_only=True):
+class ToolSearchInput(ToolInput, kw_only=True):
     query: str
     max_results: Number | None = None
 
 
-class WorkflowInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class WorkflowInput(ToolInput, kw_only=True, rename="camel"):
     script: str | None = None
     name: str | None = None
     description: str | None = None
@@ -64,13 +64,13 @@ class WorkflowInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
     resume_from_run_id: str | None = None
 
 
-class AgentText(View, frozen=True, kw_only=True):
+class AgentText(View, kw_only=True):
     text: str
     type: str | None = None
     citations: list[Any] | None = None
 
 
-class AgentToolStats(ToolOutput, frozen=True, kw_only=True):
+class AgentToolStats(ToolOutput, kw_only=True):
     read_count: int | None = None
     search_count: int | None = None
     bash_count: int | None = None
@@ -81,7 +81,7 @@ class AgentToolStats(ToolOutput, frozen=True, kw_only=True):
     frame_count: int | None = None
 
 
-class AgentCompleted(ToolOutput, frozen=True, kw_only=True, tag_field="status", tag="completed"):
+class AgentCompleted(ToolOutput, kw_only=True, tag_field="status", tag="completed"):
     content: list[AgentText]
     agent_id: str | None = None
     agent_type: str | None = None
@@ -103,7 +103,7 @@ class AgentCompleted(ToolOutput, frozen=True, kw_only=True, tag_field="status", 
     harness_section_hash: str | None = None
 
 
-class AgentLaunched(ToolOutput, frozen=True, kw_only=True, tag_field="status", tag="async_launched"):
+class AgentLaunched(ToolOutput, kw_only=True, tag_field="status", tag="async_launched"):
     agent_id: str
     is_async: bool | None = None
     description: str | None = None
@@ -115,7 +115,7 @@ class AgentLaunched(ToolOutput, frozen=True, kw_only=True, tag_field="status", t
     can_continue_agent: bool | None = None
 
 
-class AgentLaunchedRemotely(ToolOutput, frozen=True, kw_only=True, tag_field="status", tag="remote_launched"):
+class AgentLaunchedRemotely(ToolOutput, kw_only=True, tag_field="status", tag="remote_launched"):
     task_id: str
     session_url: str | None = None
     description: str | None = None
@@ -126,7 +126,7 @@ class AgentLaunchedRemotely(ToolOutput, frozen=True, kw_only=True, tag_field="st
 AgentOutput: TypeAlias = AgentCompleted | AgentLaunched | AgentLaunchedRemotely
 
 
-class WorkflowOutput(ToolOutput, frozen=True, kw_only=True):
+class WorkflowOutput(ToolOutput, kw_only=True):
     task_id: str
     status: str | None = None  # async_launched, remote_launched
     task_type: str | None = None

@@ -12,7 +12,7 @@ from quarterdeck.wire._view import View
 from ._base import ToolInput, ToolOutput
 
 
-class FileReadInput(ToolInput, frozen=True, kw_only=True):
+class FileReadInput(ToolInput, kw_only=True):
     file_path: str
     offset: Number | None = None
     limit: Number | None = None
@@ -20,19 +20,19 @@ class FileReadInput(ToolInput, frozen=True, kw_only=True):
     allow_large: bool | None = None
 
 
-class FileWriteInput(ToolInput, frozen=True, kw_only=True):
+class FileWriteInput(ToolInput, kw_only=True):
     file_path: str
     content: str
 
 
-class FileEditInput(ToolInput, frozen=True, kw_only=True):
+class FileEditInput(ToolInput, kw_only=True):
     file_path: str
     old_string: str
     new_string: str
     replace_all: bool | None = None
 
 
-class NotebookEditInput(ToolInput, frozen=True, kw_only=True):
+class NotebookEditInput(ToolInput, kw_only=True):
     notebook_path: str
     new_source: str
     cell_id: str | None = None
@@ -40,12 +40,12 @@ class NotebookEditInput(ToolInput, frozen=True, kw_only=True):
     edit_mode: str | None = None  # replace, insert, delete
 
 
-class GlobInput(ToolInput, frozen=True, kw_only=True):
+class GlobInput(ToolInput, kw_only=True):
     pattern: str
     path: str | None = None
 
 
-class GrepInput(ToolInput, frozen=True, kw_only=True):
+class GrepInput(ToolInput, kw_only=True):
     """The short options of ripgrep are keys on the wire; here they have names."""
 
     pattern: str
@@ -65,7 +65,7 @@ class GrepInput(ToolInput, frozen=True, kw_only=True):
     multiline: bool | None = None
 
 
-class LSPInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class LSPInput(ToolInput, kw_only=True, rename="camel"):
     operation: str
     file_path: str
     line: Number | None = None
@@ -73,13 +73,13 @@ class LSPInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
     query: str | None = None
 
 
-class ArtifactRead(ToolOutput, frozen=True, kw_only=True):
+class ArtifactRead(ToolOutput, kw_only=True):
     slug: str | None = None
     ver: str | None = None
     seeded: bool | None = None
 
 
-class ReadText(ToolOutput, frozen=True, kw_only=True):
+class ReadText(ToolOutput, kw_only=True):
     file_path: str
     content: str
     num_lines: int | None = None
@@ -88,62 +88,62 @@ class ReadText(ToolOutput, frozen=True, kw_only=True):
     truncated_by_token_cap: bool | None = None
 
 
-class ImageDimensions(ToolOutput, frozen=True, kw_only=True):
+class ImageDimensions(ToolOutput, kw_only=True):
     original_width: Number | None = None
     original_height: Number | None = None
     display_width: Number | None = None
     display_height: Number | None = None
 
 
-class ReadImage(ToolOutput, frozen=True, kw_only=True):
+class ReadImage(ToolOutput, kw_only=True):
     base64: str
     type: str | None = None  # the media type
     original_size: int | None = None
     dimensions: ImageDimensions | None = None
 
 
-class ReadNotebook(ToolOutput, frozen=True, kw_only=True):
+class ReadNotebook(ToolOutput, kw_only=True):
     file_path: str
     cells: list[Any]
 
 
-class ReadPdf(ToolOutput, frozen=True, kw_only=True):
+class ReadPdf(ToolOutput, kw_only=True):
     file_path: str
     base64: str
     original_size: int | None = None
 
 
-class ReadParts(ToolOutput, frozen=True, kw_only=True):
+class ReadParts(ToolOutput, kw_only=True):
     file_path: str
     original_size: int | None = None
     count: int | None = None
     output_dir: str | None = None
 
 
-class ReadPage(ToolOutput, frozen=True, kw_only=True):
+class ReadPage(ToolOutput, kw_only=True):
     base64: str
     media_type: str | None = None
     error: str | None = None
 
 
-class FileReadTextOutput(ToolOutput, frozen=True, kw_only=True, tag_field="type", tag="text"):
+class FileReadTextOutput(ToolOutput, kw_only=True, tag_field="type", tag="text"):
     file: ReadText
     artifact_read: ArtifactRead | None = None
 
 
-class FileReadImageOutput(ToolOutput, frozen=True, kw_only=True, tag_field="type", tag="image"):
+class FileReadImageOutput(ToolOutput, kw_only=True, tag_field="type", tag="image"):
     file: ReadImage
 
 
-class FileReadNotebookOutput(ToolOutput, frozen=True, kw_only=True, tag_field="type", tag="notebook"):
+class FileReadNotebookOutput(ToolOutput, kw_only=True, tag_field="type", tag="notebook"):
     file: ReadNotebook
 
 
-class FileReadPdfOutput(ToolOutput, frozen=True, kw_only=True, tag_field="type", tag="pdf"):
+class FileReadPdfOutput(ToolOutput, kw_only=True, tag_field="type", tag="pdf"):
     file: ReadPdf
 
 
-class FileReadPartsOutput(ToolOutput, frozen=True, kw_only=True, tag_field="type", tag="parts"):
+class FileReadPartsOutput(ToolOutput, kw_only=True, tag_field="type", tag="parts"):
     file: ReadParts
     first_page: int | None = None
     pages: list[ReadPage] | None = None
@@ -154,7 +154,7 @@ FileReadOutput: TypeAlias = (
 )
 
 
-class PatchHunk(View, frozen=True, kw_only=True, rename="camel"):
+class PatchHunk(View, kw_only=True, rename="camel"):
     old_start: int
     old_lines: int
     new_start: int
@@ -162,7 +162,7 @@ class PatchHunk(View, frozen=True, kw_only=True, rename="camel"):
     lines: list[str]
 
 
-class GitDiff(View, frozen=True, kw_only=True):
+class GitDiff(View, kw_only=True):
     filename: str
     status: str | None = None  # modified, added
     additions: int | None = None
@@ -172,7 +172,7 @@ class GitDiff(View, frozen=True, kw_only=True):
     repository: str | None = None
 
 
-class FileEditOutput(ToolOutput, frozen=True, kw_only=True):
+class FileEditOutput(ToolOutput, kw_only=True):
     file_path: str
     old_string: str
     new_string: str
@@ -184,7 +184,7 @@ class FileEditOutput(ToolOutput, frozen=True, kw_only=True):
     staged: bool | None = None
 
 
-class FileWriteOutput(ToolOutput, frozen=True, kw_only=True):
+class FileWriteOutput(ToolOutput, kw_only=True):
     file_path: str
     content: str
     type: str | None = None  # create, update
@@ -195,7 +195,7 @@ class FileWriteOutput(ToolOutput, frozen=True, kw_only=True):
     staged: bool | None = None
 
 
-class GlobOutput(ToolOutput, frozen=True, kw_only=True):
+class GlobOutput(ToolOutput, kw_only=True):
     filenames: list[str]
     num_files: int | None = None
     duration_ms: Number | None = None
@@ -205,7 +205,7 @@ class GlobOutput(ToolOutput, frozen=True, kw_only=True):
     timed_out: bool | None = None
 
 
-class GrepOutput(ToolOutput, frozen=True, kw_only=True):
+class GrepOutput(ToolOutput, kw_only=True):
     filenames: list[str]
     num_files: int | None = None
     mode: str | None = None
@@ -219,7 +219,7 @@ class GrepOutput(ToolOutput, frozen=True, kw_only=True):
     timed_out: bool | None = None
 
 
-class NotebookEditOutput(View, frozen=True, kw_only=True):
+class NotebookEditOutput(View, kw_only=True):
     """The one result spelled in snake_case."""
 
     notebook_path: str

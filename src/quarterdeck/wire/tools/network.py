@@ -11,41 +11,41 @@ from ._base import ToolInput, ToolOutput
 from .files import ArtifactRead
 
 
-class WebFetchInput(ToolInput, frozen=True, kw_only=True):
+class WebFetchInput(ToolInput, kw_only=True):
     url: str
     prompt: str | None = None
     offset: Number | None = None
 
 
-class WebSearchInput(ToolInput, frozen=True, kw_only=True):
+class WebSearchInput(ToolInput, kw_only=True):
     query: str
     allowed_domains: list[str] | None = None
     blocked_domains: list[str] | None = None
 
 
-class ListMcpResourcesInput(ToolInput, frozen=True, kw_only=True):
+class ListMcpResourcesInput(ToolInput, kw_only=True):
     server: str | None = None
 
 
-class ReadMcpResourceInput(ToolInput, frozen=True, kw_only=True):
+class ReadMcpResourceInput(ToolInput, kw_only=True):
     server: str
     uri: str
 
 
-class ReadMcpResourceDirInput(ToolInput, frozen=True, kw_only=True):
+class ReadMcpResourceDirInput(ToolInput, kw_only=True):
     server: str
     uri: str
 
 
-class RefreshMcpToolsInput(ToolInput, frozen=True, kw_only=True):
+class RefreshMcpToolsInput(ToolInput, kw_only=True):
     server: str | None = None
 
 
-class WaitForMcpServersInput(ToolInput, frozen=True, kw_only=True):
+class WaitForMcpServersInput(ToolInput, kw_only=True):
     servers: list[str] | None = None
 
 
-class SubscribeMcpResourceInput(ToolInput, frozen=True, kw_only=True):
+class SubscribeMcpResourceInput(ToolInput, kw_only=True):
     """Of 2.1.52, as the three that follow."""
 
     server: str
@@ -53,13 +53,13 @@ class SubscribeMcpResourceInput(ToolInput, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class UnsubscribeMcpResourceInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class UnsubscribeMcpResourceInput(ToolInput, kw_only=True, rename="camel"):
     server: str | None = None
     uri: str | None = None
     subscription_id: str | None = None
 
 
-class SubscribePollingInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class SubscribePollingInput(ToolInput, kw_only=True, rename="camel"):
     type: str  # tool, resource
     server: str
     tool_name: str | None = None
@@ -69,13 +69,13 @@ class SubscribePollingInput(ToolInput, frozen=True, kw_only=True, rename="camel"
     reason: str | None = None
 
 
-class UnsubscribePollingInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class UnsubscribePollingInput(ToolInput, kw_only=True, rename="camel"):
     subscription_id: str | None = None
     server: str | None = None
     target: str | None = None
 
 
-class WebFetchOutput(ToolOutput, frozen=True, kw_only=True):
+class WebFetchOutput(ToolOutput, kw_only=True):
     result: str
     url: str | None = None
     code: int | None = None
@@ -85,25 +85,25 @@ class WebFetchOutput(ToolOutput, frozen=True, kw_only=True):
     artifact_read: ArtifactRead | None = None
 
 
-class WebSearchHit(View, frozen=True, kw_only=True):
+class WebSearchHit(View, kw_only=True):
     title: str
     url: str
     snippet: str | None = None
 
 
-class WebSearchHits(View, frozen=True, kw_only=True):
+class WebSearchHits(View, kw_only=True):
     content: list[WebSearchHit]
     tool_use_id: str | None = None
 
 
-class WebSearchOutput(ToolOutput, frozen=True, kw_only=True):
+class WebSearchOutput(ToolOutput, kw_only=True):
     query: str
     results: list[WebSearchHits | str]
     duration_seconds: Number | None = None
     search_count: int | None = None
 
 
-class McpResource(ToolOutput, frozen=True, kw_only=True):
+class McpResource(ToolOutput, kw_only=True):
     """A resource as listed, of a server or of a directory on it."""
 
     uri: str
@@ -113,24 +113,24 @@ class McpResource(ToolOutput, frozen=True, kw_only=True):
     server: str | None = None
 
 
-class McpResourceContent(ToolOutput, frozen=True, kw_only=True):
+class McpResourceContent(ToolOutput, kw_only=True):
     uri: str
     mime_type: str | None = None
     text: str | None = None
     blob_saved_to: str | None = None
 
 
-class ReadMcpResourceOutput(ToolOutput, frozen=True, kw_only=True):
+class ReadMcpResourceOutput(ToolOutput, kw_only=True):
     contents: list[McpResourceContent]
     error: str | None = None
 
 
-class ReadMcpResourceDirOutput(ToolOutput, frozen=True, kw_only=True):
+class ReadMcpResourceDirOutput(ToolOutput, kw_only=True):
     resources: list[McpResource]
     error: str | None = None
 
 
-class RefreshedMcpServer(ToolOutput, frozen=True, kw_only=True):
+class RefreshedMcpServer(ToolOutput, kw_only=True):
     server: str
     status: str | None = None  # refreshed, error, not_connected
     tool_count: int | None = None
@@ -139,10 +139,10 @@ class RefreshedMcpServer(ToolOutput, frozen=True, kw_only=True):
     error: str | None = None
 
 
-class SubscribeOutput(ToolOutput, frozen=True, kw_only=True):
+class SubscribeOutput(ToolOutput, kw_only=True):
     subscription_id: str
     subscribed: bool | None = None
 
 
-class UnsubscribeOutput(ToolOutput, frozen=True, kw_only=True):
+class UnsubscribeOutput(ToolOutput, kw_only=True):
     unsubscribed: bool

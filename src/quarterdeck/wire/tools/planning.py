@@ -11,18 +11,18 @@ from quarterdeck.wire._view import View
 from ._base import ToolInput, ToolOutput
 
 
-class AllowedPrompt(View, frozen=True, kw_only=True):
+class AllowedPrompt(View, kw_only=True):
     """A kind of action that the plan needs, in plain words."""
 
     tool: str
     prompt: str
 
 
-class EnterPlanModeInput(ToolInput, frozen=True, kw_only=True):
+class EnterPlanModeInput(ToolInput, kw_only=True):
     pass
 
 
-class ExitPlanModeInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class ExitPlanModeInput(ToolInput, kw_only=True, rename="camel"):
     """The plan itself is here only if the model wrote it so: 2.1.325 takes it out before asking for permission."""
 
     plan: str | None = None
@@ -35,28 +35,28 @@ class ExitPlanModeInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
     remote_session_title: str | None = None
 
 
-class Todo(View, frozen=True, kw_only=True, rename="camel"):
+class Todo(View, kw_only=True, rename="camel"):
     content: str
     status: str  # pending, in_progress, completed
     active_form: str | None = None
 
 
-class TodoWriteInput(ToolInput, frozen=True, kw_only=True):
+class TodoWriteInput(ToolInput, kw_only=True):
     todos: list[Todo]
 
 
-class TaskCreateInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class TaskCreateInput(ToolInput, kw_only=True, rename="camel"):
     subject: str
     description: str | None = None
     active_form: str | None = None
     metadata: dict[str, Any] | None = None
 
 
-class TaskGetInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class TaskGetInput(ToolInput, kw_only=True, rename="camel"):
     task_id: str
 
 
-class TaskUpdateInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class TaskUpdateInput(ToolInput, kw_only=True, rename="camel"):
     task_id: str
     subject: str | None = None
     description: str | None = None
@@ -68,25 +68,25 @@ class TaskUpdateInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
     metadata: dict[str, Any] | None = None
 
 
-class TaskListInput(ToolInput, frozen=True, kw_only=True):
+class TaskListInput(ToolInput, kw_only=True):
     pass
 
 
-class EnterWorktreeInput(ToolInput, frozen=True, kw_only=True):
+class EnterWorktreeInput(ToolInput, kw_only=True):
     name: str | None = None
     path: str | None = None
 
 
-class ExitWorktreeInput(ToolInput, frozen=True, kw_only=True):
+class ExitWorktreeInput(ToolInput, kw_only=True):
     action: str  # keep, remove
     discard_changes: bool | None = None
 
 
-class EnterPlanModeOutput(ToolOutput, frozen=True, kw_only=True):
+class EnterPlanModeOutput(ToolOutput, kw_only=True):
     message: str
 
 
-class ExitPlanModeOutput(ToolOutput, frozen=True, kw_only=True):
+class ExitPlanModeOutput(ToolOutput, kw_only=True):
     plan: str | None = None
     is_agent: bool | None = None
     file_path: str | None = None
@@ -96,12 +96,12 @@ class ExitPlanModeOutput(ToolOutput, frozen=True, kw_only=True):
     request_id: str | None = None
 
 
-class TodoWriteOutput(ToolOutput, frozen=True, kw_only=True):
+class TodoWriteOutput(ToolOutput, kw_only=True):
     new_todos: list[Todo]
     old_todos: list[Todo] | None = None
 
 
-class TaskSummary(ToolOutput, frozen=True, kw_only=True):
+class TaskSummary(ToolOutput, kw_only=True):
     """A task as the four task tools show it, each with some of the fields."""
 
     id: str
@@ -113,24 +113,24 @@ class TaskSummary(ToolOutput, frozen=True, kw_only=True):
     blocked_by: list[str] | None = None
 
 
-class TaskCreateOutput(ToolOutput, frozen=True, kw_only=True):
+class TaskCreateOutput(ToolOutput, kw_only=True):
     task: TaskSummary
 
 
-class TaskGetOutput(ToolOutput, frozen=True, kw_only=True):
+class TaskGetOutput(ToolOutput, kw_only=True):
     task: TaskSummary | None = None  # None: there is no such task
 
 
-class TaskListOutput(ToolOutput, frozen=True, kw_only=True):
+class TaskListOutput(ToolOutput, kw_only=True):
     tasks: list[TaskSummary]
 
 
-class TaskStatusChange(View, frozen=True, kw_only=True):
+class TaskStatusChange(View, kw_only=True):
     from_: str | None = msgspec.field(default=None, name="from")
     to: str | None = None
 
 
-class TaskUpdateOutput(ToolOutput, frozen=True, kw_only=True):
+class TaskUpdateOutput(ToolOutput, kw_only=True):
     task_id: str
     success: bool | None = None
     updated_fields: list[str] | None = None
@@ -138,13 +138,13 @@ class TaskUpdateOutput(ToolOutput, frozen=True, kw_only=True):
     status_change: TaskStatusChange | None = None
 
 
-class EnterWorktreeOutput(ToolOutput, frozen=True, kw_only=True):
+class EnterWorktreeOutput(ToolOutput, kw_only=True):
     worktree_path: str
     worktree_branch: str | None = None
     message: str | None = None
 
 
-class ExitWorktreeOutput(ToolOutput, frozen=True, kw_only=True):
+class ExitWorktreeOutput(ToolOutput, kw_only=True):
     worktree_path: str
     action: str | None = None
     original_cwd: str | None = None

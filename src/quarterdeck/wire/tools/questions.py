@@ -17,33 +17,33 @@ from quarterdeck.wire._view import View
 from ._base import ToolInput, ToolOutput
 
 
-class QuestionOption(View, frozen=True, kw_only=True):
+class QuestionOption(View, kw_only=True):
     label: str
     description: str | None = None
     preview: str | None = None
 
 
-class Question(View, frozen=True, kw_only=True):
+class Question(View, kw_only=True):
     question: str
     header: str | None = None
     options: list[QuestionOption]
     multi_select: bool = msgspec.field(default_factory=bool, name="multiSelect")  # a factory: the CLI wants it said
 
 
-class QuestionAnnotation(View, frozen=True, kw_only=True):
+class QuestionAnnotation(View, kw_only=True):
     preview: str | None = None
     notes: str | None = None
     unanswered: str | None = None  # in results: skipped, replied_in_chat, dismissed
 
 
-class AskUserQuestionInput(ToolInput, frozen=True, kw_only=True):
+class AskUserQuestionInput(ToolInput, kw_only=True):
     questions: list[Question]
     answers: dict[str, str | list[str]] | None = None
     annotations: dict[str, QuestionAnnotation] | None = None
     metadata: dict[str, Any] | None = None
 
 
-class AskUserQuestionOutput(ToolOutput, frozen=True, kw_only=True):
+class AskUserQuestionOutput(ToolOutput, kw_only=True):
     questions: list[Question]
     answers: dict[str, str | list[str]] | None = None
     response: str | None = None

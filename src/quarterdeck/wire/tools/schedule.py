@@ -10,22 +10,22 @@ from quarterdeck.wire._view import View
 from ._base import ToolInput, ToolOutput
 
 
-class CronCreateInput(ToolInput, frozen=True, kw_only=True):
+class CronCreateInput(ToolInput, kw_only=True):
     cron: str
     prompt: str
     recurring: bool | None = None
     durable: bool | None = None
 
 
-class CronDeleteInput(ToolInput, frozen=True, kw_only=True):
+class CronDeleteInput(ToolInput, kw_only=True):
     id: str
 
 
-class CronListInput(ToolInput, frozen=True, kw_only=True):
+class CronListInput(ToolInput, kw_only=True):
     pass
 
 
-class ScheduleWakeupInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
+class ScheduleWakeupInput(ToolInput, kw_only=True, rename="camel"):
     delay_seconds: Number | None = None
     reason: str | None = None
     prompt: str | None = None
@@ -33,7 +33,7 @@ class ScheduleWakeupInput(ToolInput, frozen=True, kw_only=True, rename="camel"):
     noop: bool | None = None
 
 
-class RemoteTriggerInput(ToolInput, frozen=True, kw_only=True):
+class RemoteTriggerInput(ToolInput, kw_only=True):
     action: str  # list, get, create, update, run, create_webhook_trigger, list_runs, get_run_log
     trigger_id: str | None = None
     session_id: str | None = None
@@ -41,16 +41,16 @@ class RemoteTriggerInput(ToolInput, frozen=True, kw_only=True):
     body: dict[str, Any] | None = None
 
 
-class PushNotificationInput(ToolInput, frozen=True, kw_only=True):
+class PushNotificationInput(ToolInput, kw_only=True):
     message: str
     status: str | None = None
 
 
-class ReadNotificationsInput(ToolInput, frozen=True, kw_only=True):
+class ReadNotificationsInput(ToolInput, kw_only=True):
     pass
 
 
-class CronCreateOutput(ToolOutput, frozen=True, kw_only=True):
+class CronCreateOutput(ToolOutput, kw_only=True):
     id: str
     human_schedule: str | None = None
     recurring: bool | None = None
@@ -58,21 +58,21 @@ class CronCreateOutput(ToolOutput, frozen=True, kw_only=True):
     next_fire_at: Number | None = None
 
 
-class CronDeleteOutput(ToolOutput, frozen=True, kw_only=True):
+class CronDeleteOutput(ToolOutput, kw_only=True):
     id: str
     ended_loop_wakeup: bool | None = None
 
 
-class CronJob(CronCreateOutput, frozen=True, kw_only=True):
+class CronJob(CronCreateOutput, kw_only=True):
     cron: str
     prompt: str | None = None
 
 
-class CronListOutput(ToolOutput, frozen=True, kw_only=True):
+class CronListOutput(ToolOutput, kw_only=True):
     jobs: list[CronJob]
 
 
-class ScheduleWakeupOutput(ToolOutput, frozen=True, kw_only=True):
+class ScheduleWakeupOutput(ToolOutput, kw_only=True):
     scheduled_for: Number
     clamped_delay_seconds: Number | None = None
     was_clamped: bool | None = None
@@ -80,13 +80,13 @@ class ScheduleWakeupOutput(ToolOutput, frozen=True, kw_only=True):
     cancelled_wakeups: int | None = None
 
 
-class RemoteTriggerOutput(ToolOutput, frozen=True, kw_only=True):
+class RemoteTriggerOutput(ToolOutput, kw_only=True):
     status: int
     json: str | None = None
     summary: str | None = None
 
 
-class PushNotificationOutput(ToolOutput, frozen=True, kw_only=True):
+class PushNotificationOutput(ToolOutput, kw_only=True):
     message: str
     push_sent: bool | None = None
     local_sent: bool | None = None
@@ -94,7 +94,7 @@ class PushNotificationOutput(ToolOutput, frozen=True, kw_only=True):
     sent_at: str | None = None
 
 
-class QueuedNotification(View, frozen=True, kw_only=True):
+class QueuedNotification(View, kw_only=True):
     notification_id: str
     origin: str | None = None
     queued_at: str | None = None
@@ -102,7 +102,7 @@ class QueuedNotification(View, frozen=True, kw_only=True):
     arrived_at: str | None = None
 
 
-class ReadNotificationsOutput(View, frozen=True, kw_only=True):
+class ReadNotificationsOutput(View, kw_only=True):
     notifications: list[QueuedNotification]
     remaining: int | None = None
     read_at: str | None = None

@@ -10,14 +10,14 @@ from quarterdeck.wire._view import View
 from ._base import ToolInput, ToolOutput
 
 
-class ConfigInput(ToolInput, frozen=True, kw_only=True):
+class ConfigInput(ToolInput, kw_only=True):
     """Up to 2.1.52."""
 
     setting: str
     value: str | bool | Number | None = None
 
 
-class Finding(View, frozen=True, kw_only=True):
+class Finding(View, kw_only=True):
     file: str
     summary: str
     line: int | None = None
@@ -28,17 +28,17 @@ class Finding(View, frozen=True, kw_only=True):
     outcome: str | None = None  # fixed, skipped, no_change_needed
 
 
-class ReportFindingsInput(ToolInput, frozen=True, kw_only=True):
+class ReportFindingsInput(ToolInput, kw_only=True):
     findings: list[Finding]
     level: str | None = None
 
 
-class TextReplacement(View, frozen=True, kw_only=True):
+class TextReplacement(View, kw_only=True):
     old_string: str
     new_string: str
 
 
-class SkillProposal(View, frozen=True, kw_only=True, rename="camel"):
+class SkillProposal(View, kw_only=True, rename="camel"):
     name: str
     kind: str | None = None  # new, improvement
     target: str | None = None
@@ -48,16 +48,16 @@ class SkillProposal(View, frozen=True, kw_only=True, rename="camel"):
     skill_md: str | None = None
 
 
-class ProposeSkillsInput(ToolInput, frozen=True, kw_only=True):
+class ProposeSkillsInput(ToolInput, kw_only=True):
     proposals: list[SkillProposal]
 
 
-class ProposeGoalInput(ToolInput, frozen=True, kw_only=True):
+class ProposeGoalInput(ToolInput, kw_only=True):
     condition: str
     ask_user: bool | None = None
 
 
-class SendFeedbackInput(ToolInput, frozen=True, kw_only=True):
+class SendFeedbackInput(ToolInput, kw_only=True):
     type: str  # bug, idea, missing_capability
     title: str
     details: str | None = None
@@ -66,25 +66,25 @@ class SendFeedbackInput(ToolInput, frozen=True, kw_only=True):
     task_category: str | None = None
 
 
-class SendUserFileInput(ToolInput, frozen=True, kw_only=True):
+class SendUserFileInput(ToolInput, kw_only=True):
     files: list[str]
     message: str | None = None
 
 
-class ShowOnboardingRolePickerInput(ToolInput, frozen=True, kw_only=True):
+class ShowOnboardingRolePickerInput(ToolInput, kw_only=True):
     pass
 
 
-class OfferChromeSetupInput(ToolInput, frozen=True, kw_only=True):
+class OfferChromeSetupInput(ToolInput, kw_only=True):
     reason: str | None = None
 
 
-class ClaudeDesignInput(ToolInput, frozen=True, kw_only=True):
+class ClaudeDesignInput(ToolInput, kw_only=True):
     operation: str
     arguments: dict[str, Any] | None = None
 
 
-class ProjectsInput(ToolInput, frozen=True, kw_only=True):
+class ProjectsInput(ToolInput, kw_only=True):
     method: str
     path: str | None = None
     content: str | None = None
@@ -94,7 +94,7 @@ class ProjectsInput(ToolInput, frozen=True, kw_only=True):
     n: int | None = None
 
 
-class ArtifactInput(ToolInput, frozen=True, kw_only=True):
+class ArtifactInput(ToolInput, kw_only=True):
     action: str | None = None
     file_path: str | None = None
     file_paths: list[str] | None = None
@@ -117,7 +117,7 @@ class ArtifactInput(ToolInput, frozen=True, kw_only=True):
     contract: str | None = None
 
 
-class ConfigOutput(ToolOutput, frozen=True, kw_only=True):
+class ConfigOutput(ToolOutput, kw_only=True):
     success: bool
     operation: str | None = None  # get, set
     setting: str | None = None
@@ -127,36 +127,36 @@ class ConfigOutput(ToolOutput, frozen=True, kw_only=True):
     error: str | None = None
 
 
-class ReportFindingsOutput(ToolOutput, frozen=True, kw_only=True):
+class ReportFindingsOutput(ToolOutput, kw_only=True):
     findings: list[Finding]
     count: int | None = None
     level: str | None = None
 
 
-class ProposeSkillsOutput(ToolOutput, frozen=True, kw_only=True):
+class ProposeSkillsOutput(ToolOutput, kw_only=True):
     proposal_count: int
 
 
-class ProposeGoalOutput(ToolOutput, frozen=True, kw_only=True):
+class ProposeGoalOutput(ToolOutput, kw_only=True):
     condition: str
     ask_user: bool | None = None
 
 
-class SendFeedbackOutput(ToolOutput, frozen=True, kw_only=True):
+class SendFeedbackOutput(ToolOutput, kw_only=True):
     success: bool
     message: str | None = None
 
 
-class ShowOnboardingRolePickerOutput(ToolOutput, frozen=True, kw_only=True):
+class ShowOnboardingRolePickerOutput(ToolOutput, kw_only=True):
     role: str | None = None
     dismissed: bool | None = None
 
 
-class OfferChromeSetupOutput(ToolOutput, frozen=True, kw_only=True):
+class OfferChromeSetupOutput(ToolOutput, kw_only=True):
     outcome: str  # connected, not_now, no_attempt_yet
 
 
-class ClaudeDesignOutput(ToolOutput, frozen=True, kw_only=True):
+class ClaudeDesignOutput(ToolOutput, kw_only=True):
     operation: str
     content: list[dict[str, Any]]
     is_error: bool | None = None

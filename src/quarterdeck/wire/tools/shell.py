@@ -12,7 +12,7 @@ from quarterdeck.wire._view import View
 from ._base import ToolInput, ToolOutput
 
 
-class _CommandInput(ToolInput, frozen=True, kw_only=True):
+class _CommandInput(ToolInput, kw_only=True):
     command: str
     timeout: Number | None = None  # milliseconds
     description: str | None = None
@@ -20,20 +20,20 @@ class _CommandInput(ToolInput, frozen=True, kw_only=True):
     dangerously_disable_sandbox: bool | None = msgspec.field(default=None, name="dangerouslyDisableSandbox")
 
 
-class BashInput(_CommandInput, frozen=True, kw_only=True):
+class BashInput(_CommandInput, kw_only=True):
     pass
 
 
-class PowerShellInput(_CommandInput, frozen=True, kw_only=True):
+class PowerShellInput(_CommandInput, kw_only=True):
     """Not a kind of ``BashInput``: who reads a command as Bash must not be handed this one."""
 
 
-class MonitorSocket(View, frozen=True, kw_only=True):
+class MonitorSocket(View, kw_only=True):
     url: str
     protocols: list[str] | None = None
 
 
-class MonitorInput(ToolInput, frozen=True, kw_only=True):
+class MonitorInput(ToolInput, kw_only=True):
     """Watch the output of a command, or a web socket, and wake up on what it says."""
 
     description: str
@@ -42,7 +42,7 @@ class MonitorInput(ToolInput, frozen=True, kw_only=True):
     ws: MonitorSocket | None = None
 
 
-class TaskOutputInput(ToolInput, frozen=True, kw_only=True):
+class TaskOutputInput(ToolInput, kw_only=True):
     """Up to 2.1.52; the newest CLI has no such tool."""
 
     task_id: str
@@ -50,42 +50,42 @@ class TaskOutputInput(ToolInput, frozen=True, kw_only=True):
     timeout: Number | None = None  # milliseconds
 
 
-class BashOutputInput(ToolInput, frozen=True, kw_only=True):
+class BashOutputInput(ToolInput, kw_only=True):
     """Before 2.0.77, where ``TaskOutput`` took its place."""
 
     bash_id: str
     filter: str | None = None
 
 
-class TaskStopInput(ToolInput, frozen=True, kw_only=True):
+class TaskStopInput(ToolInput, kw_only=True):
     """``KillShell`` of old named the shell only; ``TaskStop`` takes either."""
 
     task_id: str | None = None
     shell_id: str | None = None
 
 
-class GitCommit(View, frozen=True, kw_only=True):
+class GitCommit(View, kw_only=True):
     sha: str
     kind: str | None = None  # committed, amended, cherry-picked
     branch: str | None = None
 
 
-class GitPush(View, frozen=True, kw_only=True):
+class GitPush(View, kw_only=True):
     branch: str
 
 
-class GitBranch(View, frozen=True, kw_only=True):
+class GitBranch(View, kw_only=True):
     ref: str
     action: str | None = None  # merged, rebased
 
 
-class PullRequest(View, frozen=True, kw_only=True):
+class PullRequest(View, kw_only=True):
     number: int
     url: str | None = None
     action: str | None = None  # created, edited, merged, commented, closed, reopened, ready, draft, auto-merge-…
 
 
-class GitOperation(View, frozen=True, kw_only=True):
+class GitOperation(View, kw_only=True):
     """What the CLI understood the command to have done with git."""
 
     commit: GitCommit | None = None
@@ -94,7 +94,7 @@ class GitOperation(View, frozen=True, kw_only=True):
     pr: PullRequest | None = None
 
 
-class BashOutput(ToolOutput, frozen=True, kw_only=True):
+class BashOutput(ToolOutput, kw_only=True):
     stdout: str
     stderr: str = ""
     interrupted: bool = False
@@ -117,14 +117,14 @@ class BashOutput(ToolOutput, frozen=True, kw_only=True):
     git_operation: GitOperation | None = None
 
 
-class TaskStopOutput(View, frozen=True, kw_only=True):
+class TaskStopOutput(View, kw_only=True):
     task_id: str
     message: str | None = None
     task_type: str | None = None
     command: str | None = None
 
 
-class MonitorOutput(ToolOutput, frozen=True, kw_only=True):
+class MonitorOutput(ToolOutput, kw_only=True):
     task_id: str
     timeout_ms: Number | None = None
     persistent: bool | None = None
