@@ -168,6 +168,8 @@ class RateLimitInfo(OpenObject, rename="camel"):
     overage_status: str | None = None
     overage_resets_at: Number | None = None
     overage_disabled_reason: str | None = None
+    raw: dict[str, Any] = msgspec.field(default_factory=dict, name=HIDDEN + "raw")
+    """Everything the wire says about it."""
     is_using_overage: bool | None = None
     overage_in_use: bool | None = None
     overage_enabled: bool | None = None
@@ -177,5 +179,3 @@ class RateLimitInfo(OpenObject, rename="camel"):
     can_user_purchase_credits: bool | None = None
     has_chargeable_saved_payment_method: bool | None = None
     unified_windows: dict[str, RateLimitWindow] | None = None
-    raw: dict[str, Any] = msgspec.field(default_factory=dict, name=HIDDEN + "raw")
-    """Everything the wire says about it."""
