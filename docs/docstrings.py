@@ -22,6 +22,10 @@ class Drawn(griffe.Extension):
         if obj.docstring is not None:
             obj.docstring.value = LISTED.sub(r"- \1: ", DRAWN.sub(_table, obj.docstring.value))
 
+    def on_alias_instance(self, *, alias: griffe.Alias, **_: Any) -> None:
+        """A star brings names that are imported on first use too, although only type checkers see them imported."""
+        alias.runtime = True
+
 
 def _table(drawn: re.Match[str]) -> str:
     starts = [column.start() for column in re.finditer("=+", drawn[1])]

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from quarterdeck.wire import MESSAGE_TYPES, SYSTEM_TYPES
 from quarterdeck.wire._base import Lines, Message
 from quarterdeck.wire._json import loads
-from quarterdeck.wire.messages import MESSAGE_TYPES, SYSTEM_TYPES
 
 CLASS_OF_TYPE = {cls.__struct_config__.tag: cls for cls in MESSAGE_TYPES}
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
-import quarterdeck
+if TYPE_CHECKING:
+    from quarterdeck import *  # noqa: F403
 
-
-def __getattr__(name: str) -> Any:
-    return getattr(quarterdeck, name)
+_names = LazyNames(globals(), rooms=("quarterdeck.client", "quarterdeck.wire"))

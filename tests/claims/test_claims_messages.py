@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from claims.reading import NEWEST, OLD, VERSIONS, every_talk, talk
-from quarterdeck.wire import AssistantMessage, decode, encode
-from quarterdeck.wire.messages import MESSAGE_TYPES, SYSTEM_TYPES
+from quarterdeck.wire import MESSAGE_TYPES, SYSTEM_TYPES, AssistantMessage, decode, encode
 from quarterdeck.wire.usage import RateLimitType
 
 INIT_KEYS = {

@@ -9,11 +9,10 @@ from typing import Any
 
 from looping import for_each
 from quarterdeck.protocol.states import FLOW, HANDSHAKE, REQUEST, TURN, mermaid
-from quarterdeck.wire import OUTGOING_REQUESTS
+from quarterdeck.wire import MESSAGE_TYPES, OUTGOING_REQUESTS, SYSTEM_TYPES
 from quarterdeck.wire.control import ControlCancelRequest, ControlRequest, ControlResponse
 from quarterdeck.wire.hooks import HOOK_EVENTS
 from quarterdeck.wire.inbound import INCOMING_REQUESTS
-from quarterdeck.wire.messages import MESSAGE_TYPES, SYSTEM_TYPES
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "protocol.md").read_text("utf-8")

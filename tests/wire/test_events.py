@@ -8,7 +8,7 @@ import pytest
 from quarterdeck.wire import UnknownMessage, decode, encode
 from quarterdeck.wire import events as e
 from quarterdeck.wire.blocks import TextBlock, ToolUseBlock, UnknownBlock
-from quarterdeck.wire.messages import StreamEvent
+from quarterdeck.wire.stream import StreamEvent
 from wire_lines import received
 
 MESSAGE = {"type": "message", "content": [], "model": "m", "id": "msg_1", "role": "assistant"}

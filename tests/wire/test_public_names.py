@@ -1,4 +1,4 @@
-"""``quarterdeck.wire`` lists what its modules define, and every name of the list can be imported."""
+"""``quarterdeck.wire`` lists what its modules define, and every name of a lazy package can be imported."""
 
 from __future__ import annotations
 
@@ -13,13 +13,21 @@ import pytest
 import quarterdeck
 from looping import for_each
 from quarterdeck import client, wire
-from quarterdeck.wire._homes import HOMES
+from quarterdeck._lazy import LazyNames
 
 ROOT = Path(wire.__file__).parent
-NOT_SHOWN = {
-    "SessionState",  # of an answer: the one of system messages is shown
-    "McpResource",  # of a tool: the one of an answer is shown
-}
+SOURCE = Path(quarterdeck.__file__).parent
+
+
+def module_name(path: Path, root: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix("__init__").removesuffix(".")
+
+
+LAZY = sorted(
+    module_name(path, SOURCE.parent)
+    for path in SOURCE.rglob("*.py")
+    if "LazyNames(globals()" in path.read_text() and path.name != "_lazy.py"
+)
 
 
 def modules() -> list[str]:
@@ -31,14 +39,13 @@ def modules() -> list[str]:
 def test_every_class_of_a_module_is_public(module: str) -> None:
     tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text())
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")}
-    assert classes - set(wire.__all__) - NOT_SHOWN == set()
+    assert classes - set(wire.__all__) == set()
 
 
 def defined() -> dict[str, str]:
     """Public name → the module that defines it."""
     found: dict[str, str] = {}
     for path in sorted(ROOT.rglob("*.py")):
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         for node in ast.parse(path.read_text()).body:
             match node:
                 case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
@@ -47,16 +54,12 @@ def defined() -> dict[str, str]:
                     names = [target.id for target in targets if isinstance(target, ast.Name)]
                 case _:
                     names = []
-            for name in names:
-                elsewhere = (name, module) in {("SessionState", "answers.session"), ("McpResource", "tools.network")}
-                if name in wire.__all__ and not elsewhere:
-                    found[name] = module
+            found |= {name: f".{module_name(path, ROOT)}" for name in names if name in wire.__all__}
     return found
 
 
 def test_every_public_name_has_its_home() -> None:
-    assert defined() == HOMES  # HOMES is to be changed by hand: the difference says how
-    assert sorted(HOMES) == sorted(wire.__all__)
+    assert wire._names.homes() == defined()  # ``__all__`` is to be changed by hand: the difference says how
 
 
 def test_a_program_that_asks_once_loads_few_classes() -> None:
@@ -67,14 +70,34 @@ def test_a_program_that_asks_once_loads_few_classes() -> None:
     assert [name for name in loaded if name.startswith(tuple(f"quarterdeck.{part}" for part in needless))] == []
 
 
-@pytest.mark.parametrize("room", [wire, client, quarterdeck])
-def test_every_public_name_is_there(room: object) -> None:
-    names = room.__all__  # type: ignore[attr-defined]
+def test_no_package_finds_its_names_by_hand() -> None:
+    assert {"quarterdeck", "quarterdeck.types", "quarterdeck.client", "quarterdeck.wire"} < set(LAZY)
+    by_hand = [path for path in SOURCE.rglob("*.py") if "\ndef __getattr__" in path.read_text()]
+    assert by_hand == []
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_every_public_name_is_there(package: str) -> None:
+    room = importlib.import_module(package)
+    names = room.__all__
     assert sorted(set(names)) == sorted(names)
     assert [name for name in names if getattr(room, name, None) is None] == []
+    assert set(names) <= set(dir(room))
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    for room in (wire, client, quarterdeck, importlib.import_module("quarterdeck.types")):
-        with pytest.raises(AttributeError, match="no_such_name"):
-            room.no_such_name  # noqa: B018
+@pytest.mark.parametrize("package", LAZY)
+def test_an_unknown_name_is_an_attribute_error(package: str) -> None:
+    with pytest.raises(AttributeError, match=f"'{package}' has no attribute 'no_such_name'"):
+        importlib.import_module(package).no_such_name  # noqa: B018
+
+
+def test_a_name_in_two_rooms_is_that_of_the_first() -> None:
+    assert quarterdeck.McpHttpServerConfig is client.McpHttpServerConfig is not wire.McpHttpServerConfig
+
+
+def test_a_name_is_looked_up_once() -> None:
+    namespace = {"__name__": "quarterdeck.wire", "__all__": []}
+    names = LazyNames(namespace)
+    names.of(".blocks")
+    namespace["__all__"] += ["TextBlock"]
+    assert namespace["__getattr__"]("TextBlock") is wire.TextBlock is namespace["TextBlock"]

@@ -1,32 +1,13 @@
 """Drive Claude Code from Python: ``query``, ``ClaudeSDKClient``, ``Session`` and everything around them."""
 
+# ruff: noqa: F403, F405
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
     from .cost import CostLedger, TurnCost
-    from .errors import (
-        Aborted,
-        ClaudeSDKError,
-        CLIConnectionError,
-        CLIJSONDecodeError,
-        CLINotFoundError,
-        CLITooOld,
-        ControlError,
-        ControlTimeout,
-        LocalProtocolError,
-        MessageParseError,
-        ProcessError,
-        ProcessExited,
-        QuarterdeckError,
-        ResultError,
-        StartFailed,
-        TransportClosed,
-        WriteOverflow,
-    )
+    from .errors import *
     from .interaction import Approve, Plan, Reject, Revise
     from .observer import Observer
     from .official_transport import Transport
@@ -39,6 +20,7 @@ if TYPE_CHECKING:
         HookEvent,
         HookMatcher,
         McpHttpServerConfig,
+        McpSdkServerConfig,
         McpServerConfig,
         McpSSEServerConfig,
         McpStdioServerConfig,
@@ -62,210 +44,70 @@ if TYPE_CHECKING:
     from .sdk import ClaudeSDKClient
     from .serving import LATER, CancelSignal
     from .session import Session, connect
-    from .tools import McpSdkServerConfig, SdkMcpTool, ToolAnnotations, ToolContext, create_sdk_mcp_server, tool
-    from .transcript_stores import (
-        InMemorySessionStore,
-        SessionKey,
-        SessionListSubkeysKey,
-        SessionStore,
-        SessionStoreEntry,
-        SessionStoreError,
-        SessionStoreListEntry,
-        SessionSummaryEntry,
-        SqliteSessionStore,
-        delete_session_via_store,
-        fold_session_summary,
-        fork_session_via_store,
-        get_session_info_from_store,
-        get_session_messages_from_store,
-        get_subagent_messages_from_store,
-        import_session_to_store,
-        list_sessions_from_store,
-        list_subagents_from_store,
-        rename_session_via_store,
-        tag_session_via_store,
-    )
-    from .transcripts import (
-        ExportFormat,
-        ForkSessionResult,
-        NotATranscript,
-        SDKSessionInfo,
-        SearchHit,
-        SessionExists,
-        SessionMessage,
-        SessionNotFound,
-        TranscriptError,
-        TranscriptOutside,
-        TranscriptUnwritable,
-        delete_session,
-        export_session,
-        fork_session,
-        get_session_info,
-        get_session_messages,
-        get_subagent_messages,
-        import_session,
-        iter_session_messages,
-        iter_session_records,
-        list_sessions,
-        list_subagents,
-        project_key_for_directory,
-        rename_session,
-        search_sessions,
-        tag_session,
-    )
+    from .tools import SdkMcpTool, ToolAnnotations, ToolContext, create_sdk_mcp_server, tool
+    from .transcript_stores import *
+    from .transcripts import *
     from .turn import TextAccumulator, Turn
     from .validate_conflicts import CanUseToolShadowedWarning
     from .warm import PoolCounts, WarmPool
 
-_MODULES = (
-    "transcripts",
-    "transcript_stores",
-    "options",
-    "oneshot",
-    "session",
-    "sdk",
-    "errors",
-    "turn",
-    "serving",
-    "interaction",
-    "cost",
-    "options_types",
-    "official_transport",
-    "tools",
-    "validate_conflicts",
-    "retry",
-    "warm",
-    "observer",
-)
-
-__all__ = [
-    "LATER",
-    "Aborted",
-    "Approve",
-    "CLIConnectionError",
-    "CLIJSONDecodeError",
-    "CLINotFoundError",
-    "CLITooOld",
-    "CanUseTool",
-    "CanUseToolShadowedWarning",
-    "CancelSignal",
-    "ClaudeAgentOptions",
-    "ClaudeSDKClient",
-    "ClaudeSDKError",
-    "ControlError",
-    "ControlTimeout",
-    "CostLedger",
-    "ExportFormat",
-    "ForkSessionResult",
-    "HookCallback",
-    "HookContext",
-    "HookEvent",
-    "HookMatcher",
-    "InMemorySessionStore",
-    "LocalProtocolError",
-    "McpHttpServerConfig",
-    "McpSSEServerConfig",
-    "McpSdkServerConfig",
-    "McpServerConfig",
-    "McpStdioServerConfig",
-    "MessageParseError",
-    "NotATranscript",
-    "Observer",
-    "Plan",
-    "PoolCounts",
-    "ProcessError",
-    "ProcessExited",
-    "QuarterdeckError",
-    "Reject",
-    "ResultError",
-    "Retry",
-    "RetryNotice",
-    "RetryRefused",
-    "RetryingTurn",
-    "Revise",
-    "SDKSessionInfo",
-    "SandboxIgnoreViolations",
-    "SandboxNetworkConfig",
-    "SandboxSettings",
-    "SdkBeta",
-    "SdkMcpTool",
-    "SearchHit",
-    "Session",
-    "SessionExists",
-    "SessionKey",
-    "SessionListSubkeysKey",
-    "SessionMessage",
-    "SessionNotFound",
-    "SessionStore",
-    "SessionStoreEntry",
-    "SessionStoreError",
-    "SessionStoreFlushMode",
-    "SessionStoreListEntry",
-    "SessionSummaryEntry",
-    "SettingSource",
-    "SqliteSessionStore",
-    "StartFailed",
-    "SystemPromptCustom",
-    "SystemPromptFile",
-    "SystemPromptPreset",
-    "TaskBudget",
-    "TextAccumulator",
-    "ThinkingConfig",
-    "ThinkingConfigAdaptive",
-    "ThinkingConfigDisabled",
-    "ThinkingConfigEnabled",
-    "ToolAnnotations",
-    "ToolContext",
-    "ToolsPreset",
-    "TranscriptError",
-    "TranscriptOutside",
-    "TranscriptUnwritable",
-    "Transport",
-    "TransportClosed",
-    "Turn",
-    "TurnCost",
-    "WarmPool",
-    "WriteOverflow",
-    "connect",
-    "create_sdk_mcp_server",
-    "delete_session",
-    "delete_session_via_store",
-    "export_session",
-    "fold_session_summary",
-    "fork_session",
-    "fork_session_via_store",
-    "get_session_info",
-    "get_session_info_from_store",
-    "get_session_messages",
-    "get_session_messages_from_store",
-    "get_subagent_messages",
-    "get_subagent_messages_from_store",
-    "import_session",
-    "import_session_to_store",
-    "iter_session_messages",
-    "iter_session_records",
-    "list_sessions",
-    "list_sessions_from_store",
-    "list_subagents",
-    "list_subagents_from_store",
-    "project_key_for_directory",
-    "prompt",
-    "query",
-    "rename_session",
-    "rename_session_via_store",
-    "resume_session",
-    "search_sessions",
-    "tag_session",
-    "tag_session_via_store",
-    "tool",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for module in _MODULES:
-            found = getattr(import_module(f".{module}", __name__), name, None)
-            if found is not None and not isinstance(found, ModuleType):  # transcripts has a module named prompt
-                globals()[name] = found
-                return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".cost")
+__all__ += ["CostLedger", "TurnCost"]
+_names.of(".errors")
+__all__ += ["Aborted", "CLIJSONDecodeError", "CLITooOld", "ControlError", "ControlTimeout", "MessageParseError"]
+__all__ += ["ResultError"]
+_names.of(".interaction")
+__all__ += ["Approve", "Plan", "Reject", "Revise"]
+_names.of(".observer")
+__all__ += ["Observer"]
+_names.of(".official_transport")
+__all__ += ["Transport"]
+_names.of(".oneshot")
+__all__ += ["prompt", "query", "resume_session"]
+_names.of(".options")
+__all__ += ["ClaudeAgentOptions"]
+_names.of(".options_types")
+__all__ += ["CanUseTool", "HookCallback", "HookContext", "HookEvent", "HookMatcher", "McpHttpServerConfig"]
+__all__ += ["McpSSEServerConfig", "McpSdkServerConfig", "McpServerConfig", "McpStdioServerConfig"]
+__all__ += ["SandboxIgnoreViolations", "SandboxNetworkConfig", "SandboxSettings", "SdkBeta", "SessionStoreFlushMode"]
+__all__ += ["SettingSource", "SystemPromptCustom", "SystemPromptFile", "SystemPromptPreset", "TaskBudget"]
+__all__ += ["ThinkingConfig", "ThinkingConfigAdaptive", "ThinkingConfigDisabled", "ThinkingConfigEnabled"]
+__all__ += ["ToolsPreset"]
+_names.of(".retry")
+__all__ += ["Retry", "RetryNotice", "RetryRefused", "RetryingTurn"]
+_names.of(".sdk")
+__all__ += ["ClaudeSDKClient"]
+_names.of(".session")
+__all__ += ["Session", "connect"]
+_names.of(".serving")
+__all__ += ["LATER", "CancelSignal"]
+_names.of(".tools")
+__all__ += ["SdkMcpTool", "ToolAnnotations", "ToolContext", "create_sdk_mcp_server", "tool"]
+_names.of(".transcript_stores")
+__all__ += ["InMemorySessionStore", "SessionKey", "SessionListSubkeysKey", "SessionStore", "SessionStoreEntry"]
+__all__ += ["SessionStoreError", "SessionStoreListEntry", "SessionSummaryEntry", "SqliteSessionStore"]
+__all__ += ["delete_session_via_store", "fold_session_summary", "fork_session_via_store", "get_session_info_from_store"]
+__all__ += ["get_session_messages_from_store", "get_subagent_messages_from_store", "import_session_to_store"]
+__all__ += ["list_sessions_from_store", "list_subagents_from_store", "rename_session_via_store"]
+__all__ += ["tag_session_via_store"]
+_names.of(".transcripts")
+__all__ += ["ExportFormat", "ForkSessionResult", "NotATranscript", "SDKSessionInfo", "SearchHit", "SessionExists"]
+__all__ += ["SessionMessage", "SessionNotFound", "TranscriptError", "TranscriptOutside", "TranscriptUnwritable"]
+__all__ += ["delete_session", "export_session", "fork_session", "get_session_info", "get_session_messages"]
+__all__ += ["get_subagent_messages", "import_session", "iter_session_messages", "iter_session_records", "list_sessions"]
+__all__ += ["list_subagents", "project_key_for_directory", "rename_session", "search_sessions", "tag_session"]
+_names.of(".turn")
+__all__ += ["TextAccumulator", "Turn"]
+_names.of(".validate_conflicts")
+__all__ += ["CanUseToolShadowedWarning"]
+_names.of(".warm")
+__all__ += ["PoolCounts", "WarmPool"]
+_names.of("quarterdeck._errors")
+__all__ += ["QuarterdeckError"]
+_names.of("quarterdeck.protocol.states")
+__all__ += ["LocalProtocolError"]
+_names.of("quarterdeck.transport.errors")
+__all__ += ["CLIConnectionError", "CLINotFoundError", "ClaudeSDKError", "ProcessError", "ProcessExited", "StartFailed"]
+__all__ += ["TransportClosed", "WriteOverflow"]

@@ -9,8 +9,7 @@ A name is imported when it is first asked for: who is one side need not load wha
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
     from .cli_side import CliSide
@@ -33,44 +32,15 @@ if TYPE_CHECKING:
     from .host_side import HostSide
     from .states import Flow, Handshake, LocalProtocolError, RequestState, TurnState
 
-__all__ = [
-    "AnswerReceived",
-    "CancelReceived",
-    "CliSide",
-    "Event",
-    "Exited",
-    "Fatal",
-    "Flow",
-    "Handshake",
-    "HostSide",
-    "InputClosed",
-    "LocalProtocolError",
-    "OutputEnded",
-    "ProtocolEvent",
-    "RequestFailed",
-    "RequestReceived",
-    "RequestRefused",
-    "RequestState",
-    "TurnClosed",
-    "TurnOpened",
-    "TurnState",
-    "Unexpected",
-]
-
-_HOMES = {
-    "CliSide": "cli_side",
-    "Flow": "states",
-    "Handshake": "states",
-    "HostSide": "host_side",
-    "LocalProtocolError": "states",
-    "RequestState": "states",
-    "TurnState": "states",
-}
-"""Where a name is; all others are events."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'events')}"), name)
-    return value
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".cli_side")
+__all__ += ["CliSide"]
+_names.of(".events")
+__all__ += ["AnswerReceived", "CancelReceived", "Event", "Exited", "Fatal", "InputClosed", "OutputEnded"]
+__all__ += ["ProtocolEvent", "RequestFailed", "RequestReceived", "RequestRefused", "TurnClosed", "TurnOpened"]
+__all__ += ["Unexpected"]
+_names.of(".host_side")
+__all__ += ["HostSide"]
+_names.of(".states")
+__all__ += ["Flow", "Handshake", "LocalProtocolError", "RequestState", "TurnState"]

@@ -11,16 +11,17 @@
 Nothing is imported here before it is asked for: the tap must start in milliseconds.
 """
 
-TYPE_CHECKING = False  # as typing has it, without importing typing
+from __future__ import annotations
+
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
+
 if TYPE_CHECKING:
+    from quarterdeck.client.transcript_stores import conformance
     from quarterdeck.client.transcript_stores.conformance import run_session_store_conformance
 
-__all__ = ["run_session_store_conformance"]
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from quarterdeck.client.transcript_stores import conformance
-
-    return getattr(conformance, name)
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of("quarterdeck.client.transcript_stores.conformance")
+__all__ += ["run_session_store_conformance"]
+_names.of("quarterdeck.client.transcript_stores")
+__all__ += ["conformance"]

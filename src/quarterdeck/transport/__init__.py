@@ -1,49 +1,49 @@
 """Processes and bytes: find the CLI, start it, move bytes, end it. Knows nothing of what the bytes mean."""
 
-from .base import DEFAULT_GRACE, ByteTransport, ExitStatus, Grace, Receiver
-from .capabilities import Capabilities, detect
-from .environment import child_environment
-from .errors import (
-    ClaudeSDKError,
-    CLIConnectionError,
-    CliNotFound,
-    CLINotFoundError,
-    ProcessError,
-    ProcessExited,
-    QuarterdeckError,
-    StartFailed,
-    TransportClosed,
-    WriteOverflow,
-)
-from .find import find_cli
-from .memory import MemoryTransport, memory_pair
-from .process import ProcessTransport
-from .scratch import PrivateFiles
-from .spawn import ChildCommand
+from __future__ import annotations
 
-__all__ = [
-    "DEFAULT_GRACE",
-    "ByteTransport",
-    "CLIConnectionError",
-    "CLINotFoundError",
-    "Capabilities",
-    "ChildCommand",
-    "ClaudeSDKError",
-    "CliNotFound",
-    "ExitStatus",
-    "Grace",
-    "MemoryTransport",
-    "PrivateFiles",
-    "ProcessError",
-    "ProcessExited",
-    "ProcessTransport",
-    "QuarterdeckError",
-    "Receiver",
-    "StartFailed",
-    "TransportClosed",
-    "WriteOverflow",
-    "child_environment",
-    "detect",
-    "find_cli",
-    "memory_pair",
-]
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
+
+if TYPE_CHECKING:
+    from .base import DEFAULT_GRACE, ByteTransport, ExitStatus, Grace, Receiver
+    from .capabilities import Capabilities, detect
+    from .environment import child_environment
+    from .errors import (
+        ClaudeSDKError,
+        CLIConnectionError,
+        CliNotFound,
+        CLINotFoundError,
+        ProcessError,
+        ProcessExited,
+        QuarterdeckError,
+        StartFailed,
+        TransportClosed,
+        WriteOverflow,
+    )
+    from .find import find_cli
+    from .memory import MemoryTransport, memory_pair
+    from .process import ProcessTransport
+    from .scratch import PrivateFiles
+    from .spawn import ChildCommand
+
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".base")
+__all__ += ["DEFAULT_GRACE", "ByteTransport", "ExitStatus", "Grace", "Receiver"]
+_names.of(".capabilities")
+__all__ += ["Capabilities", "detect"]
+_names.of(".environment")
+__all__ += ["child_environment"]
+_names.of(".errors")
+__all__ += ["CLIConnectionError", "CLINotFoundError", "ClaudeSDKError", "CliNotFound", "ProcessError", "ProcessExited"]
+__all__ += ["QuarterdeckError", "StartFailed", "TransportClosed", "WriteOverflow"]
+_names.of(".find")
+__all__ += ["find_cli"]
+_names.of(".memory")
+__all__ += ["MemoryTransport", "memory_pair"]
+_names.of(".process")
+__all__ += ["ProcessTransport"]
+_names.of(".scratch")
+__all__ += ["PrivateFiles"]
+_names.of(".spawn")
+__all__ += ["ChildCommand"]

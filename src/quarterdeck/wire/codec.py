@@ -27,7 +27,9 @@ from ._degrade import typed_or_reason
 from ._hints import resolve
 from ._json import dumps, loads
 from .control import ControlCancelRequest, ControlRequest, ControlResponse
-from .messages import MESSAGE_TYPES, SYSTEM_TYPES, SystemMessage
+from .messages import MESSAGE_TYPES
+from .system import SystemMessage
+from .system_types import SYSTEM_TYPES
 
 DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024
 """Longest line taken. The CLI has no limit of its own: files and images travel inside lines, and a 5 MB text block was

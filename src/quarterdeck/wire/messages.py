@@ -27,11 +27,10 @@ from ._official import check_required, official
 from ._shapes import Number
 from .api import ApiMessage, MessageParam
 from .blocks import ContentBlock
-from .events import ApiError, Delta, Event
+from .events import ApiError
 from .result import ResultMessage
 from .stream import StreamEvent
 from .system import SystemMessage
-from .system_types import SYSTEM_TYPES
 from .usage import ContextUsage, RateLimitInfo, Usage, UsageReport
 
 AssistantMessageError = Literal[
@@ -373,36 +372,3 @@ MESSAGE_TYPES: tuple[type[Message], ...] = (
     ErrorMessage,
 )
 """One class for each ``type`` on the wire, control messages aside."""
-
-__all__ = [
-    "MESSAGE_TYPES",
-    "SYSTEM_TYPES",
-    "ActiveGoal",
-    "ActiveGoalMessage",
-    "AssistantMessage",
-    "AssistantMessageError",
-    "AuthStatusMessage",
-    "CommandLifecycleMessage",
-    "CommandState",
-    "ContentBlock",
-    "ConversationResetMessage",
-    "ConversationResetTrigger",
-    "Delta",
-    "ErrorMessage",
-    "Event",
-    "KeepAliveMessage",
-    "PromptSuggestionMessage",
-    "RateLimitEvent",
-    "ResultMessage",
-    "StreamEvent",
-    "SubagentRetry",
-    "SystemMessage",
-    "ToolProgressMessage",
-    "ToolResultMeta",
-    "ToolUseMeta",
-    "ToolUseSummaryMessage",
-    "TranscriptMirrorMessage",
-    "UpdateEnvironmentVariables",
-    "UserMessage",
-    "UserMessagePriority",
-]

@@ -45,8 +45,9 @@ What the pieces promise:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # imported when first used: the list of commands needs the look alone
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
+
+if TYPE_CHECKING:
     from .exits import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR
     from .look import Look
     from .parser import Parser
@@ -54,42 +55,17 @@ if TYPE_CHECKING:  # imported when first used: the list of commands needs the lo
     from .trouble import Trouble
     from .width import cells, cut, padded
 
-_PLACES = {
-    "BROKEN_PIPE": "exits",
-    "FAILED": "exits",
-    "INTERRUPTED": "exits",
-    "OK": "exits",
-    "USAGE_ERROR": "exits",
-    "Look": "look",
-    "Parser": "parser",
-    "Trouble": "trouble",
-    "cells": "width",
-    "cut": "width",
-    "padded": "width",
-    "plain": "sanitize",
-}
-
-__all__ = [
-    "BROKEN_PIPE",
-    "FAILED",
-    "INTERRUPTED",
-    "OK",
-    "USAGE_ERROR",
-    "Look",
-    "Parser",
-    "Trouble",
-    "cells",
-    "cut",
-    "padded",
-    "plain",
-]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f".{_PLACES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".exits")
+__all__ += ["BROKEN_PIPE", "FAILED", "INTERRUPTED", "OK", "USAGE_ERROR"]
+_names.of(".look")
+__all__ += ["Look"]
+_names.of(".parser")
+__all__ += ["Parser"]
+_names.of(".sanitize")
+__all__ += ["plain"]
+_names.of(".trouble")
+__all__ += ["Trouble"]
+_names.of(".width")
+__all__ += ["cells", "cut", "padded"]

@@ -6,8 +6,7 @@ names of its own. Each name is imported when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
     from .changes import delete_session, rename_session, tag_session
@@ -33,67 +32,25 @@ if TYPE_CHECKING:
     from .search import search_sessions
     from .types import ForkSessionResult, SDKSessionInfo, SearchHit, SessionMessage
 
-_PLACES = {
-    "delete_session": "changes",
-    "rename_session": "changes",
-    "tag_session": "changes",
-    "NotATranscript": "errors",
-    "SessionExists": "errors",
-    "SessionNotFound": "errors",
-    "TranscriptError": "errors",
-    "TranscriptOutside": "errors",
-    "TranscriptUnwritable": "errors",
-    "ExportFormat": "export",
-    "export_session": "export",
-    "import_session": "export",
-    "fork_session": "fork",
-    "get_session_info": "listing",
-    "list_sessions": "listing",
-    "get_session_messages": "messages",
-    "get_subagent_messages": "messages",
-    "iter_session_messages": "messages",
-    "iter_session_records": "messages",
-    "list_subagents": "messages",
-    "project_key_for_directory": "places",
-    "search_sessions": "search",
-    "ForkSessionResult": "types",
-    "SDKSessionInfo": "types",
-    "SearchHit": "types",
-    "SessionMessage": "types",
-}
-
-__all__ = [
-    "ExportFormat",
-    "ForkSessionResult",
-    "NotATranscript",
-    "SDKSessionInfo",
-    "SearchHit",
-    "SessionExists",
-    "SessionMessage",
-    "SessionNotFound",
-    "TranscriptError",
-    "TranscriptOutside",
-    "TranscriptUnwritable",
-    "delete_session",
-    "export_session",
-    "fork_session",
-    "get_session_info",
-    "get_session_messages",
-    "get_subagent_messages",
-    "import_session",
-    "iter_session_messages",
-    "iter_session_records",
-    "list_sessions",
-    "list_subagents",
-    "project_key_for_directory",
-    "rename_session",
-    "search_sessions",
-    "tag_session",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{_PLACES[name]}", __name__), name)
-    return value
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".changes")
+__all__ += ["delete_session", "rename_session", "tag_session"]
+_names.of(".errors")
+__all__ += ["NotATranscript", "SessionExists", "SessionNotFound", "TranscriptError", "TranscriptOutside"]
+__all__ += ["TranscriptUnwritable"]
+_names.of(".export")
+__all__ += ["ExportFormat", "export_session", "import_session"]
+_names.of(".fork")
+__all__ += ["fork_session"]
+_names.of(".listing")
+__all__ += ["get_session_info", "list_sessions"]
+_names.of(".messages")
+__all__ += ["get_session_messages", "get_subagent_messages", "iter_session_messages", "iter_session_records"]
+__all__ += ["list_subagents"]
+_names.of(".places")
+__all__ += ["project_key_for_directory"]
+_names.of(".search")
+__all__ += ["search_sessions"]
+_names.of(".types")
+__all__ += ["ForkSessionResult", "SDKSessionInfo", "SearchHit", "SessionMessage"]

@@ -5,8 +5,7 @@ Imported when asked for: the simulator shares the words a model says, and must n
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
     from .request import ApiRequest
@@ -26,32 +25,12 @@ if TYPE_CHECKING:
     )
     from .server import ModelServer, Rule
 
-__all__ = [
-    "ApiRequest",
-    "Cut",
-    "Error",
-    "Gate",
-    "ModelServer",
-    "RawBlock",
-    "RedactedThinking",
-    "Reply",
-    "Rule",
-    "Stall",
-    "StreamError",
-    "Text",
-    "Thinking",
-    "ToolUse",
-    "Usage",
-]
-
-_MODULES = ("script", "request", "server")
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for module in _MODULES:
-            found = getattr(import_module(f".{module}", __name__), name, None)
-            if found is not None:
-                globals()[name] = found
-                return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".request")
+__all__ += ["ApiRequest"]
+_names.of(".script")
+__all__ += ["Cut", "Error", "Gate", "RawBlock", "RedactedThinking", "Reply", "Stall", "StreamError", "Text", "Thinking"]
+__all__ += ["ToolUse", "Usage"]
+_names.of(".server")
+__all__ += ["ModelServer", "Rule"]

@@ -6,8 +6,7 @@ to say what happens; ``load`` for a scenario file. All is imported when first as
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
     from .launch import executable
@@ -39,51 +38,18 @@ if TYPE_CHECKING:
         WaitFor,
     )
 
-__all__ = [
-    "Agent",
-    "Ask",
-    "Brain",
-    "Compact",
-    "Emit",
-    "End",
-    "Error",
-    "Exit",
-    "Next",
-    "Pause",
-    "Plan",
-    "RateLimit",
-    "RawBlock",
-    "RedactedThinking",
-    "Reply",
-    "Rule",
-    "Scenario",
-    "ScenarioFileError",
-    "SimulatedCli",
-    "Stop",
-    "Suggest",
-    "Text",
-    "Thinking",
-    "Tool",
-    "ToolUse",
-    "Usage",
-    "WaitFor",
-    "executable",
-    "load",
-]
-
-_HOMES = {
-    "Ask": "scenario",
-    "Brain": "scenario",
-    "Rule": "scenario",
-    "Scenario": "scenario",
-    "ScenarioFileError": "positions",
-    "SimulatedCli": "simulator",
-    "executable": "launch",
-    "load": "scenario_file",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'steps')}"), name)
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".launch")
+__all__ += ["executable"]
+_names.of(".positions")
+__all__ += ["ScenarioFileError"]
+_names.of(".scenario")
+__all__ += ["Ask", "Brain", "Rule", "Scenario"]
+_names.of(".scenario_file")
+__all__ += ["load"]
+_names.of(".simulator")
+__all__ += ["SimulatedCli"]
+_names.of(".steps")
+__all__ += ["Agent", "Compact", "Emit", "End", "Error", "Exit", "Next", "Pause", "Plan", "RateLimit", "RawBlock"]
+__all__ += ["RedactedThinking", "Reply", "Stop", "Suggest", "Text", "Thinking", "Tool", "ToolUse", "Usage", "WaitFor"]

@@ -10,7 +10,6 @@ from quarterdeck.wire.agents import AccountInfo, AgentInfo, ModelInfo, SlashComm
 
 from .base import Answer
 
-SessionState: TypeAlias = Literal["idle", "running", "requires_action"]
 ManifestOutcome: TypeAlias = Literal[
     "parked", "already_connected", "protocol_version_mismatch", "malformed", "not_honoured"
 ]

@@ -103,7 +103,7 @@ class WebSearchOutput(ToolOutput, kw_only=True):
     search_count: int | None = None
 
 
-class McpResource(ToolOutput, kw_only=True):
+class ListedMcpResource(ToolOutput, kw_only=True):
     """A resource as listed, of a server or of a directory on it."""
 
     uri: str
@@ -126,7 +126,7 @@ class ReadMcpResourceOutput(ToolOutput, kw_only=True):
 
 
 class ReadMcpResourceDirOutput(ToolOutput, kw_only=True):
-    resources: list[McpResource]
+    resources: list[ListedMcpResource]
     error: str | None = None
 
 
