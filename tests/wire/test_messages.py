@@ -11,6 +11,7 @@ from quarterdeck.wire import messages as m
 from quarterdeck.wire.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from quarterdeck.wire.notices import HookEventMessage
 from quarterdeck.wire.result import DeferredToolUse, MessageOrigin
+from quarterdeck.wire.system_types import SYSTEM_TYPES
 from quarterdeck.wire.tasks import TERMINAL_TASK_STATUSES, TaskPatch
 from quarterdeck.wire.usage import RateLimitInfo, Usage
 from wire_lines import class_of, received, typed
@@ -445,11 +446,11 @@ def test_a_line_becomes_its_class_and_every_key_is_typed(line: dict[str, Any]) -
 
 
 def test_every_class_has_an_example() -> None:
-    assert {class_of(line) for line in LINES} == {*m.MESSAGE_TYPES, *m.SYSTEM_TYPES.values()}
+    assert {class_of(line) for line in LINES} == {*m.MESSAGE_TYPES, *SYSTEM_TYPES.values()}
 
 
 def test_each_subtype_class_knows_its_subtype() -> None:
-    for subtype, cls in m.SYSTEM_TYPES.items():
+    for subtype, cls in SYSTEM_TYPES.items():
         line = example("system", subtype)
         fields = {name: value for name, value in line.items() if name not in ("type", "subtype")}
         without_subtype = msgspec.convert({"type": "system", **fields}, cls)

@@ -789,7 +789,7 @@ def test_a_result_is_typed_by_its_tool_and_spelled_as_on_the_wire(name: str, dat
 def test_a_list_of_results_is_typed_one_by_one() -> None:
     view = parse_tool_output("ListMcpResources", [{"uri": "u", "name": "n", "mimeType": "t", "server": "s", "x": 1}])
 
-    assert attributes(view[0]) == attributes(network.McpResource(uri="u", name="n", mime_type="t", server="s"))
+    assert attributes(view[0]) == attributes(network.ListedMcpResource(uri="u", name="n", mime_type="t", server="s"))
     assert view[0]["x"] == 1
 
 
