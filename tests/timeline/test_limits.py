@@ -1,8 +1,7 @@
-"""How much is kept, and how fast it is."""
+"""How much is kept, and how much work a piece of a text is."""
 
 from __future__ import annotations
 
-from time import perf_counter, process_time
 from typing import Any
 
 from quarterdeck.timeline import Limits, Timeline
@@ -10,7 +9,8 @@ from quarterdeck.timeline.events import TextCompleted, ToolCalled, ToolEnded
 from quarterdeck.timeline.items import Prompt, Text, ToolCall
 from quarterdeck.timeline.limits import clip, first_line
 from quarterdeck.timeline.parts import Kept
-from quarterdeck.wire import Decoder, encode
+from quarterdeck.wire import Decoder, Message, encode
+from work import most_bytes, steps
 
 from .talk import (
     Talk,
@@ -118,32 +118,46 @@ def test_one_line_tells_what_it_is_about() -> None:
     assert [first_line(words) for words in ("", " a ", "a\nb", "x" * 300)] == ["", "a", "a …", "x" * 199 + "…"]
 
 
-def _stream(pieces: int, size: int) -> tuple[float, Timeline]:
-    """Microseconds of processor time for each piece of a streamed text, the reading of the line not counted."""
-    decoder = Decoder()
+STEPS_PER_PIECE = 80
+"""Measured: 48, the typing of the message included."""
+
+
+def _pieces(count: int, size: int) -> list[Message]:
+    return Decoder().feed(encode(delta("text", "x" * size)) * count)
+
+
+def _begun() -> Timeline:
+    """A timeline in which a text has begun."""
     timeline = Timeline()
-    for message in decoder.feed(encode(message_start()) + encode(block_start(text("")))):
+    for message in Decoder().feed(encode(message_start()) + encode(block_start(text("")))):
         timeline.received(message, at=0.0)
-    chunk = encode(delta("text", "x" * size)) * 50
-    spent = 0.0
-    for _ in range(pieces // 50):
-        messages = decoder.feed(chunk)
-        started = process_time()
-        for message in messages:
-            timeline.received(message, at=1.0)
-        spent += process_time() - started
-    return spent / pieces * 1e6, timeline
+    return timeline
 
 
-def test_a_piece_costs_microseconds() -> None:
-    """It is about 2.5 µs on a machine of 2020; the bound leaves room for a slow and busy one."""
-    assert min(_stream(10_000, 8)[0] for _ in range(3)) < 15
+def _receive(timeline: Timeline, messages: list[Message]) -> None:
+    for message in messages:
+        timeline.received(message, at=1.0)
 
 
-def test_ten_megabytes_in_pieces_are_not_copied_again_and_again() -> None:
-    short, _ = _stream(2_000, 500)
-    long, timeline = _stream(20_000, 500)
-    assert long < 5 * short + 20
-    started = perf_counter()
-    timeline.received(Decoder().feed(encode(assistant(text("x" * 10_000_000))))[0], at=2.0)
-    assert perf_counter() - started < 2
+def test_a_piece_is_a_few_steps_however_many_came_before() -> None:
+    timeline = _begun()
+    early, many, late = _pieces(100, 8), _pieces(10_000, 8), _pieces(100, 8)
+    at_first = steps(lambda: _receive(timeline, early))
+    _receive(timeline, many)
+    assert steps(lambda: _receive(timeline, late)) <= at_first <= STEPS_PER_PIECE * len(early)
+
+
+def test_ten_megabytes_in_pieces_are_joined_seldom_and_never_copied_whole() -> None:
+    timeline = _begun()
+    item = timeline.state.items["msg_1:0"]
+    assert isinstance(item, Text)
+    joined = 0
+    for piece in _pieces(20_000, 500):
+        before = len(item.pieces)
+        timeline.received(piece, at=1.0)
+        joined += len(item.pieces) <= before
+    assert joined <= 20_000 * 500 // Limits().text_chars
+    more = _pieces(2_000, 500)
+    assert most_bytes(lambda: _receive(timeline, more)) < 5_000_000
+    whole = Decoder().feed(encode(assistant(text("x" * 10_000_000))))
+    assert most_bytes(lambda: _receive(timeline, whole)) < 25_000_000
