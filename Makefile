@@ -5,9 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Without compiled files, each test that starts Python compiles everything anew: collection alone takes thrice as long.
+unexport PYTHONDONTWRITEBYTECODE
 say = @printf '\033[1m▸ %s\033[0m\n' "$(1)"
 
-.PHONY: help run test lint format bench conformance fuzz docs clean
+.PHONY: help run test lint format soak coverage bench conformance docs clean
 
 help:  ## show this list
 	@printf 'Quarterdeck. The two commands to know: make run, make test\n\n'
@@ -25,9 +27,10 @@ run: $(STAMP)  ## a first look: a prompt in a scratch folder, in your terminal
 	$(call say,quarterdeck run in a scratch folder)
 	@$(BIN)/quarterdeck demo
 
-test: lint  ## lint, types, layering and all tests
+test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed
 	$(call say,pytest)
 	@$(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto}
+	@.ci/other-pythons
 
 lint: $(STAMP)  ## ruff, mypy --strict, import-linter
 	$(call say,ruff)
@@ -42,8 +45,14 @@ format: $(STAMP)  ## let ruff format and fix what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-fuzz: $(STAMP)  ## random input for longer: make fuzz CASES=5000000
-	@QUARTERDECK_FUZZ_SEED=$(or $(SEED),0) QUARTERDECK_FUZZ_CASES=$(or $(CASES),2000000) $(BIN)/python -m pytest tests/fuzz -n auto --timeout 36000
+soak: $(STAMP)  ## the long campaigns: fuzz, policy against the real CLI and bash, chaos, properties (about an hour; SEED=… repeats one)
+	$(call say,the long campaigns)
+	@QUARTERDECK_SOAK=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) $(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 \
+		tests/fuzz tests/chaos tests/policy $$(grep -rl --include='test_*.py' 'from hypothesis' tests)
+
+coverage: $(STAMP)  ## which lines the tests reach: a summary per room, and build/coverage/index.html
+	$(call say,pytest with coverage (twice as long as without))
+	@$(BIN)/python tests/coverage_report.py
 
 conformance: $(STAMP)  ## play the protocol against five CLI versions and write docs/compatibility.md
 	$(call say,the official SDKs with our tools (the first time fetches them and five CLIs: 1 GB))
@@ -62,5 +71,5 @@ docs: $(STAMP)  ## the documents as a site in build/site (make docs SERVE=1 show
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve --dev-addr 127.0.0.1:8000,build --strict --clean)
 
 clean:  ## remove everything that was built here
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-* build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,10 +11,26 @@ import inspect
 import signal
 import threading
 
+import hypothesis
 import pytest
 
+import soak
+from rooms import RoomTimes
 
-def pytest_configure() -> None:
+# No deadline: a busy machine must not fail a test. In `make test` the examples are the same each time.
+hypothesis.settings.register_profile(
+    "quarterdeck",
+    deadline=None,
+    derandomize=not soak.ON,
+    max_examples=soak.cases(100, in_soak=5_000),
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("quarterdeck")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(RoomTimes(config))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

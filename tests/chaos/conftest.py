@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 import uvloop
 
+import soak
 from chaos.kit import Chaos, open_descriptors, other_tasks_end, pid_of
 from quarterdeck.transport import watchdog
 from transport.support import group_is_gone, until_blocking
 
 LIMIT_S = 120.0
+ROUNDS = soak.cases(1, in_soak=10)
 LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 
 
@@ -38,7 +40,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     return True
 
 
-@pytest.fixture(params=LOOPS, autouse=True)
+@pytest.fixture(params=[*LOOPS] * ROUNDS, autouse=True)
 def loop_factory(request: pytest.FixtureRequest) -> Callable[[], asyncio.AbstractEventLoop]:
     return LOOPS[request.param]
 

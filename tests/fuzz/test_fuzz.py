@@ -1,23 +1,21 @@
 """Random bytes and mutated real lines: nothing may leave the decoder or the state machine but messages and events.
 
-``QUARTERDECK_FUZZ_CASES`` sets how many cases run (200,000 by default, more on demand with ``make fuzz``).
-``QUARTERDECK_FUZZ_SEED`` repeats another run; 0 takes a seed by chance, as ``make fuzz`` does.
+``make test`` runs a seeded part, ``make soak`` a campaign (``tests/soak.py``).
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 
 import pytest
 
 import conversations
+import soak
 from quarterdeck.protocol import CliSide, HostSide, ProtocolEvent
 from quarterdeck.wire import BadLine, Decoder, Message, StreamEvent, UserMessage, encode
 
-CASES = int(os.environ.get("QUARTERDECK_FUZZ_CASES", "200000"))
-SEED = int(os.environ.get("QUARTERDECK_FUZZ_SEED", "20261115")) or random.SystemRandom().randrange(1, 2**32)
+CASES = soak.cases(40_000, in_soak=4_000_000)
 SHARDS = 8
 WORDS = [
     *(b'" { } [ ] , : \\ - null true NaN 1e999 "type" "subtype" "message" "content" "event"'.split()),
@@ -84,10 +82,9 @@ def use(message: Message) -> None:
         assert encode(message).endswith(b"\n")
 
 
-@pytest.mark.fuzz
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_nothing_but_messages_and_events_ever_comes_out(shard: int, lines: list[bytes]) -> None:
-    rng = random.Random(f"{SEED}/{shard}")
+    rng = random.Random(f"{soak.SEED}/{shard}")
     decoder = Decoder(limit_bytes=6000)
     host, cli = new_host(), new_cli()
     for number, data in enumerate(inputs(lines, rng, CASES // SHARDS)):
@@ -109,7 +106,7 @@ def test_nothing_but_messages_and_events_ever_comes_out(shard: int, lines: list[
                     side.events()
                 host, cli = new_host(), new_cli()
         except Exception as error:
-            raise AssertionError(f"seed {SEED}, shard {shard}, case {number}: {data!r}") from error
+            raise AssertionError(f"seed {soak.SEED}, shard {shard}, case {number}: {data!r}") from error
 
 
 def new_host() -> HostSide:

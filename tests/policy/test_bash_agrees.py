@@ -6,7 +6,6 @@ ever be reported, and no file may appear: any difference between our reading and
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import subprocess
@@ -15,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+import soak
 from quarterdeck.policy import Policy
 
 BASH = shutil.which("bash")
-CASES = int(os.environ.get("QUARTERDECK_FUZZ_CASES", "6000"))
+CASES = soak.cases(3_000, in_soak=100_000)
 RUNS = CASES // 15
 """Each is a process; a few hundred take a second or two."""
 LIMIT_S = 10.0
@@ -144,7 +144,7 @@ SEEDS = (
 
 def scripts(count: int) -> list[str]:
     """Scripts that are nearly right: a seed or two, with pieces put in, taken out and replaced."""
-    chance = random.Random(int(os.environ.get("QUARTERDECK_FUZZ_SEED", "20")))
+    chance = random.Random(soak.SEED)
     made: dict[str, None] = {}
     while len(made) < count:
         script = chance.choice(SEEDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.policy import hostile_inputs
 
+import soak
 from looping import for_each
 from quarterdeck.policy import Policy
 from quarterdeck.policy.shell import MAX_LENGTH
@@ -34,7 +35,9 @@ def steps_to_decide(policy: Policy, tool: str, **given: str) -> int:
     return steps(lambda: policy.decide(tool, given))
 
 
-@for_each("command", hostile_inputs(), ids=lambda command: f"{command[:30]!r}, {len(command)} characters")
+@for_each(
+    "command", soak.part(hostile_inputs(), 150), ids=lambda command: f"{command[:30]!r}, {len(command)} characters"
+)
 def test_the_work_grows_as_the_command_and_no_faster(policy: Policy, command: str) -> None:
     most = STEPS + STEPS_PER_CHARACTER * min(len(command), MAX_LENGTH)
 

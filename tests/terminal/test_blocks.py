@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quarterdeck.cli.common import cells
@@ -68,19 +68,16 @@ def cut(text: str, borders: list[int]) -> list[Block]:
     return done + blocks.close()
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.lists(st.integers(0, len(TEXT)), max_size=30))
 def test_blocks_are_the_same_however_the_text_arrives(borders: list[int]) -> None:
     assert cut(TEXT, borders) == BLOCKS
 
 
-@settings(deadline=None, max_examples=80)
 @given(WORDS, st.lists(st.integers(0, 200), max_size=10))
 def test_any_text_is_cut_the_same_in_one_go_and_in_pieces(text: str, borders: list[int]) -> None:
     assert cut(text, [border for border in borders if border <= len(text)]) == cut(text, [])
 
 
-@settings(deadline=None, max_examples=80)
 @given(WORDS, st.integers(10, 60), st.booleans())
 @example(">111111\u200d1\u200d日", 10, False)
 @example("| 111111\u200d1\u200d日 |\n| --- |\n| 日\u200d日\u200d日\u200d日 |", 10, True)
@@ -140,7 +137,6 @@ def test_wrapping_breaks_at_blanks_and_scripts_without_blanks_anywhere() -> None
     assert wrap("**a b** c", 9, colour=True) == ["\x1b[1ma\x1b[0m\x1b[1m \x1b[0m\x1b[1mb\x1b[0m c"]
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.text(alphabet="ab 日\n", max_size=120), st.integers(4, 30))
 def test_plain_wrapping_keeps_all_letters(text: str, width: int) -> None:
     lines = wrapped(text, width)

@@ -6,7 +6,7 @@ import os
 
 import pyte
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quarterdeck.cli.common import Look
@@ -45,7 +45,6 @@ def test_an_escape_alone_is_a_key_once_nothing_follows() -> None:
     assert not keys.waiting
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.binary(max_size=60))
 def test_no_bytes_break_the_keyboard(data: bytes) -> None:
     keys = Keys()
@@ -116,7 +115,6 @@ def test_nothing_hides_in_safe_text() -> None:
     assert one_line("a\n  b " * 1_000_000, 10) == "a b a b a…"
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.text(max_size=80), st.integers(2, 40))
 def test_a_cut_line_fits_and_ends_its_colours(text: str, width: int) -> None:
     line = f"\x1b[31m{safe(text).replace(chr(10), ' ')}\x1b[0m"
@@ -165,7 +163,6 @@ class Emulator:
 LINES = st.lists(st.text(alphabet="abc日 ", max_size=12).map(str.strip), max_size=5)
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.lists(st.tuples(LINES, LINES), max_size=12))
 def test_whatever_is_drawn_the_finished_lines_stand_above_the_live_ones(
     frames: list[tuple[list[str], list[str]]],

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import Recording, load, paths
@@ -36,7 +36,6 @@ from .talk import (
 
 Lines = list[tuple[float, Direction, bytes]]
 
-CASES = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 RECEIVED: list[dict[str, Any]] = [
     init(),
@@ -110,14 +109,12 @@ def same_everywhere(lines: Lines, cuts: list[int]) -> None:
     assert [decode_event(encode(event)) for event in events] == events
 
 
-@CASES
 @given(st.lists(ANYTHING, max_size=40), st.data())
 def test_any_order_of_lines_gives_the_same_saved_or_not(lines: list[Any], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(lines)), max_size=4)))
     same_everywhere(timed(lines), cuts)
 
 
-@CASES
 @given(st.lists(ANYTHING, max_size=40))
 def test_after_any_lines_the_end_of_the_process_leaves_nothing_open(lines: list[Any]) -> None:
     timeline, _ = fold(timed(lines))
@@ -215,7 +212,6 @@ def places(value: Any) -> list[tuple[Any, Any]]:
     return [place for key in keys for place in ((value, key), *places(value[key]))]
 
 
-@settings(CASES, max_examples=150)
 @given(st.sampled_from(DETAILED), st.data())
 def test_a_line_with_a_part_of_another_shape_never_raises_and_can_be_saved(
     where_and_line: tuple[Direction, dict[str, Any]], data: st.DataObject

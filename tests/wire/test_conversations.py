@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import conversations
@@ -72,7 +72,6 @@ def test_no_line_is_lost_on_its_way_through_the_host_side(path: Path) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
 def test_the_same_messages_come_out_however_the_bytes_are_cut(data: st.DataObject) -> None:
     recording = conversations.load(data.draw(st.sampled_from(SMALL)))
     stream = recording.stream("out")
