@@ -15,8 +15,10 @@ from quarterdeck import (
     ClaudeSDKClient,
     CLIConnectionError,
     ResultMessage,
+    SystemMessage,
     TaskNotificationMessage,
     TaskStartedMessage,
+    query,
 )
 from quarterdeck.testing.model import Stall, ToolUse
 
@@ -112,3 +114,25 @@ async def test_a_stream_given_to_connect_is_sent_as_it_comes(stage: Stage) -> No
                 answered.set()
         await client.disconnect()
     assert spoken == ["to one", "to two"]
+
+
+async def test_a_query_starts_with_init_and_ends_with_the_result(stage: Stage) -> None:
+    """We give prompts a uuid, by which the CLI tells what becomes of them in messages the official SDK has not."""
+    stage.model.reply("hello")
+    async with asyncio.timeout(LIMIT_S):
+        messages = [message async for message in query(prompt="hi", options=stage.options())]
+    assert (type(messages[0]), messages[0].subtype) == (SystemMessage, "init")
+    assert messages[0].data["cwd"] == str(stage.cwd)
+    assert messages[-1].result == "hello"
+    official = {"SystemMessage", "AssistantMessage", "UserMessage", "ResultMessage", "RateLimitEvent"}
+    assert {type(message).__name__ for message in messages} <= official
+
+
+async def test_nothing_of_one_response_leaks_into_the_next(stage: Stage) -> None:
+    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options()) as client:
+        for number in (1, 2, 3):
+            stage.model.reply(f"answer {number}")
+            await client.query(f"question {number}")
+            messages = [message async for message in client.receive_response()]
+            assert (type(messages[0]), messages[0].subtype) == (SystemMessage, "init")
+            assert messages[-1].result == f"answer {number}"

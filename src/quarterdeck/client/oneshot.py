@@ -10,6 +10,7 @@ from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import Message, ResultMessage
 
 from .errors import ResultError
+from .official_messages import official_messages
 from .official_transport import Transport, as_byte_transport
 from .options import ClaudeAgentOptions
 from .session import Content, Session
@@ -23,7 +24,8 @@ async def query(
     options: ClaudeAgentOptions | None = None,
     transport: Transport | ByteTransport | None = None,
 ) -> AsyncIterator[Message]:
-    """Ask once, or stream several prompts, and yield every message until the CLI is done.
+    """Ask once, or stream several prompts, and yield the messages until the CLI is done: those that the
+    official SDK yields, from ``init`` to the result. ``Session`` has all of them.
 
     An error result is yielded and then raised as ``ResultError``. Leaving the loop early ends the CLI.
     """
@@ -35,7 +37,7 @@ async def query(
             session.finish()
         else:
             session.stream_in_background(prompt)
-        async for message in session.messages():
+        async for message in official_messages(session):
             yield message
         raise_error_result(session)
     finally:

@@ -7,9 +7,10 @@ from types import TracebackType
 from typing import Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import Message, PermissionMode, ResultMessage
+from quarterdeck.wire import Message, PermissionMode
 
 from .errors import CLIConnectionError
+from .official_messages import official_messages
 from .official_transport import Transport, as_byte_transport
 from .oneshot import raise_error_result
 from .options import ClaudeAgentOptions
@@ -49,19 +50,14 @@ class ClaudeSDKClient:
     async def receive_messages(self) -> AsyncIterator[Message]:
         """Every message until the session ends."""
         session = self.session
-        async for message in session.messages():
+        async for message in official_messages(session):
             yield message
         raise_error_result(session)
 
     async def receive_response(self) -> AsyncIterator[Message]:
         """Every message up to and with the next result."""
-        session = self.session
-        ready = session._ready
-        while ready or await session._fill():  # as in Session.response: a generator in another costs every message
-            message = ready.pop()
+        async for message in official_messages(self.session, to_result=True):
             yield message
-            if type(message) is ResultMessage:
-                return
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
         """Send a prompt, or all of a stream. The answer comes through ``receive_response``."""
