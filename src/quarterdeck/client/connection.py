@@ -71,11 +71,12 @@ class Connection:
         """Messages of these types need handling; chunks without any go straight to the inbox."""
         self.inbox = Inbox(pause=transport.pause_reading, resume=transport.resume_reading, limit_bytes=limit_bytes)
         self._deliver = self.inbox.put if observer is None else self._deliver_observed
+        send = self._pump
         self.calls = ControlCalls(
-            self.side, self.inbox, timeout_s=request_timeout_s, send=self._pump, why_over=self._why_over
+            self.side, self.inbox, timeout_s=request_timeout_s, send=send, why_over=self._why_over
         )
         """Our requests."""
-        self.requests = RequestServer(self.side, handlers, send=self._pump, observer=observer)
+        self.requests = RequestServer(self.side, handlers, send=send, observer=observer)
         """The CLI's requests."""
         self.exit: ExitStatus | None = None
         self._timer: asyncio.TimerHandle | None = None

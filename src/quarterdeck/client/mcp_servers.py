@@ -26,6 +26,8 @@ CLOSE_S = 2.0
 class InProcessServers:
     """The servers of one session, by name."""
 
+    __slots__ = ("_calls", "_connected", "_run")
+
     def __init__(
         self,
         connected: dict[str, ServerConnection],
@@ -39,8 +41,6 @@ class InProcessServers:
 
     def connect(self, servers: Mapping[str, Any]) -> None:
         """Connect each server, in the place of one that has its name."""
-        if not servers:
-            return
         from .tools.adapters import adapt_server
 
         for name, instance in servers.items():

@@ -72,8 +72,9 @@ class SessionBase:
 
     @property
     def _servers(self) -> InProcessServers:
+        """Made when first needed: few sessions have servers in this process."""
         if self._in_process_servers is None:
-            raise CLIConnectionError(NOT_OPEN)
+            self._in_process_servers = InProcessServers(self._dispatch.servers, self._link.calls, self._run)
         return self._in_process_servers
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:

@@ -21,7 +21,6 @@ from .connection import Connection
 from .dispatch import Dispatcher
 from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, ResultError
 from .launch import LaunchPlan
-from .mcp_servers import InProcessServers
 from .opening import prepare
 from .options import ClaudeAgentOptions
 from .session_base import SessionBase
@@ -70,11 +69,10 @@ class SessionLifecycle(SessionBase):
         )
         if self._stored is not None:
             self._stored.show_errors(connection.inbox.put)
-        self._in_process_servers = servers = InProcessServers(self._dispatcher.servers, connection.calls, self._run)
         await connection.start()
-        if plan is not None:
-            servers.connect(plan.sdk_servers or {})
-            initialize = await servers.announced_in(initialize)
+        if plan is not None and plan.sdk_servers:
+            self._servers.connect(plan.sdk_servers)
+            initialize = await self._servers.announced_in(initialize)
         self._watch_abort()
         try:
             answer = await connection.calls.initialize(initialize, timeout_s=self.options.initialize_timeout_s)

@@ -4,7 +4,7 @@ Bytes go in with ``receive``, events and bytes come out of ``events`` and ``outg
 call (``send_user``, ``request``, ``answer`` …). Ids and the clock are handed in; deadlines are data (``next_deadline``,
 ``tick``).
 
-A name is imported when it is first asked for: who is one side need not load what only the other one needs.
+Names are imported on first use: a program that is one side need not load what only the other one needs.
 """
 
 from __future__ import annotations

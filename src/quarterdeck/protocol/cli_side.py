@@ -1,7 +1,7 @@
-"""Our end when we are the CLI: for the simulator, the replayer and tests.
+"""``CliSide``: the CLI's end of the conversation, for the simulator, the replayer and tests.
 
-As strict and as lenient on its input as the real CLI 2.1.325: a line that is no JSON ends it, an unknown type is passed
-over, an unknown request is answered with an error, repeated ids are each served.
+It treats its input as the real CLI 2.1.325 does: a line that is not JSON ends it, an unknown type is ignored, an
+unknown request is refused, and a repeated id is served each time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ IGNORED_KINDS = ("a JSON array", "a JSON string", "a JSON number", "a JSON boole
 
 
 class CliSide(Side):
-    """The conversation seen by the CLI. Content to the host goes out with ``say``."""
+    """The conversation as the CLI sees it. ``say`` sends content to the host."""
 
     _peer = "the host"
 
@@ -34,9 +34,9 @@ class CliSide(Side):
         serves: Container[str] | None = None,
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
     ) -> None:
-        """``serves``: the subtypes that are not refused here; None for every one that a host can ask."""
+        """``serves``: the subtypes that are served; None for all that a host can send."""
         if serves is None:
-            # Many classes: not for who has a list of its own.
+            # Loads many classes, so only when it is needed.
             from quarterdeck.wire.requests.tables import OUTGOING_REQUESTS
 
             serves = OUTGOING_REQUESTS
@@ -45,7 +45,7 @@ class CliSide(Side):
         self._turn = StateMachine(TURN, TurnState.IDLE)
         self._turns = 0
         self.exit_code = 0
-        """What the process should exit with: 1 when the last result was an error, else 0."""
+        """The exit code of the process: 1 when the last result was an error, else 0."""
 
     @property
     def turn(self) -> TurnState:
@@ -67,7 +67,7 @@ class CliSide(Side):
             self._turn.fire("init")
 
     def receive_eof(self) -> None:
-        """The host closed our input but still reads: what we asked fails, what it asked we still answer."""
+        """The host closed our input but still reads: our requests fail, and we can still answer its requests."""
         super().receive_eof()
         self._end_deadline = None
         self._lose_our_requests("Tool permission stream closed before response received")
@@ -80,7 +80,7 @@ class CliSide(Side):
         self._emit(message)
 
     def _unknown(self, message: UnknownMessage) -> None:
-        """A known type in an impossible shape ends the CLI; anything else is passed over."""
+        """A known type in an impossible shape ends the CLI; anything else is ignored."""
         data = message.data
         if message.type == "user":
             inner = data.get("message")

@@ -1,6 +1,6 @@
-"""What comes out of a side: content messages as they are, and the events below.
+"""What a side reports: content messages as they are, and the events below.
 
-No message is ever dropped: it comes out itself, or as the ``message`` of exactly one of these events.
+No message is ever dropped: it comes out as itself, or as the ``message`` of exactly one of these events.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ class ProtocolEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RequestReceived(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer asks; answer with ``answer`` or ``refuse``, once."""
+    """The peer sent a request: call ``answer`` or ``refuse``, once."""
 
     request_id: str
     request: Any
     message: ControlRequest | None = None
-    """None when it was found among the pending requests of a handshake answer."""
+    """None for a pending request listed in the answer to a handshake."""
 
 
 class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer asked something that nobody here serves; it has been told so."""
+    """The peer sent a request that nobody here serves, and was told so."""
 
     request_id: str
     request: Any
@@ -38,7 +38,7 @@ class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
 
 
 class CancelReceived(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer took its request back: stop working on it; an answer would be refused."""
+    """The peer cancelled its request: stop working on it. It can no longer be answered."""
 
     request_id: str
     request: Any
@@ -56,7 +56,7 @@ class AnswerReceived(ProtocolEvent, frozen=True, kw_only=True):
 
 
 class RequestFailed(ProtocolEvent, frozen=True, kw_only=True):
-    """Our request will have no answer, or had an error for one."""
+    """Our request failed: the answer is an error, or there will be none."""
 
     request_id: str
     request: WireObject
@@ -71,7 +71,7 @@ class TurnOpened(ProtocolEvent, frozen=True, kw_only=True):
 
     number: int
     autonomous: bool
-    """True when no prompt of ours was waiting: the CLI goes on by itself after background work."""
+    """True when no prompt of ours was waiting: the CLI starts turns by itself after background work."""
     init: InitMessage
 
 
@@ -87,21 +87,21 @@ class InputClosed(ProtocolEvent, frozen=True, kw_only=True):
 
 
 class OutputEnded(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer closed its stream. Requests still open fail when the exit is known, or soon."""
+    """The peer closed its stream. Open requests fail when the exit is known, or after ``END_WAIT_S``."""
 
 
 class Exited(ProtocolEvent, frozen=True, kw_only=True):
-    """The process is gone. Everything still open has failed before this event."""
+    """The process has ended. Everything still open has failed before this event."""
 
     code: int | None
     signal: int | None
     stderr: str
     expected: bool
-    """True for 0, and for 1 after an error result: the CLI's exit code repeats the last result (2.1.325)."""
+    """True for 0, and for 1 after an error result: the exit code reflects the last result (2.1.325)."""
 
 
 class Fatal(ProtocolEvent, frozen=True, kw_only=True):
-    """Only on the CLI's side: input on which the real CLI gives up."""
+    """Only on the CLI's side: input that makes the real CLI exit."""
 
     exit_code: int
     stderr: str
@@ -109,7 +109,7 @@ class Fatal(ProtocolEvent, frozen=True, kw_only=True):
 
 
 class Unexpected(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer said something that fits nothing; it is kept, and the conversation goes on."""
+    """The peer sent something that fits nothing. The conversation goes on."""
 
     reason: str
     message: Message

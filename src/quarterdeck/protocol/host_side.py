@@ -1,4 +1,4 @@
-"""Our end when we drive the CLI."""
+"""``HostSide``: the end of the conversation that drives the CLI."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from .states import (
 )
 
 SERVED = frozenset({"can_use_tool", "hook_callback", "mcp_message", "elicitation", "request_user_dialog"})
-"""What the CLI is known to ask. A host that knows more passes its own set."""
+"""The requests that the CLI is known to send. A host that knows more passes its own set."""
 
 _NO_TASKS: frozenset[str] = frozenset()
 
 
 class HostSide(Side):
-    """The conversation seen by the one who drives the CLI."""
+    """The conversation as the host sees it."""
 
     _peer = "the CLI"
 
@@ -87,7 +87,7 @@ class HostSide(Side):
 
     @property
     def initialize_answer(self) -> InitializeAnswer | None:
-        """What the CLI said in the handshake. Kept as its line: as objects it would be most of an idle session."""
+        """What the CLI said in the handshake. Kept as bytes: as objects it would be most of an idle session."""
         if self._handshake_line is None:
             return None
         message = decode(self._handshake_line)
@@ -97,7 +97,7 @@ class HostSide(Side):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What the CLI said it can do, in ``init`` or in the handshake; empty for old CLIs."""
+        """What the CLI says it can do, in ``init`` or in the handshake; empty for old CLIs."""
         told: set[str] = set()
         for source in (self.init, self.initialize_answer):
             told.update((source and source.capabilities) or ())
@@ -112,7 +112,7 @@ class HostSide(Side):
 
     @property
     def background_tasks(self) -> frozenset[str]:
-        """Ids of the tasks that run in the background now."""
+        """The ids of the background tasks running now."""
         return self._tasks
 
     @property
@@ -124,19 +124,19 @@ class HostSide(Side):
     def initialize(
         self, request: InitializeRequest | None = None, /, *, timeout_s: float | None = INITIALIZE_TIMEOUT_S
     ) -> str:
-        """Ask for the handshake. Optional, repeatable; prompts need not wait for its answer."""
+        """Start the handshake. Optional and repeatable; prompts need not wait for the answer."""
         request_id = self.request(request or InitializeRequest(), timeout_s=timeout_s)
         self._handshake.fire("ask")
         return request_id
 
     def send_user(self, content: str | Sequence[Any], /, *, uuid: str | None = None, **fields: Any) -> str:
-        """A prompt; ``fields`` are further fields of the line by their wire names. Returns its uuid."""
+        """Send a prompt and return its uuid. ``fields`` are further fields of the line by their wire names."""
         return self.send_user_line(user_line(content, uuid=uuid, **fields))
 
     def send_user_line(self, line: Mapping[str, Any], /) -> str:
-        """A prompt as a whole line.
+        """Send a prompt as a whole line and return its uuid.
 
-        A ``uuid`` is added when it has none: by it the prompt can be followed and taken back.
+        A line without a ``uuid`` gets one, so that the prompt can be followed and cancelled.
         """
         self._refuse_when_finishing()
         uuid = line.get("uuid") or self._new_id()
@@ -147,7 +147,7 @@ class HostSide(Side):
         return str(uuid)
 
     def interrupt(self, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any) -> str:
-        """Stop the running turn; the answer tells which prompts stay queued (2.1.325), older ones answer bare."""
+        """Stop the running turn. The answer lists the prompts that stay queued (2.1.325; empty on older CLIs)."""
         return self.request("interrupt", timeout_s=timeout_s, **fields)
 
     def keep_alive(self) -> None:
@@ -162,9 +162,9 @@ class HostSide(Side):
     def finish_input(self) -> None:
         """No more prompts: close the input as soon as nothing needs it any more.
 
-        The CLI ends its work after the end of its input, but it can then ask nothing more: a permission request of a
-        background task would fail. So the input stays open until the turn is over, no prompt waits, no background task
-        runs and no request is open.
+        After the end of its input the CLI finishes its work but can no longer ask: a permission request of a background
+        task would fail. So the input stays open until the turn is over, no prompt waits, no background task runs and no
+        request is open.
         """
         self._input.fire("finish")
         self._close_when_quiet()
@@ -244,7 +244,7 @@ class HostSide(Side):
             self._settle_soon()
 
     def _progress(self, message: ControlRequestProgressMessage) -> None:
-        """The CLI works on our request: its time starts anew."""
+        """The CLI is working on our request: restart its timeout."""
         self._emit(message)
         for entry in self._ours.open():
             if entry.request_id == message.request_id and entry.deadline is not None:
@@ -269,7 +269,7 @@ class HostSide(Side):
         self._close_when_quiet()
 
     def _dispatch_pending(self, request_id: str, request: WireObject) -> None:
-        """A request that was asked before and still waits, told again with a handshake (2.1.325)."""
+        """A request that still waits, repeated in the answer to a second handshake (2.1.325)."""
         if request_id in self._theirs:
             return
         self._theirs.add(request_id, request)
@@ -296,7 +296,7 @@ class HostSide(Side):
 
     @property
     def quiet(self) -> bool:
-        """True when the CLI has nothing to do and nobody waits for an answer."""
+        """Whether the CLI has nothing to do and nobody waits for an answer."""
         if self._handshake.state is Handshake.ASKED or self._turn.state is not TurnState.IDLE:
             return False
         if len(self._prompts) or self._tasks or len(self._ours) or len(self._theirs):

@@ -1,4 +1,4 @@
-"""Requests of one direction: which are open, when they expire, how the closed ones ended."""
+"""The requests of one direction: which are open, when they expire, how the closed ones ended."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from quarterdeck.wire import UnknownRequest, WireObject
 from .states import REQUEST, RequestState
 
 REMEMBERED = 1024
-"""How many closed requests are remembered, so that a late or second answer can be told from a foreign one."""
+"""How many closed requests are remembered, to tell a late or second answer from one to an unknown request."""
 
 
 _ENDS = REQUEST[RequestState.OPEN]
-"""What is in the ledger is open, and all other states are final."""
+"""Every request in the ledger is open; all other states are final."""
 
 
 class _Subtypes(dict[type, str | None]):
-    """Class of requests → its subtype; None for those that say it themselves. Filled on first use."""
+    """Request class → subtype; None where each request carries its own. Filled on first use."""
 
     def __missing__(self, cls: Any) -> str | None:
         typed = issubclass(cls, WireObject) and cls is not UnknownRequest
@@ -27,7 +27,7 @@ class _Subtypes(dict[type, str | None]):
 
 
 class _Details(dict[type, str]):
-    """Class of requests → its attribute that says what is asked about; empty when it has none. Filled on first use."""
+    """Request class → the attribute that says what it is about; empty when there is none. Filled on first use."""
 
     def __missing__(self, cls: type) -> str:
         self[cls] = name = next((name for name in ("tool_name", "callback_id") if hasattr(cls, name)), "")
@@ -51,12 +51,12 @@ class TrackedRequest:
 
     @property
     def name(self) -> str:
-        """How errors call it: the id, and what it asks."""
+        """The id and what it asks, for error messages."""
         return _name(self.request_id, _asks(subtype_of(self.request), detail_of(self.request)))
 
 
 class ClosedRequest(NamedTuple):
-    """What is remembered of a request: not the request itself, which may be large."""
+    """What is remembered of a closed request: not the request itself, which may be large."""
 
     name: str
     asks: str
@@ -71,9 +71,9 @@ class Ledger:
     def __init__(self) -> None:
         self._open: dict[str, TrackedRequest] = {}
         self._repeated: dict[str, list[TrackedRequest]] | None = None
-        """Further ones with an id that is open already, oldest first; None when there never were any."""
+        """Further requests with an id that is already open, oldest first; None when there never were any."""
         self._closed: dict[str, tuple[str, str | None, str]] = {}
-        """Id → subtype, detail and state: plain text, which the garbage collector need not look at."""
+        """Id → subtype, detail and state, as strings: the garbage collector does not track them."""
 
     def __len__(self) -> int:
         return len(self.open()) if self._repeated else len(self._open)
@@ -90,7 +90,7 @@ class Ledger:
         return entry
 
     def close(self, request_id: str, trigger: str) -> TrackedRequest | None:
-        """End the oldest open request of that id; None when there is none."""
+        """Close the oldest open request with that id; None when there is none."""
         entry = self._open.pop(request_id, None)
         if entry is None:
             return None
@@ -106,7 +106,7 @@ class Ledger:
         return entry
 
     def closed(self, request_id: str) -> ClosedRequest | None:
-        """How the last one of that id ended; None when it never was, or too long ago."""
+        """How the last request with that id ended; None when there was none, or too long ago."""
         found = self._closed.get(request_id)
         if found is None:
             return None
@@ -139,7 +139,7 @@ def subtype_of(request: Any) -> str:
 
 
 def detail_of(request: Any) -> str | None:
-    """The tool or the hook that is asked about."""
+    """The tool or hook it is about."""
     name = _DETAILS[type(request)]
     return getattr(request, name) or None if name else None
 

@@ -58,12 +58,12 @@ class OpenPrompts:
             self._state.pop(uuid, None)
 
     def turn_started(self) -> None:
-        """Without lifecycle messages: everything sent so far is in the turn that starts."""
+        """Without lifecycle messages: the turn that starts has everything sent so far."""
         if not self.lifecycle_seen:
             self._state = dict.fromkeys(self._state, "started")
 
     def turn_ended(self) -> None:
-        """Without lifecycle messages: what the turn started with is done."""
+        """Without lifecycle messages: the prompts that the turn started with are done."""
         if not self.lifecycle_seen:
             self._state = {uuid: state for uuid, state in self._state.items() if state != "started"}
 
@@ -73,10 +73,10 @@ class OpenPrompts:
             del self._state[next(iter(self._state))]
 
     def settle(self) -> None:
-        """Time has passed after a turn's end and no turn has started: what is left was folded into the last one."""
+        """No turn has started for a while: the remaining prompts were folded into the last turn."""
         self._state.clear()
 
     @property
     def waiting(self) -> bool:
-        """Is a prompt waiting for a turn of its own?"""
+        """Whether a prompt waits for a turn of its own."""
         return any(state != "started" for state in self._state.values())

@@ -42,7 +42,7 @@ _FATE = {
 
 
 def sooner(one: float | None, other: float | None) -> float | None:
-    """The first of two deadlines, either of which may not be."""
+    """The earlier of two deadlines; None means none."""
     if one is None or other is None:
         return other if one is None else one
     return min(one, other)
@@ -51,8 +51,7 @@ def sooner(one: float | None, other: float | None) -> float | None:
 class Side:
     """One end.
 
-    The caller's duty: pass every received byte to ``receive``, send what ``outgoing`` gives in order, call ``tick``
-    when
+    The caller must pass every received byte to ``receive``, send what ``outgoing`` returns in order, call ``tick`` when
     ``next_deadline`` has passed, and answer each ``RequestReceived`` once.
     """
 
@@ -85,9 +84,10 @@ class Side:
         self._take(self._decoder.feed(data))
 
     def receive_content(self, data: bytes, apart: frozenset[type]) -> list[Message] | None:
-        """``receive``, but content in which nothing is to be noticed is returned, and not told as events.
+        """Like ``receive``, but returns messages that need no handling, instead of turning them into events.
 
-        ``apart`` are kinds that the caller wants as events, those of ``noticed`` among them. None when there were any.
+        ``apart`` are the message types that the caller wants as events, including those of ``noticed``. Returns None
+        when there were any.
         """
         messages = self._decoder.feed(data)
         if apart.isdisjoint(map(type, messages)) and not self._events and not self._outgoing:
@@ -110,7 +110,7 @@ class Side:
         return events
 
     def outgoing(self) -> bytes:
-        """What to write now; after an ``InputClosed`` event it is the last of it."""
+        """What to write now. After an ``InputClosed`` event nothing follows."""
         data = b"".join(self._outgoing)
         self._outgoing.clear()
         return data
@@ -138,11 +138,11 @@ class Side:
     # Time
 
     def next_deadline(self) -> float | None:
-        """When ``tick`` must be called at the latest; None when nothing is timed."""
+        """When to call ``tick``; None when there is no deadline."""
         return sooner(self._ours.next_deadline(), self._end_deadline)
 
     def tick(self, now: float | None = None) -> None:
-        """Let the deadlines that have passed fire."""
+        """Act on the deadlines that have passed."""
         now = self._clock() if now is None else now
         for entry in self._ours.overdue(now):
             self._ours.close(entry.request_id, "expire")
@@ -172,7 +172,7 @@ class Side:
         return request_id
 
     def cancel(self, request_id: str) -> None:
-        """Take our own request back. It fails at once with kind ``cancelled``; a late answer is only noted."""
+        """Cancel our own request. It fails at once with kind ``cancelled``; a late answer is only noted."""
         entry = self._ours.close(request_id, "cancel")
         if entry is None:
             raise LocalProtocolError(f"request {request_id} is not open: it cannot be cancelled")
@@ -184,7 +184,7 @@ class Side:
             self._send({"type": "control_cancel_request", "request_id": request_id})
 
     def _peer_takes_cancels(self) -> bool:
-        """For the subclass that knows of peers which do not."""
+        """For subclasses: some peers do not."""
         return True
 
     def _response_received(self, message: ControlResponse) -> None:
@@ -203,11 +203,11 @@ class Side:
         self._answered(entry, answer, message)
 
     def _typed_answer(self, request: WireObject, payload: Any) -> Any:
-        """For the subclass that knows what its requests are answered with."""
+        """For subclasses that know the types of answers."""
         return payload
 
     def _answered(self, entry: TrackedRequest, answer: Any, message: ControlResponse) -> None:
-        """For the subclass: one of our requests has its answer."""
+        """For subclasses: one of our requests was answered."""
 
     def _why_unmatched(self, request_id: str) -> str:
         if (own := self._ours.closed(request_id)) is not None:
@@ -220,7 +220,7 @@ class Side:
         self._emit(RequestFailed(request_id=entry.request_id, request=entry.request, kind=kind, error=error, **more))
 
     def _lose_open_requests(self, why: str) -> None:
-        """The end: what the peer asked needs no answer any more, what we asked will have none."""
+        """The end: the peer's requests need no answer any more, and ours will get none."""
         for entry in self._theirs.open():
             self._theirs.close(entry.request_id, "end of stream")
         self._lose_our_requests(why)
@@ -233,7 +233,7 @@ class Side:
     # Their requests
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None = None, **beside: Any) -> None:
-        """Answer a request of the peer with success; ``beside`` goes beside the payload, as pending requests do."""
+        """Answer a request of the peer with success; ``beside`` are fields beside the payload (pending requests)."""
         response: dict[str, Any] = {"subtype": "success", "request_id": request_id}
         if payload is not None:
             response["response"] = payload
@@ -259,7 +259,7 @@ class Side:
             self._close_when_quiet()
 
     def _close_when_quiet(self) -> None:
-        """For the subclass that closes its input by itself."""
+        """For subclasses that close their input by themselves."""
 
     def _why_not_open(self, request_id: str) -> str:
         entry = self._theirs.closed(request_id)
@@ -268,11 +268,11 @@ class Side:
         return f"request {entry.name} {_FATE[entry.state]}: it cannot be answered now"
 
     def is_open(self, request_id: str) -> bool:
-        """Does a request of the peer with this id wait for our answer?"""
+        """Whether a request of the peer with this id waits for our answer."""
         return request_id in self._theirs
 
     def can_answer(self, request_id: str) -> bool:
-        """Does it wait, and would our answer still be sent?"""
+        """Whether it waits, and our answer would still be sent."""
         return request_id in self._theirs and self._input.state is not Flow.CLOSED
 
     def open_requests(self) -> dict[str, Any]:
@@ -291,7 +291,7 @@ class Side:
         self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
 
     def _request_in(self, message: ControlRequest) -> WireObject:
-        """For the subclass that reads requests by itself and needs none of them typed."""
+        """For subclasses that need no typed requests."""
         return message.request
 
     def _why_not_served(self, request: WireObject) -> str | None:
@@ -314,13 +314,13 @@ class Side:
     # Ends
 
     def close_input(self) -> None:
-        """Say nothing more, now. Requests of the peer that are still open can no longer be answered."""
+        """Stop sending, now. Requests of the peer that are still open can no longer be answered."""
         if self._input.fire("close"):
             self._emit(InputClosed())
 
     @property
     def noticed(self) -> frozenset[type[Message]]:
-        """Kinds of messages that change something here."""
+        """The message types that change state here."""
         return frozenset(self._handlers)
 
     @property
@@ -336,4 +336,4 @@ class Side:
         ControlResponse: _response_received,
         ControlCancelRequest: _cancel_received,
     }
-    """Of the class, not of each side: a program has a thousand idle sessions."""
+    """Per class, not per object: a program may have a thousand idle sessions."""

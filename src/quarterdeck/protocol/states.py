@@ -1,10 +1,10 @@
 """The states of a conversation, as tables. The diagrams in ``docs/protocol.md`` are drawn from them.
 
 Two rules. A trigger that a table does not list for a state is a local error when it is our intent, and no change when
-it came from the peer: the peer may say anything at any time and is believed as far as possible. And no state is left by
+it came from the peer, which may say anything at any time and is believed as far as possible. And no state is left by
 time alone: a deadline fires a trigger like anything else.
 
-What runs side by side in one conversation:
+One conversation has several state machines side by side:
 
 * each direction of bytes is a ``Flow``: open, then finishing (we know that nothing more will be said, but it is not
   closed yet), then closed;

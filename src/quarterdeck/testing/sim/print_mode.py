@@ -7,6 +7,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from quarterdeck.protocol.prompts import user_line
+
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
 
@@ -38,8 +40,7 @@ async def print_once(cli: SimulatedCli) -> int:
     await asyncio.sleep(0)
     if not running.done():
         catch_signals(cli, asyncio.get_running_loop())
-        message = {"type": "user", "message": {"role": "user", "content": prompt}, "parent_tool_use_id": None}
-        cli.feed(json.dumps(message).encode() + b"\n")
+        cli.feed(json.dumps(user_line(prompt)).encode() + b"\n")
         cli.feed_eof()
     code = await running
     result = next((line for line in map(json.loads, reversed(lines)) if line.get("type") == "result"), None)
