@@ -41,6 +41,11 @@ def calculator(model: ModelServer) -> None:
         model.reply(said)
 
 
+def session_store(model: ModelServer) -> None:
+    for said in ("Still here.", "Here again.", "Stored.", "Resumed.", "Continued.", "Forked."):
+        model.reply(said)
+
+
 def tool_results(model: ModelServer) -> None:
     for tool in ("structured", "unknown", "linked", "optional"):
         model.reply(ToolUse(f"mcp__lab__{tool}", {"a": "x"}))
@@ -131,6 +136,7 @@ SCRIPTS: dict[str, Script] = {
     "permission_callback": permission_callback,
     "plugins": greeting,
     "quick_start": quick_start,
+    "session_store": session_store,
     "sessions": sessions,
     "setting_sources": greeting,
     "stderr_callback": stderr_callback,

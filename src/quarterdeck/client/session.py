@@ -10,7 +10,6 @@ Its parts are classes of their own: ``session_lifecycle`` starts and ends it, ``
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Mapping
 from types import TracebackType
@@ -22,6 +21,7 @@ from quarterdeck.wire._base import plain
 
 from .controls import Controls
 from .dispatch import RequestHandler, permission_payload
+from .either_loop import under_trio
 from .errors import CLIConnectionError
 from .mcp_servers import split_configs
 from .options import ClaudeAgentOptions
@@ -60,7 +60,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
         if self._connection is not None:
             raise CLIConnectionError("this session was opened before: make a new one")
-        if _under_trio():
+        if under_trio():
             from .trio_session import adopt
 
             return await adopt(self).open()
@@ -119,12 +119,3 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
 def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:
     """A session to be used as ``async with connect(options) as session:``."""
     return Session(options, transport=transport)
-
-
-def _under_trio() -> bool:
-    """Whether the caller is a trio task. Costs one dict lookup where trio was never imported.
-
-    Where both loops run (``trio.run`` inside an asyncio coroutine, as in a notebook), trio is the inner one.
-    """
-    check = getattr(sys.modules.get("trio.lowlevel"), "in_trio_task", None)  # may be half imported, by another thread
-    return check is not None and bool(check())

@@ -30,8 +30,12 @@ class SessionReading(SessionBase):
             await inbox.arrival()
             batch = inbox.take()
         ready.extend(reversed(batch))
-        if self._stored is not None and (not batch or any(isinstance(one, ResultMessage) for one in batch)):
-            await self._stored.flush()
+        if self._stored is not None:
+            result = next((at for at, one in enumerate(batch) if isinstance(one, ResultMessage)), None)
+            if result is not None or not batch:
+                failures = await self._stored.flush()
+                before = len(ready) - (result or 0)  # ``ready`` is reversed
+                ready[before:before] = reversed(failures)
         if was_there:
             await asyncio.sleep(0)  # let other sessions have their turn
         return bool(ready)

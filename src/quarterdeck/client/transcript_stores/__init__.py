@@ -12,13 +12,13 @@ if TYPE_CHECKING:
         rename_session_via_store,
         tag_session_via_store,
     )
-    from .errors import SessionStoreError
     from .memory import InMemorySessionStore
     from .protocol import (
         SessionKey,
         SessionListSubkeysKey,
         SessionStore,
         SessionStoreEntry,
+        SessionStoreError,
         SessionStoreListEntry,
         SessionSummaryEntry,
     )
@@ -37,13 +37,11 @@ _names = LazyNames(globals())
 _names.of(".changing")
 __all__ += ["delete_session_via_store", "fork_session_via_store", "import_session_to_store", "rename_session_via_store"]
 __all__ += ["tag_session_via_store"]
-_names.of(".errors")
-__all__ += ["SessionStoreError"]
 _names.of(".memory")
 __all__ += ["InMemorySessionStore"]
 _names.of(".protocol")
 __all__ += ["SessionKey", "SessionListSubkeysKey", "SessionStore", "SessionStoreEntry", "SessionStoreListEntry"]
-__all__ += ["SessionSummaryEntry"]
+__all__ += ["SessionStoreError", "SessionSummaryEntry"]
 _names.of(".reading")
 __all__ += ["get_session_info_from_store", "get_session_messages_from_store", "get_subagent_messages_from_store"]
 __all__ += ["list_sessions_from_store", "list_subagents_from_store"]

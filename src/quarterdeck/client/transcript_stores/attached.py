@@ -1,4 +1,4 @@
-"""One session's tie to its store: resumed from it, mirrored to it, with what went wrong on the way."""
+"""A session with a store: resumed from it, mirrored to it, failures reported as messages."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ class StoredSession:
         self._home = home
         self._errors = errors
         self._show: Show | None = None
+        self._flushing = False
+        self._unshown: list[MirrorErrorMessage] = []
         folder = projects_dir(options.env)
         self._mirror = TranscriptMirror(
             store, folder, on_error=self._failed, eager=options.session_store_flush == "eager"
@@ -57,11 +59,18 @@ class StoredSession:
         if isinstance(message, TranscriptMirrorMessage):
             self._mirror.take(message)
 
-    async def flush(self) -> None:
-        await self._mirror.flush()
+    async def flush(self) -> list[MirrorErrorMessage]:
+        """Wait until the store is up to date. Returns what it failed at meanwhile, to be shown before the result."""
+        self._flushing = True
+        try:
+            await self._mirror.flush()
+        finally:
+            self._flushing = False
+        unshown, self._unshown = self._unshown, []
+        return unshown
 
     async def close(self) -> None:
-        """Bring the rest into the store and remove the temporary folder."""
+        """Store what is left and remove the temporary folder."""
         try:
             await self._mirror.close()
         finally:
@@ -76,5 +85,7 @@ class StoredSession:
         named = None if key is None else {**key}
         message = MirrorErrorMessage(key=named, error=error, uuid=str(uuid.uuid4()), session_id=session_id)
         self._errors.append(message)
-        if self._show is not None:
+        if self._flushing:
+            self._unshown.append(message)
+        elif self._show is not None:
             self._show([message], len(error) + 300)

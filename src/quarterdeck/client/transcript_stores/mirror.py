@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 from collections import deque
 from collections.abc import Callable
@@ -63,6 +64,8 @@ class TranscriptMirror:
         self._frames: deque[_Frame] = deque()
         self._entries = 0
         self._bytes = 0
+        self._taken = 0
+        self._settled = 0
         self._worker: asyncio.Task[None] | None = None
         self._stalled = False
 
@@ -70,15 +73,20 @@ class TranscriptMirror:
         """Keep a frame for the next batch."""
         if not message.entries:
             return
+        self._taken += 1
         self._frames.append(_Frame(message.file_path, message.entries, len(message.raw)))
         self._entries += len(message.entries)
         self._bytes += self._frames[-1].size
         while self._bytes > HELD_BYTES and len(self._frames) > 1:
             self._give_up(self._frames.popleft())
+        self._work_if_due()
+
+    def _work_if_due(self) -> None:
         if self._eager or self._entries > BATCH_ENTRIES or self._bytes > BATCH_BYTES:
             self._work()
 
     def _give_up(self, frame: _Frame) -> None:
+        self._settled += 1
         self._entries -= len(frame.entries)
         self._bytes -= frame.size
         lost = f"{len(frame.entries)} records were given up: the store does not keep up"
@@ -92,17 +100,17 @@ class TranscriptMirror:
     async def flush(self) -> None:
         """Wait until the store has, or has refused, all frames so far. Not for a store that did not answer before."""
         if not self._stalled:
-            await self._flush()
+            await self._flush(self._taken)
         else:
             self._work()
 
-    async def _flush(self) -> None:
-        while (worker := self._work()) is not None:
+    async def _flush(self, up_to: float) -> None:
+        while self._settled < up_to and (worker := self._work()) is not None:
             await asyncio.shield(worker)
 
     async def close(self) -> None:
         """Flush what is left, in bounded time; also when the caller is cancelled meanwhile."""
-        last = asyncio.get_running_loop().create_task(self._flush())
+        last = asyncio.get_running_loop().create_task(self._flush(math.inf))
         try:
             await asyncio.wait({last}, timeout=self._close_s)
         except asyncio.CancelledError:
@@ -116,18 +124,20 @@ class TranscriptMirror:
                 self._worker.cancel()
 
     async def _drain(self) -> None:
+        """Store the frames that are there now, each file's together."""
+        batch = list(self._frames)
+        self._frames.clear()
+        self._entries = self._bytes = 0
+        by_path: dict[str, list[dict[str, Any]]] = {}
+        for frame in batch:
+            by_path.setdefault(frame.path, []).extend(frame.entries)
         try:
-            while self._frames:
-                batch = list(self._frames)
-                self._frames.clear()
-                self._entries = self._bytes = 0
-                by_path: dict[str, list[dict[str, Any]]] = {}
-                for frame in batch:
-                    by_path.setdefault(frame.path, []).extend(frame.entries)
-                for path, entries in by_path.items():
-                    await self._store_batch(path, entries)
+            for path, entries in by_path.items():
+                await self._store_batch(path, entries)
         finally:
+            self._settled += len(batch)
             self._worker = None
+        self._work_if_due()
 
     async def _store_batch(self, path: str, entries: list[dict[str, Any]]) -> None:
         key = key_of_file(path, self._projects)
@@ -149,7 +159,7 @@ class TranscriptMirror:
             else:
                 self._stalled = False
                 return
-        self._report(key, f"{type(error).__name__}: {error}")
+        self._report(key, str(error) or type(error).__name__)
 
     def _report(self, key: SessionKey | None, error: str) -> None:
         logger.error("records were not mirrored to the session store: %s", error)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, Protocol, Required, TypedDict
 
+from quarterdeck._errors import QuarterdeckError
+
 
 class SessionKey(TypedDict):
     """Which transcript: of a session, or with ``subpath`` (``subagents/agent-<id>``) of one of its sub-agents."""
@@ -72,6 +74,10 @@ class SessionStore(Protocol):
     async def list_subkeys(self, key: SessionListSubkeysKey) -> list[str]:
         """The ``subpath`` of each sub-agent's transcript of a session."""
         raise NotImplementedError
+
+
+class SessionStoreError(QuarterdeckError, RuntimeError):
+    """A store failed or took too long. (The official SDK raises a plain ``RuntimeError``.)"""
 
 
 def implements(store: object, method: str) -> bool:

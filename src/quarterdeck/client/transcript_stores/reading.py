@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import Any, NamedTuple, cast
 
+from quarterdeck.client.either_loop import map_at_once
 from quarterdeck.client.transcripts.chain import agent_conversation, conversation, is_shown
 from quarterdeck.client.transcripts.links import links_of
 from quarterdeck.client.transcripts.messages import agent_id_of, page, parents_of, session_message
@@ -92,18 +92,16 @@ class _Listing:
 
     async def look_into(self, slots: list[_Slot]) -> list[_Slot]:
         """Load sessions, some at once. One that cannot be loaded is listed by its id alone."""
-        gate = asyncio.Semaphore(LOADS_AT_ONCE)
 
         async def one(slot: _Slot) -> _Slot:
-            async with gate:
-                try:
-                    entries = await self._store.load(key_for(self._key, slot.session_id))
-                except Exception:  # noqa: BLE001  # a broken session must not hide the others
-                    return slot._replace(info=SDKSessionInfo(slot.session_id, "", slot.mtime))
+            try:
+                entries = await self._store.load(key_for(self._key, slot.session_id))
+            except Exception:  # noqa: BLE001  # a broken session must not hide the others
+                return slot._replace(info=SDKSessionInfo(slot.session_id, "", slot.mtime))
             info = None if not entries else _info(slot.session_id, entries, slot.mtime, self._project)
             return slot._replace(info=info)
 
-        return list(await asyncio.gather(*map(one, slots)))
+        return await map_at_once(one, slots, limit=LOADS_AT_ONCE)
 
 
 def _info(session_id: str, entries: list[Any], mtime: int, project: str) -> SDKSessionInfo | None:

@@ -33,8 +33,7 @@ from quarterdeck.client.transcripts.places import (
 from quarterdeck.transport import watchdog
 from quarterdeck.wire._json import dumps
 
-from .errors import SessionStoreError
-from .protocol import SessionStore, implements, key_for
+from .protocol import SessionStore, SessionStoreError, implements, key_for
 from .reading import split_metadata
 
 T = TypeVar("T")

@@ -6,7 +6,6 @@ work runs in a thread of the store's own, so a busy disk never holds up the even
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sqlite3
 import time
@@ -16,14 +15,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
+from quarterdeck.client.either_loop import run_in
 from quarterdeck.wire._json import dumps, loads
 
-from .errors import SessionStoreError
 from .protocol import (
     SessionKey,
     SessionListSubkeysKey,
     SessionStore,
     SessionStoreEntry,
+    SessionStoreError,
     SessionStoreListEntry,
     SessionSummaryEntry,
 )
@@ -117,7 +117,7 @@ class SqliteSessionStore(SessionStore):
         if self._closed:
             raise SessionStoreError(f"the session store {self.path} is closed")
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            return await run_in(self._thread, work)
         except (sqlite3.Error, OSError) as error:
             raise SessionStoreError(f"the session store {self.path} failed: {error}") from error
 
