@@ -10,7 +10,7 @@ from pathlib import Path
 
 from quarterdeck.cli.common import OK, Trouble, plain
 from quarterdeck.client.transcripts import SDKSessionInfo
-from quarterdeck.client.transcripts.lines import Transcript
+from quarterdeck.client.transcripts.lines import TranscriptFile
 from quarterdeck.client.transcripts.places import find_transcript
 
 from .find import find, size
@@ -49,7 +49,7 @@ def _raw(info: SDKSessionInfo, directory: str | None) -> Iterator[bytes]:
     found = find_transcript(info.session_id, directory)
     if found is None:
         raise Trouble(f"the session {info.session_id} is gone", "quarterdeck sessions list --all shows what there is")
-    with Transcript(found[0]) as transcript:
+    with TranscriptFile(found[0]) as transcript:
         for _, line in transcript.lines():
             yield line + b"\n"
 

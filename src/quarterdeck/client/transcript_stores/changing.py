@@ -8,15 +8,16 @@ from typing import Any, cast
 from quarterdeck.client.transcripts.changes import tag_record, title_record
 from quarterdeck.client.transcripts.errors import SessionNotFound
 from quarterdeck.client.transcripts.fork import ForkPlan, check_fork, now, replacements_in
-from quarterdeck.client.transcripts.lines import Transcript, record_of
+from quarterdeck.client.transcripts.lines import TranscriptFile, record_of
 from quarterdeck.client.transcripts.links import links_of
 from quarterdeck.client.transcripts.messages import agent_files, agent_meta
 from quarterdeck.client.transcripts.places import check_session_id, find_transcript, project_key_for_directory
+from quarterdeck.client.transcripts.summary import title_of
 from quarterdeck.client.transcripts.types import ForkSessionResult
 
 from .protocol import SessionKey, SessionStore, SessionStoreEntry, implements, key_for
 from .reading import AGENT_METADATA
-from .summary import fold_session_summary
+from .summary import FoldedFacts, fold_session_summary
 
 BATCH_ENTRIES = 500
 BATCH_BYTES = 1024 * 1024
@@ -70,9 +71,8 @@ async def fork_session_via_store(
 
 def _title(entries: list[Any]) -> str | None:
     records = [entry for entry in entries if isinstance(entry, dict)]
-    data = fold_session_summary(None, key_for("", ""), cast("list[SessionStoreEntry]", records))["data"]
-    title = data.get("custom_title") or data.get("ai_title")
-    return title or data.get("first_prompt") or data.get("command_fallback") or None
+    folded = fold_session_summary(None, key_for("", ""), cast("list[SessionStoreEntry]", records))
+    return title_of(FoldedFacts(folded["data"]))
 
 
 async def import_session_to_store(
@@ -105,7 +105,7 @@ async def import_session_to_store(
 async def _copy(path: str, key: SessionKey, store: SessionStore, batch_size: int) -> None:
     batch: list[SessionStoreEntry] = []
     held = 0
-    with Transcript(path) as transcript:
+    with TranscriptFile(path) as transcript:
         for _, line in transcript.lines():
             record = record_of(line)
             if record is None:

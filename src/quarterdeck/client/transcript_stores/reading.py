@@ -10,12 +10,13 @@ from quarterdeck.client.transcripts.chain import agent_conversation, conversatio
 from quarterdeck.client.transcripts.links import links_of
 from quarterdeck.client.transcripts.messages import agent_id_of, page, parents_of, session_message
 from quarterdeck.client.transcripts.places import canonical, is_session_id, project_key_for_directory, project_name
-from quarterdeck.client.transcripts.summary import WINDOW_BYTES, epoch_ms, session_info
+from quarterdeck.client.transcripts.summary import epoch_ms, session_info
 from quarterdeck.client.transcripts.types import SDKSessionInfo, SessionMessage
+from quarterdeck.client.transcripts.windows import WindowFacts, windows_of
 from quarterdeck.wire._json import dumps
 
 from .protocol import SessionStore, SessionSummaryEntry, implements, key_for
-from .summary import info_of_summary
+from .summary import FoldedFacts
 
 LOADS_AT_ONCE = 16
 """Stores have pools of connections and rate limits."""
@@ -81,7 +82,13 @@ class _Listing:
             if has_list and (known is None or summary["mtime"] < known.mtime):
                 continue  # deleted since, or out of date
             missing.pop(summary["session_id"], None)
-            info = info_of_summary(summary, self._project)
+            info = session_info(
+                summary["session_id"],
+                FoldedFacts(summary["data"]),
+                mtime=summary["mtime"],
+                size=None,
+                project=self._project,
+            )
             if info is not None:
                 slots.append(_Slot(summary["session_id"], summary["mtime"], info))
         shown = _page([*slots, *missing.values()], limit, offset)
@@ -107,9 +114,7 @@ class _Listing:
 def _info(session_id: str, entries: list[Any], mtime: int, project: str) -> SDKSessionInfo | None:
     """As from a file that has these records."""
     data = b"".join(dumps(_type_first(entry)) + b"\n" for entry in entries)
-    head = data[:WINDOW_BYTES]
-    windows = (head, head if len(data) <= WINDOW_BYTES else data[-WINDOW_BYTES:])
-    return session_info(session_id, windows, mtime=mtime, size=len(data), project=project)
+    return session_info(session_id, WindowFacts(*windows_of(data)), mtime=mtime, size=len(data), project=project)
 
 
 def _type_first(entry: Any) -> Any:

@@ -1,12 +1,11 @@
-"""What a list shows of a session in a store, kept up to date as its records come."""
+"""The summary that a store keeps of a session, updated with every batch of records."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-from quarterdeck.client.transcripts.prompt import PromptFinder, prompt_texts
+from quarterdeck.client.transcripts.prompt import PromptFinder
 from quarterdeck.client.transcripts.summary import epoch_ms
-from quarterdeck.client.transcripts.types import SDKSessionInfo
 
 from .protocol import SessionKey, SessionStoreEntry, SessionSummaryEntry
 
@@ -55,41 +54,45 @@ def _fold(data: dict[str, Any], entry: dict[str, Any]) -> None:
 
 
 def _fold_prompt(data: dict[str, Any], entry: dict[str, Any]) -> None:
-    if data.get("first_prompt_locked") or entry.get("type") != "user":
-        return
-    if entry.get("isMeta") is True or entry.get("isCompactSummary") is True or _has_result(entry):
+    if data.get("first_prompt_locked"):
         return
     finder = PromptFinder()
-    if finder.offer(prompt_texts(entry)):
+    if finder.take(entry):
         data["first_prompt"] = finder.prompt
         data["first_prompt_locked"] = True
     if finder.command and not data.get("command_fallback"):
         data["command_fallback"] = finder.command
 
 
-def _has_result(entry: dict[str, Any]) -> bool:
-    message = entry.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    blocks = content if isinstance(content, list) else ()
-    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+class FoldedFacts:
+    """The facts that a folded summary shows."""
 
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
 
-def info_of_summary(entry: SessionSummaryEntry, project: str | None) -> SDKSessionInfo | None:
-    """None for a sub-agent's session and for one that has nothing to show."""
-    data = entry["data"]
-    prompt = data.get("first_prompt" if data.get("first_prompt_locked") else "command_fallback") or None
-    title = data.get("custom_title") or data.get("ai_title") or None
-    shown = title or data.get("last_prompt") or data.get("summary_hint") or prompt
-    if data.get("is_sidechain") or not shown:
-        return None
-    return SDKSessionInfo(
-        session_id=entry["session_id"],
-        summary=shown,
-        last_modified=entry["mtime"],
-        custom_title=title,
-        first_prompt=prompt,
-        git_branch=data.get("git_branch") or None,
-        cwd=data.get("cwd") or project or None,
-        tag=data.get("tag") or None,
-        created_at=data.get("created_at"),
-    )
+    def is_sidechain(self) -> bool:
+        return bool(self._data.get("is_sidechain"))
+
+    def title(self) -> str | None:
+        return self._first_of("custom_title", "ai_title")
+
+    def topic(self) -> str | None:
+        return self._first_of("last_prompt", "summary_hint")
+
+    def prompt(self) -> str | None:
+        return self._first_of("first_prompt" if self._data.get("first_prompt_locked") else "command_fallback")
+
+    def branch(self) -> str | None:
+        return self._first_of("git_branch")
+
+    def cwd(self) -> str | None:
+        return self._first_of("cwd")
+
+    def tag(self) -> str | None:
+        return self._first_of("tag")
+
+    def created_at(self) -> int | None:
+        return self._data.get("created_at")
+
+    def _first_of(self, *keys: str) -> str | None:
+        return next((self._data[key] for key in keys if self._data.get(key)), None)

@@ -16,7 +16,7 @@ from typing import IO, Any, Literal
 from quarterdeck.wire._json import dumps
 
 from .errors import NotATranscript, SessionNotFound, TranscriptUnwritable
-from .lines import Transcript, record_of
+from .lines import TranscriptFile, record_of
 from .listing import get_session_info
 from .messages import iter_session_messages
 from .places import SUFFIX, check_session_id, find_transcript, is_session_id, project_key_for_directory, projects_dir
@@ -54,7 +54,7 @@ def export_session(
 
 
 def _raw_lines(path: str) -> Iterator[bytes]:
-    with Transcript(path) as transcript:
+    with TranscriptFile(path) as transcript:
         for _, line in transcript.lines():
             yield line
 
@@ -122,7 +122,7 @@ def import_session(source: str | os.PathLike[str], directory: str | None = None,
     session.
     """
     path = os.fspath(source)
-    with Transcript(path) as transcript:
+    with TranscriptFile(path) as transcript:
         old = _session_id_in(transcript) or Path(path).stem
         if not is_session_id(old):
             raise NotATranscript(f"{path} has no record that names its session, and its name is no session id")
@@ -132,12 +132,12 @@ def import_session(source: str | os.PathLike[str], directory: str | None = None,
     return chosen
 
 
-def _session_id_in(transcript: Transcript) -> str | None:
+def _session_id_in(transcript: TranscriptFile) -> str | None:
     named = (record.get("sessionId") for record in transcript.records())
     return next((name for name in named if isinstance(name, str) and is_session_id(name)), None)
 
 
-def _adopted(transcript: Transcript, old: str, new: str) -> Iterator[bytes]:
+def _adopted(transcript: TranscriptFile, old: str, new: str) -> Iterator[bytes]:
     count = 0
     for _, line in transcript.lines():
         record = record_of(line)

@@ -10,11 +10,12 @@ from typing import Any
 
 from quarterdeck.wire._json import dumps
 
-from .lines import Transcript, record_of
+from .lines import TranscriptFile, record_of
 from .links import Link, links_in
 from .places import SUFFIX, check_session_id
-from .summary import WINDOW_BYTES, title_of
+from .summary import title_of
 from .types import ForkSessionResult
+from .windows import WINDOW_BYTES, WindowFacts
 from .writing import create_transcript, transcript_to_change
 
 _LEFT_BEHIND = ("teamName", "agentName", "slug", "sourceToolAssistantUUID")
@@ -38,13 +39,13 @@ def fork_session(
     """
     check_fork(session_id, up_to_message_id)
     path = transcript_to_change(session_id, directory)
-    with Transcript(path) as transcript:
+    with TranscriptFile(path) as transcript:
         plan = ForkPlan(session_id, list(links_in(transcript)), up_to_message_id)
         records = plan.records(
             lambda source: record_of(transcript.read(*source)),
             _replacements(transcript, session_id),
             title=title,
-            derive_title=lambda: title_of(*transcript.windows(WINDOW_BYTES)),
+            derive_title=lambda: title_of(WindowFacts(*transcript.windows(WINDOW_BYTES))),
         )
         target = os.path.join(os.path.dirname(path), plan.session_id + SUFFIX)  # noqa: PTH118, PTH120
         create_transcript(target, map(dumps, records))
@@ -57,7 +58,7 @@ def check_fork(session_id: str, up_to_message_id: str | None) -> None:
         check_session_id(up_to_message_id, "up_to_message_id")
 
 
-def _replacements(transcript: Transcript, session_id: str) -> list[Any]:
+def _replacements(transcript: TranscriptFile, session_id: str) -> list[Any]:
     marked = (line for _, line in transcript.lines() if b"content-replacement" in line)
     return replacements_in(filter(None, map(record_of, marked)), session_id)
 

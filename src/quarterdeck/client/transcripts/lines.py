@@ -39,7 +39,7 @@ def record_of(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-class Transcript:
+class TranscriptFile:
     """An open transcript. What is appended after opening is not seen: a growing file has an end, too."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -47,7 +47,7 @@ class Transcript:
         self._file = open(path, "rb", buffering=0)  # noqa: SIM115, PTH123  # closed by close()
         self.size = os.fstat(self._file.fileno()).st_size
 
-    def __enter__(self) -> Transcript:
+    def __enter__(self) -> TranscriptFile:
         return self
 
     def __exit__(

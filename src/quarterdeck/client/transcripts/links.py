@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from .lines import Transcript, record_of
+from .lines import TranscriptFile, record_of
 
 LINKED_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress"})
 """Records that have a uuid and a parent. All others are about the session, not of the conversation."""
@@ -67,7 +67,7 @@ _decode = msgspec.json.Decoder(_Record).decode
 _decode_blocks = msgspec.json.Decoder(list[_Block]).decode
 
 
-def links_in(transcript: Transcript) -> Iterator[Link]:
+def links_in(transcript: TranscriptFile) -> Iterator[Link]:
     """The links of a file, in its order; ``source`` is (offset, length). Other records and bad lines are left out."""
     for offset, line in transcript.lines():
         link = _link(line, (offset, len(line)))

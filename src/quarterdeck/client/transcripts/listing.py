@@ -10,8 +10,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from .places import SUFFIX, is_session_id, places_of, projects_dir, projects_of, subfolders
-from .summary import open_file, session_info, windows
+from .summary import session_info
 from .types import SDKSessionInfo
+from .windows import WindowFacts, open_file, windows
 
 
 class Found(NamedTuple):
@@ -137,7 +138,9 @@ def look_into(found: Found) -> SDKSessionInfo | None:
 
 def _look(file: int, session_id: str, mtime: int, size: int, project: str | None) -> SDKSessionInfo | None:
     data = windows(file, size)
-    return None if data is None else session_info(session_id, data, mtime=mtime, size=size, project=project)
+    return (
+        None if data is None else session_info(session_id, WindowFacts(*data), mtime=mtime, size=size, project=project)
+    )
 
 
 def get_session_info(session_id: str, directory: str | None = None) -> SDKSessionInfo | None:

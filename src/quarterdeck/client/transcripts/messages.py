@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from .chain import agent_conversation, conversation, is_shown
-from .lines import Transcript, record_of
+from .lines import TranscriptFile, record_of
 from .links import Link, links_in
 from .places import SUFFIX, find_transcript, is_session_id
 from .types import SessionMessage
@@ -52,13 +52,13 @@ def iter_session_messages(
     found = find_transcript(session_id, directory) if is_session_id(session_id) else None
     if found is None:
         return
-    with Transcript(found[0]) as transcript:
+    with TranscriptFile(found[0]) as transcript:
         shown = [link for link in conversation(list(links_in(transcript))) if is_shown(link)]
         yield from _read(transcript, page(shown, limit, offset))
 
 
 def _read(
-    transcript: Transcript, links: Sequence[Link], parents: tuple[str | None, str | None] = (None, None)
+    transcript: TranscriptFile, links: Sequence[Link], parents: tuple[str | None, str | None] = (None, None)
 ) -> Iterator[SessionMessage]:
     for link in links:
         record = record_of(transcript.read(*link.source))
@@ -70,7 +70,7 @@ def iter_session_records(session_id: str, directory: str | None = None) -> Itera
     """Every record of the transcript as it was written: all branches, and kinds of records that nobody here knows."""
     found = find_transcript(session_id, directory) if is_session_id(session_id) else None
     if found is not None:
-        with Transcript(found[0]) as transcript:
+        with TranscriptFile(found[0]) as transcript:
             yield from transcript.records()
 
 
@@ -132,7 +132,7 @@ def get_subagent_messages(
     if file is None:
         return []
     try:
-        with Transcript(file) as transcript:
+        with TranscriptFile(file) as transcript:
             said = agent_conversation(list(links_in(transcript)))
             shown = [link for link in said if link.type in ("user", "assistant")]
             return list(_read(transcript, page(shown, limit, offset), parents_of(agent_meta(file))))

@@ -47,6 +47,12 @@ class PromptFinder:
                 return True
         return False
 
+    def take(self, record: dict[str, Any]) -> bool:
+        """``offer`` the texts of a record, unless it is none of a person's. True once the prompt is found."""
+        if record.get("type") != "user" or record.get("isMeta") is True or record.get("isCompactSummary") is True:
+            return False
+        return not _has_result(record) and self.offer(prompt_texts(record))
+
     def find(self, head: bytes) -> str | None:
         """In the first piece of a transcript; whole lines only."""
         mark = _next_mark(head, 0)
@@ -55,7 +61,7 @@ class PromptFinder:
             line = head[start:] if end < 0 else head[start:end]
             if not _is_no_prompt(line):
                 record = _decode(line)
-                if isinstance(record, dict) and record.get("type") == "user" and self.offer(prompt_texts(record)):
+                if isinstance(record, dict) and self.take(record):
                     break
             mark = -1 if end < 0 else _next_mark(head, end + 1)
         return self.best
@@ -84,13 +90,24 @@ def _decode(line: bytes) -> Any:
 
 def prompt_texts(record: dict[str, Any]) -> list[str]:
     """The texts of a record's message."""
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = _content(record)
     if isinstance(content, str):
         return [content]
-    blocks = content if isinstance(content, list) else []
-    texts = (block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text")
+    texts = (block.get("text") for block in _blocks(content) if block.get("type") == "text")
     return [text for text in texts if isinstance(text, str)]
+
+
+def _has_result(record: dict[str, Any]) -> bool:
+    return any(block.get("type") == "tool_result" for block in _blocks(_content(record)))
+
+
+def _content(record: dict[str, Any]) -> Any:
+    message = record.get("message")
+    return message.get("content") if isinstance(message, dict) else None
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def _is_made_up(line: str) -> bool:

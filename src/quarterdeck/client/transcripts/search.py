@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .lines import Transcript, record_of
+from .lines import TranscriptFile, record_of
 from .listing import transcripts_in
 from .messages import agent_files
 from .places import projects_dir, projects_of, subfolders
@@ -54,7 +54,7 @@ def search_sessions(
 
 def _hits(path: str, session_id: str, needle: _Needle) -> Iterator[SearchHit]:
     try:
-        with Transcript(path) as transcript:
+        with TranscriptFile(path) as transcript:
             for _, line in transcript.lines():
                 record = record_of(line) if needle.may_be_in(line) else None
                 if record is None or record.get("type") not in ("user", "assistant"):
