@@ -8,13 +8,14 @@ err on the other side: too many rather than too few.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from . import programs
+from .acting import words_to_name
 from .command_rules import CommandRules
+from .program_names import program_name
 from .shell import MAX_LENGTH, Assignment, Command, Script, read_script
 from .words import Word
 
@@ -104,84 +105,19 @@ def _unwrapped(argv: Sequence[str]) -> int | None:
 def _must_name(argv: Sequence[str]) -> tuple[int, str | None]:
     """How many words a rule has to spell out, and why no rule may allow it at all."""
     head = argv[0]
-    program = head.rpartition("/")[2]
+    program = program_name(head)
     if program in ("cp", "mv") and any(word.startswith("-") for word in argv[1:]):
         return len(argv), f"the options of {program} decide where it writes"
     if head in programs.EVALUATORS:
         return len(argv), f"{head} runs text as code or changes what later commands mean"
     if program in programs.OPAQUE and program not in programs.REMOTE:
         plain = len(argv) > 1 and argv[1][:1] not in ("-", "") and "=" not in argv[1]
-        return (2 if plain else len(argv)), None
-    return max(1, _acting_word(program, argv)), None
-
-
-def file_operands(argv: Sequence[str]) -> list[str]:
-    """The words of a command in ``FILE_READERS`` or ``FILE_CHANGERS`` that name files."""
-    program = argv[0].rpartition("/")[2]
-    names: list[str] = []
-    options = True
-    for word in argv[1:]:
-        if options and word.startswith("-") and word != "-":
-            if word == "--":
-                options = False
-            elif program == "find":
-                break  # from here on it is the expression
-        elif program == "dd":
-            names.append(word.partition("=")[2])
-        else:
-            names.append(word)
-    given = any(re.match(r"-[A-Za-z]*[ef]|--(regexp|file|expression|from-file)", word) for word in argv[1:])
-    return names[1:] if program in programs.PATTERN_FIRST and not given else names
-
-
-def _acting_word(program: str, argv: Sequence[str]) -> int:
-    """The number of words up to the last one that makes ``program`` do more than its name says."""
-    reach = 0
-    options = programs.ACTING_OPTIONS.get(program, ())
-    assignment = programs.ACTING_ASSIGNMENTS.get(program)
-    if options or assignment:
-        for at, word in enumerate(argv[1:], 2):
-            if _is_option(word, options) or (assignment and assignment.match(word)):
-                reach = at
-    if program == "git":
-        reach = max(reach, _git_subcommand(argv))
-    elif program in ("awk", "gawk", "mawk", "nawk"):
-        reach = max(reach, _last(argv, lambda word: "system" in word or not programs.HARMLESS_AWK.match(word)))
-    elif program == "sed":
-        scripts = [word for word in argv[1:] if not word.startswith("-")][:1]
-        reach = max(reach, _last(argv, lambda word: word in scripts and not programs.HARMLESS_SED.match(word)))
-    return reach
-
-
-def _last(argv: Sequence[str], acts: Callable[[str], bool]) -> int:
-    return max((at for at, word in enumerate(argv[1:], 2) if acts(word)), default=0)
-
-
-def _is_option(word: str, options: Iterable[str]) -> bool:
-    if not word.startswith("-"):
-        return word in options
-    name = word.partition("=")[0]
-    for option in options:
-        if option.startswith("--"):
-            # GNU programs take any unambiguous beginning of a long option
-            if len(name) > 2 and option.startswith(name):
-                return True
-        elif len(option) == 2:
-            if not word.startswith("--") and option[1] in word[1:]:
-                return True
-        elif word == option:
-            return True
-    return False
-
-
-def _git_subcommand(argv: Sequence[str]) -> int:
-    """``git -c core.pager=x log``: options in front of the subcommand act on every subcommand."""
-    reach = 0
-    for at, word in enumerate(argv[1:], 2):
-        if not word.startswith("-") and argv[at - 2] not in programs.GIT_GLOBAL_WITH_VALUE:
-            break
-        reach = at
-    return reach
+        if not plain:
+            return len(argv), None
+        if program in programs.SHELLS:
+            return 2, None
+        return max(words_to_name(argv), 1 + words_to_name(argv[1:])), None
+    return words_to_name(argv), None
 
 
 def readings(script: Script, rules: CommandRules) -> tuple[list[str], bool]:

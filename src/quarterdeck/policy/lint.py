@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from . import programs
 from .command_rules import literal_part
+from .program_names import program_name
 from .rules import EDIT_TOOLS, READ_TOOLS, Rule
 
 _RUNS_ANYTHING = programs.INLINE_CODE.keys() | programs.words("make npm pnpm yarn bun docker kubectl awk gawk")
@@ -63,5 +64,5 @@ def _about_command(rule: Rule) -> Iterator[str]:
         yield f"says nothing of what {words[0]} runs, so it allows nothing here; the CLI lets anything run"
     elif words[0] in programs.EVALUATORS:
         yield f"{words[0]} is never allowed by a pattern"
-    elif len(words) == 1 and words[0] in _RUNS_ANYTHING:
+    elif len(words) == 1 and program_name(words[0]) in _RUNS_ANYTHING:
         yield f"{words[0]} can be told to run anything; name the task"

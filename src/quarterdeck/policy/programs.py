@@ -22,7 +22,7 @@ SAFE_VARIABLES: Final = words(
 )
 """May stand in front of an allowed command; each was seen to be let through by CLI 2.1.325. Everything else (PATH,
 LD_PRELOAD, NODE_OPTIONS, PAGER …) can make an allowed program run another."""
-SAFE_VALUE: Final = re.compile(r"[A-Za-z0-9_./:,=@%+-]+\Z")
+SAFE_VALUE: Final = re.compile(r"[A-Za-z0-9_./:,@%+-][A-Za-z0-9_./:,=@%+-]*\Z")
 
 TRANSPARENT: Final[dict[str, re.Pattern[str]]] = {
     "time": re.compile(r"\Z"),
@@ -63,48 +63,85 @@ EVALUATORS: Final = words(
 REMOTE: Final = words("docker podman kubectl npx pnpx bunx uvx pipx op open start xdg-open")
 """Opaque only for deny rules: a rule such as ``docker ps:*`` or ``npx eslint:*`` already names what is run."""
 
+INTERPRETERS: Final = words("python pypy node perl ruby lua php Rscript")
+"""They run the script they are given, and without one what they read."""
 INLINE_CODE: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("python", "python2", "python3", "pypy", "pypy3"), ("-c",)),
+    **dict.fromkeys(("python", "pypy"), ("-c",)),
     **dict.fromkeys(("node", "bun", "deno"), ("-e", "-p", "-r", "--eval", "--print", "--require", "--import", "eval")),
     **dict.fromkeys(("perl", "ruby", "lua", "Rscript", "php", "osascript"), ("-e", "-E", "-r")),
 }
 ACTING_OPTIONS: Final[dict[str, tuple[str, ...]]] = {
     **INLINE_CODE,
-    "find": ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"),
-    "fd": ("-x", "-X", "--exec", "--exec-batch"),
-    "rg": ("--pre", "--hostname-bin"),
-    "tar": ("-I", "-F", "--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command",
-            "--info-script", "--new-volume-script"),
-    "zip": ("-TT", "--unzip-command"),
-    "rsync": ("-e", "--rsh", "--rsync-path"),
-    "scp": ("-S", "-o"),
-    "sftp": ("-S", "-o"),
-    "sort": ("-o", "--output", "--compress-program"),
-    "sed": ("-i", "--in-place", "-f", "--file"),
-    "awk": ("-f", "--file", "-i", "-E", "-l"),
-    "make": ("-f", "--file", "--makefile", "--eval", "-C", "--directory"),
-    "npm": ("--script-shell", "--prefix", "-C", "--shell", "--node-options"),
-    "yarn": ("--script-shell", "--cwd"),
-    "pnpm": ("--script-shell", "--dir", "-C"),
-    "cargo": ("--config",),
-    "go": ("-exec", "-toolexec", "-vettool"),
-    "pytest": ("-p", "-c", "--rootdir", "--confcutdir"),
-    "less": ("-k", "-o", "-O"),
-    "man": ("-P", "--pager", "-H", "--html"),
-    "vim": ("-c", "--cmd", "-S", "-s"),
-    "curl": ("-o", "-O", "-K", "-T", "--output", "--remote-name", "--config", "--upload-file", "--output-dir"),
-    "wget": ("-O", "-i", "--output-document", "--use-askpass", "--config", "-e", "--execute"),
+    "npm": ("--script-shell", "--prefix", "-C", "--shell", "--node-options", "--userconfig", "--globalconfig", "--call"),
+    "yarn": ("--script-shell", "--cwd", "--use-yarnrc"),
+    "pnpm": ("--script-shell", "--dir", "-C", "--shell-mode", "-c", "--config.script-shell"),
+    "cargo": ("--config", "-C", "-Z", "--manifest-path", "--target-dir", "--artifact-dir"),
+    "pip": ("--target", "-t", "--prefix", "--root", "--python", "--global-option", "--install-option", "--src", "--log",
+            "--config-settings", "-C", "--build", "--trusted-host", "--report"),
+    "uv": ("--directory", "--project", "--python", "--config-file", "--target", "--prefix", "-p"),
+    "bash": ("-c", "-i", "--rcfile", "--init-file"),
+    "eslint": ("-c", "--config", "--rulesdir", "--plugin", "--resolve-plugins-relative-to", "--parser", "-o",
+               "--output-file", "-f", "--format", "--flag"),
+    "prettier": ("--config", "--plugin", "--plugin-search-dir", "--ignore-path", "--cache-location"),
+    "jest": ("-c", "--config", "--globalSetup", "--globalTeardown", "--setupFiles", "--setupFilesAfterEnv", "--testRunner",
+             "--runner", "--reporters", "--transform", "--resolver", "--rootDir", "--env", "--testEnvironment",
+             "--testResultsProcessor", "--watchPlugins", "--snapshotSerializers", "--prettierPath", "--filter",
+             "--moduleNameMapper", "--outputFile", "--cacheDirectory", "--coverageDirectory", "--preset"),
+    "vitest": ("-c", "--config", "--root", "-r", "--dir", "--reporter", "--outputFile", "--globalSetup", "--environment"),
+    "mocha": ("-r", "--require", "--config", "--opts", "--ui", "--reporter", "-R", "--file", "--import", "--loader"),
+    **dict.fromkeys(("webpack", "vite", "rollup", "babel", "tsx", "ts-node", "swc", "esbuild", "next", "nuxt"),
+                    ("-c", "--config", "-r", "--require", "-e", "--eval", "-p", "--print", "--plugin", "--config-file")),
+    "mvn": ("-f", "--file", "-s", "--settings", "-gs", "--global-settings", "-D", "-t", "--toolchains", "-l"),
+    **dict.fromkeys(("gradle", "gradlew"), ("-I", "--init-script", "-b", "--build-file", "-c", "--settings-file", "-p",
+                    "--project-dir", "-D", "-g", "--gradle-user-home", "-P", "--include-build")),
+    "bazel": ("--run_under", "--bazelrc", "--override_repository", "--action_env", "--shell_executable"),
+    "cmake": ("-P", "-E", "-D", "-C", "--install-prefix", "-G"),
+    "ninja": ("-f", "-C", "-t"),
+    **dict.fromkeys(("rake", "rspec", "rubocop", "cucumber"), ("-f", "-r", "--require", "-e", "-E", "-R", "-I", "-o",
+                    "--out", "-c", "--config", "--options", "-O")),
+    "composer": ("-d", "--working-dir"),
+    "phpunit": ("--bootstrap", "-c", "--configuration", "--printer", "--extensions", "--log-junit"),
+    "mypy": ("--config-file", "--python-executable", "--install-types", "--cache-dir", "--custom-typeshed-dir"),
+    "pylint": ("--init-hook", "--load-plugins", "--rcfile", "--output"),
+    "flake8": ("--config", "--append-config", "--output-file", "--tee"),
+    "ruff": ("--config", "--cache-dir", "-o", "--output-file"),
+    "black": ("--config", "-c", "--code"),
+    **dict.fromkeys(("tox", "nox", "pre-commit"), ("-c", "--config", "--workdir", "-f", "--noxfile", "-x", "--override")),
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++"),
+                    ("-wrapper", "-B", "-specs", "-Xclang", "-load", "--config")),
+    "rustc": ("-C", "-o", "--out-dir", "-Z", "--sysroot", "--emit"),
+    **dict.fromkeys(("java", "javac"), ("-cp", "-classpath", "--class-path", "-jar", "-processor", "-processorpath", "-d",
+                    "-agentlib", "-agentpath", "-javaagent", "-J", "-XX:OnError", "-XX:OnOutOfMemoryError")),
+    **dict.fromkeys(("psql", "mysql", "mariadb"), ("-c", "--command", "-f", "--file", "-e", "--execute", "-o", "-L",
+                    "--output", "--log-file", "--tee", "--pager", "-v", "--set", "--variable", "--init-command")),
+    "sqlite3": ("-cmd", "-init", "-A"),
+    "tcpdump": ("-z", "-w", "-r", "-F"),
+    **dict.fromkeys(("apt", "apt-get"), ("-o", "--option", "-c", "--config-file", "-t")),
+    "bat": ("--pager", "--paging", "--config-file", "--diff-context"),
+    "yq": ("-i", "--inplace", "-s", "--split-exp", "--from-file", "--split-exp-file"),
+    "csplit": ("-f", "--prefix", "-b", "--suffix-format"),
+    "bun": ("-e", "-p", "-r", "--eval", "--print", "--require", "--import", "eval", "--cwd", "-c", "--config",
+            "--preload", "--shell"),
     "git": ("--upload-pack", "--receive-pack", "--exec", "--ext-diff", "--extcmd", "--output", "--open-files-in-pager",
-            "--textconv", "-O", "-x"),
+            "--textconv", "-O", "-x", "-u", "-c", "--config", "--template"),
 }  # fmt: skip
-"""Options that make a program run something else, read its orders from a file, or write a file of their own. A wildcard
-does not cover them: the rule has to spell the option out."""
-ACTING_ASSIGNMENTS: Final = {"make": re.compile(r"(SHELL|MAKEFLAGS|\.SHELLFLAGS|MAKEFILES)[:+?]*=")}
-
-HARMLESS_AWK: Final = re.compile(r"[^|>`@\\]*\Z")
-HARMLESS_SED: Final = re.compile(
-    r"([0-9$]+(,[0-9$]+)?|/[^/\\\n]*/)?[pdq]\Z|s([/|#,])[^\n/|#,\\]*\3[^\n/|#,\\]*\3[gip0-9]*\Z"
-)
+"""For programs whose options were not all gone through: those that make it run something else, read its orders from a
+file, or write a file of its own. Most run the project's code in any case."""
+RUNNING_WORDS: Final[dict[str, frozenset[str]]] = {
+    "npm": words("exec x explore config set set-script edit"),
+    "pnpm": words("exec dlx config set env"),
+    "yarn": words("exec dlx node config"),
+    "bun": words("x exec"),
+    "composer": words("exec config global"),
+    "bundle": words("exec config open console"),
+    **dict.fromkeys(words("poetry pipenv pdm hatch rye uv conda mamba mise asdf rbenv pyenv nvm fnm volta direnv nix"),
+                    words("run exec shell tool")),
+    "dotnet": words("tool exec"),
+    "cargo": words("script"),
+}  # fmt: skip
+"""Subcommands behind which another program, or what to run later, stands."""
+COMPUTING_BUILTINS: Final = words("printf test [ exit return shift break continue kill wait ulimit umask")
+"""In one shell or the other they take text for a number, and computing a number can run commands."""
 
 READ_ONLY: Final[dict[str, tuple[str, bool]]] = {
     "ls": ("aAlhrRtS1dFGi", True),
@@ -147,23 +184,27 @@ among them, though the CLI has it: what is deleted cannot be looked at again."""
 FILE_CHANGERS: Final = words(
     """
     cp mv rm rmdir unlink tee touch mkdir ln link truncate shred chmod chown chgrp install mkfifo mknod rename patch dd
+    split csplit gzip gunzip bzip2 bunzip2 xz unxz zstd rsync scp
     """
 )
 FILE_READERS: Final = words(
     """
-    cat head tail less more grep egrep fgrep rg sed awk sort uniq wc nl od xxd hexdump strings base64 diff cmp cut tac
-    rev ls find stat file du tree jq sha1sum sha256sum md5sum cksum b2sum sum column paste fold fmt comm join split
-    expand pr tsort zcat
+    cat head tail less more bat grep egrep fgrep zgrep rg sed awk sort uniq wc nl od xxd hexdump strings base64 diff
+    colordiff cmp cut tac rev ls find fd stat file du tree jq yq sha1sum sha224sum sha256sum sha384sum sha512sum md5sum
+    cksum b2sum shasum sum column paste fold fmt comm join expand unexpand pr tsort zcat unzip zip
     """
 )
 """Their words are files. A ``Bash(…)`` rule lets them run, not reach outside the working folders: there they need a
 ``Read(…)`` or ``Edit(…)`` rule as well. CLI 2.1.325 does so for most of them."""
+COMPILERS: Final = words("gcc g++ cc c++ clang clang++")
 FILE_HANDLERS: Final = (
     FILE_CHANGERS
     | FILE_READERS
     | words("source . tar zip unzip gzip gunzip bzip2 xz rsync scp vi vim nano emacs code open")
 )
 """A deny rule for a path denies these when they are given it; for any other program it asks."""
-PATTERN_FIRST: Final = words("grep egrep fgrep rg sed awk jq chmod chown chgrp")
+PATTERN_FIRST: Final = words("grep egrep fgrep zgrep rg fd sed awk jq yq chmod chown chgrp")
 """Their first word is no file, unless the pattern is given by ``-e`` or ``-f``."""
-GIT_GLOBAL_WITH_VALUE: Final = words("-C -c --git-dir --work-tree --namespace --super-prefix --config-env")
+GIT_GLOBAL_WITH_VALUE: Final = words(
+    "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --exec-path --list-cmds"
+)

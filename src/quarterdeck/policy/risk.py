@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from . import programs
 from .decision import NO_RISK, RISK_LEVELS, Risk, RiskLevel
+from .program_names import program_name
 from .programs import words
 from .rules import EDIT_TOOLS
 
@@ -57,7 +58,7 @@ def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[Risk
 
 
 def _of_command(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
-    program = argv[0].rpartition("/")[2]
+    program = program_name(argv[0])
     if program not in _FEARED:
         return
     if program in _PRIVILEGE:
@@ -80,7 +81,7 @@ def _of_command(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None
 
 def _wrapped(argv: Sequence[str]) -> list[str]:
     """What a wrapper runs, roughly: its words without options and assignments."""
-    if len(argv) < 2 or argv[0].rpartition("/")[2] not in programs.OPAQUE:
+    if len(argv) < 2 or program_name(argv[0]) not in programs.OPAQUE:
         return []
     return [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
 

@@ -30,7 +30,8 @@ MAX_WORK = 250_000
 MAX_COMMANDS = 60
 
 _PLAIN_COMMAND = re.compile(
-    r"[A-Za-z0-9_./@%+,][A-Za-z0-9_./:@%+,\-]*(?: +(?:[A-Za-z0-9_./:=@%+,\-]|(?<=[A-Za-z0-9])[~^])+)* *\Z"
+    r"[A-Za-z0-9_./@%+,][A-Za-z0-9_./:@%+,\-]*"
+    r"(?: +[A-Za-z0-9_./:@%+,\-](?:[A-Za-z0-9_./:=@%+,\-]|(?<=[A-Za-z0-9])[~^])*)* *\Z"
 )
 _OPERATORS = re.compile(r"[|&;<>(){}$`\n\[=]")
 _STRANGE = re.compile(
@@ -38,17 +39,30 @@ _STRANGE = re.compile(
     "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e0fff]"
 )
 _RESERVED = table(
-    """if then else elif fi for while until do done case esac in select function time coproc { } ! [[ ]]"""
+    """
+    if then else elif fi for while until do done case esac in select function time coproc { } ! [[ ]]
+    repeat foreach end noglob nocorrect
+    """
 )
 _SEPARATION = re.compile(rb"[ \t](?:[ \t]|\\\n)*")
 _SEAM = re.compile(rb"(?<![ \t])\\\n")
 _UNREAD = re.compile(rb"(?:[ \t\n]|\\\n)*")
-_LOOP_VARIABLE = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_LOOP_VARIABLE = re.compile(
+    r"(?:[a-z]|arg|base|branch|case|cmd|col|commit|component|conf|config|count|day|dep|dir|dirname|e|elem|el|entry|env|ext"
+    r"|field|file|filename|filepath|files|fn|folder|host|id|idx|img|index|item|key|lang|lib|line|log|mod|module|msg|n"
+    r"|name|node|num|number|page|part|pattern|pkg|package|pid|port|pr|proj|project|ref|repo|row|run|script|seed|service|size"
+    r"|spec|src|step|svc|tag|target|task|test|testfile|tool|type|url|user|val|value|var|ver|version|word|year)[0-9]?\Z"
+)
+"""Names without a meaning of their own. Others change what runs: PATH, but in zsh also path, fpath, argv, status …"""
 _COMMAND_IN_TEXT = re.compile(rb"`|\$\(")
 _TORN = re.compile(rb"(?<!\\)[\s;&|<>()]")
 """Would have ended a word for the shell."""
-_TEST_WORD = r"""(?:[A-Za-z0-9_./:@%+,=!-]+|'[^'$`\[\\\n]*'|"[^"$`\[\\\n]*")"""
-_PLAIN_TEST = re.compile(rf"\[ +{_TEST_WORD}(?: +{_TEST_WORD})* +\]\Z|\[\[ +{_TEST_WORD}(?: +{_TEST_WORD})* +\]\]\Z")
+_TEST_WORD = r"""(?:[A-Za-z0-9_./:@%+,][A-Za-z0-9_./:@%+,=-]*|'[^'$`\[\\\n]*'|"[^"$`\[\\\n]*")"""
+_TEST = (
+    rf"(?:! +)?(?:-[bcdefghkLnprsSuwxzGNO] +{_TEST_WORD}|{_TEST_WORD} +(?:==?|!=|-nt|-ot|-ef) +{_TEST_WORD}"
+    rf"|[0-9]+ +-(?:eq|ne|lt|le|gt|ge) +[0-9]+|{_TEST_WORD})"
+)
+_PLAIN_TEST = re.compile(rf"\[ +{_TEST} +\]\Z|\[\[ +{_TEST}(?: +(?:&&|\|\|) +{_TEST})* +\]\]\Z")
 _HERE_DELIMITER = re.compile(r"('?)([A-Za-z_]+)\1\Z")
 
 _TRANSPARENT = table(
@@ -278,6 +292,9 @@ class _Walk:
         if operator in _DUPLICATING and _DESCRIPTOR.match(target.text):
             writes = None
         self.redirects.append(Redirect(operator, target, writes))
+        above = node.parent
+        if above is None or (above.type == "redirected_statement" and above.child_by_field_name("body") is None):
+            self.doubts.append("a redirection without a command")  # zsh runs a pager or cat
 
     def _herestring(self, node: Node, children: list[Node]) -> None:
         self.here.append(self._word(children[-1]).hint)

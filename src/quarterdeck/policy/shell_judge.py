@@ -9,8 +9,10 @@ import msgspec
 
 from . import programs
 from .command_rules import CommandRules
-from .commands import Unit, file_operands, make_unit, readings, runs_others
+from .commands import Unit, make_unit, readings, runs_others
 from .decision import Verdict, strictest
+from .file_words import file_words
+from .program_names import program_name
 from .rules import Rule
 from .shell import SEEN_THROUGH, Redirect, Script
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from .path_judge import PathJudge
     from .rulebook import Rulebook
 
-_HARMLESS_TARGETS = frozenset({"/dev/null"})
+_HARMLESS_TARGETS = frozenset({"/dev/null", "-", ""})
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -180,17 +182,22 @@ class ShellJudge:
 
     def _reaching_out(self, unit: Unit, *, moved: bool) -> Verdict | None:
         """Why a command that is allowed may not have these files."""
-        program = unit.argv[0].rpartition("/")[2]
-        edit = program in programs.FILE_CHANGERS
-        if not edit and program not in programs.FILE_READERS:
+        named = file_words(unit.argv)
+        if not named.reads and not named.writes:
             return None
-        names = file_operands(unit.argv)
-        if moved and any(not name.startswith("/") for name in names):
+        if moved and any(not name.startswith("/") for name in (*named.reads, *named.writes)):
             return Verdict("ask", "Which files it means depends on the folder at that moment.", source="safety")
-        found = (
-            self._paths.out_of_reach(name, edit=edit, deletes=program in ("rm", "rmdir")) for name in names if name
-        )
-        return next((verdict for verdict in found if verdict is not None), None)
+        deletes = program_name(unit.argv[0]) in ("rm", "rmdir")
+        for edit, names in ((False, named.reads), (True, named.writes)):
+            for name in names:
+                verdict = (
+                    self._paths.out_of_reach(name, edit=edit, deletes=deletes)
+                    if name not in _HARMLESS_TARGETS
+                    else None
+                )
+                if verdict is not None:
+                    return verdict
+        return None
 
     def _unmatched(self, unit: Unit) -> Verdict:
         for text, needed in unit.texts:

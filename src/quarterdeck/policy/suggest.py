@@ -13,7 +13,8 @@ from quarterdeck.wire.permissions import PermissionUpdate
 
 from . import programs
 from .command_rules import literal_part
-from .commands import Unit, file_operands, make_unit
+from .commands import Unit, make_unit
+from .file_words import file_operands
 from .rulebook import hosts_of
 from .rules import EDIT_TOOLS, READ_TOOLS, Rule, RuleError, Source, escape_content, parse_rule
 from .shell import read_script

@@ -12,8 +12,8 @@ import re
 
 import msgspec
 
-PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,\-]+\Z")
-"""Words of these characters mean themselves, wherever they stand (``=`` apart, in the first word)."""
+PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,\-][A-Za-z0-9_./:=@%+,\-]*\Z")
+"""Words of these characters mean themselves, wherever they stand; ``=rm`` is ``/bin/rm`` in zsh."""
 
 _BREAKS = frozenset(" \t\n;&|<>()")
 _UNKNOWN = frozenset("$`*?[{}!")
@@ -40,8 +40,8 @@ class _Reader:
         self.text, self.at, self.known, self.out = text, 0, True, list[str]()
 
     def word(self) -> Word:
-        if self.text.startswith("~"):
-            self.known = False  # the shell's own idea of home may have been changed
+        if self.text.startswith(("~", "=")):
+            self.known = False  # the shell's own idea of home may have been changed; =rm is /bin/rm in zsh
         while self.at < len(self.text):
             self._next()
         value = "".join(self.out)

@@ -1,0 +1,230 @@
+"""How much of a command a rule has to spell out: up to the last word that makes the program do more than its name says.
+
+A wildcard covers arguments. It does not cover an option that runs another program, code in another language, or a word
+that names where to write: ``sed '1e id'``, ``uniq a OUT``, ``python3 -c …``, ``go test -exec id``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from . import git_options, programs
+from .little_languages import harmless_awk, harmless_sed
+from .options import Options, sort_words, values_of
+from .program_names import program_name
+
+_ONLY_ASKS: Final = frozenset({"--version", "--help", "-V", "-v", "-h"})
+_HARMLESS_MAKE: Final = re.compile(r"(V|VERBOSE|DEBUG|NDEBUG|RELEASE|COLOR|NO_COLOR|Q)=[A-Za-z0-9_.-]*\Z")
+_MAKE_VARIABLE: Final = re.compile(r"[^- ][^ ]*=")
+_CURL_FILE: Final = re.compile(r"(-[A-Za-z]*)?@|[^/]*=[@<]|[^/]*%output|(-[A-Za-z#]*|--url=)?file:", re.IGNORECASE)
+_GO_COMMANDS: Final = programs.words("test build vet fmt mod list version env run doc get install clean work help bug")
+_FIND_EXPRESSION: Final = programs.words(
+    """
+    -H -P -O0 -O1 -O2 -O3 -a -amin -and -anewer -atime -cmin -cnewer -ctime -daystart -depth -d -E -empty -executable
+    -false -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -ls -maxdepth -mindepth
+    -mmin -mount -mtime -name -newer -newermt -newerct -newerat -nogroup -noleaf -not -nouser -nowarn -o -or -path -perm
+    -print -print0 -printf -prune -quit -readable -regex -regextype -samefile -size -true -type -uid -used -user
+    -warn -wholename -writable -x -xdev -xtype -s
+    """
+)
+_NUMBER: Final = re.compile(r"-[0-9]+[A-Za-z]?\Z")
+_FIND_VALUE: Final = programs.words(
+    """-amin -atime -cmin -ctime -mmin -mtime -size -links -inum -uid -gid -perm -used -newermt -newerct -newerat"""
+)
+
+
+def words_to_name(argv: Sequence[str]) -> int:
+    """How many words of ``argv`` a rule has to spell out; more than there are: no rule with a wildcard will do."""
+    program = program_name(argv[0])
+    if program == "git":
+        return max(1, _git(argv))
+    sorted_words = sort_words(program, argv, until_operand=program in programs.INTERPRETERS)
+    special = _SPECIAL.get(program)
+    if sorted_words is None:
+        reach = _listed(argv, programs.ACTING_OPTIONS.get(program, ()))
+        return max(1, reach, special(argv, _NO_OPTIONS) if special else 0)
+    reach = sorted_words.unknown
+    if program in programs.INTERPRETERS:
+        reach = max(reach, _interpreter(argv, sorted_words))
+    if special is not None:
+        reach = max(reach, special(argv, sorted_words))
+    return max(1, reach)
+
+
+_NO_OPTIONS: Final = Options((), (), (), (), 0)
+
+
+def _where(argv: Sequence[str], acts: Callable[[str], bool]) -> int:
+    return max((at for at, word in enumerate(argv[1:], 2) if acts(word)), default=0)
+
+
+def _listed(argv: Sequence[str], options: Iterable[str]) -> int:
+    """For programs of which only the acting options are known."""
+    return _where(argv, lambda word: is_option(word, options)) if options else 0
+
+
+def is_option(word: str, options: Iterable[str]) -> bool:
+    """Whether ``word`` is one of ``options``, abbreviated, bundled or with a value."""
+    if not word.startswith("-"):
+        return word in options
+    name = word.partition("=")[0]
+    for option in options:
+        if option.startswith("--"):
+            # GNU programs take any unambiguous beginning of a long option
+            if len(name) > 2 and option.startswith(name):
+                return True
+        elif len(option) == 2:
+            if not word.startswith("--") and option[1] in word[1:]:
+                return True
+        elif name == option:
+            return True
+    return False
+
+
+def _interpreter(argv: Sequence[str], options: Options) -> int:
+    """Without a script it runs what it reads; with ``--version`` it runs nothing."""
+    if options.operands and options.operands[0] not in ("-", "/dev/stdin", "/dev/fd/0"):
+        return 0
+    return 0 if len(argv) == 2 and argv[1] in _ONLY_ASKS else len(argv) + 1
+
+
+def _sed(argv: Sequence[str], options: Options) -> int:
+    scripts = values_of(options, ("-e", "--expression")) or list(options.operands[:1])
+    return len(argv) if any(not harmless_sed(script) for script in scripts) else 0
+
+
+def _awk(argv: Sequence[str], options: Options) -> int:
+    return 0 if options.operands and harmless_awk(options.operands[0]) else len(argv)
+
+
+def _second_is_written(argv: Sequence[str], options: Options) -> int:
+    return len(argv) if len(options.operands) > 1 else 0
+
+
+def _find(argv: Sequence[str], options: Options) -> int:
+    reach, before = 0, ""
+    for at, word in enumerate(argv[1:], 2):
+        known = word in _FIND_EXPRESSION or (before in _FIND_VALUE and _NUMBER.match(word))
+        if word.startswith("-") and not known:
+            reach = at
+        before = word
+    return reach
+
+
+def _date(argv: Sequence[str], options: Options) -> int:
+    return len(argv) if any(not word.startswith("+") for word in options.operands) else 0
+
+
+def _make(argv: Sequence[str], options: Options) -> int:
+    return _where(
+        argv, lambda word: bool(_MAKE_VARIABLE.match(word)) and word[0] != "-" and not _HARMLESS_MAKE.match(word)
+    )
+
+
+def _curl(argv: Sequence[str], options: Options) -> int:
+    encoded = values_of(options, ("--data-urlencode", "--url-query"))
+    return _where(
+        argv, lambda word: bool(_CURL_FILE.match(word)) or any("@" in value and value in word for value in encoded)
+    )
+
+
+def _go(argv: Sequence[str], options: Options) -> int:
+    if len(argv) < 2 or argv[1] not in _GO_COMMANDS:
+        return 2
+    return len(argv) if argv[1] == "env" and any(word.lstrip("-") in ("w", "u") for word in argv[2:]) else 0
+
+
+def _plus(argv: Sequence[str], options: Options) -> int:
+    """Pagers and editors take ``+command``."""
+    return _where(argv, lambda word: word.startswith("+"))
+
+
+def _tar(argv: Sequence[str], options: Options) -> int:
+    if len(argv) > 1 and argv[1][:1] != "-":
+        spread = sort_words("tar", [argv[0], *(f"-{letter}" for letter in argv[1] if letter not in "fbCXTHNLV")])
+        if spread is None or spread.unknown:
+            return len(argv)
+    return _where(argv, lambda word: ":" in word)  # host:file starts a remote shell
+
+
+def _computes(argv: Sequence[str], options: Options) -> int:
+    """``printf %d 'a[$(id)]'`` runs ``id`` in zsh, ``test -v 'a[$(id)]'`` and ``printf -v`` in bash."""
+    if argv[0] == "printf" and len(argv) > 1 and argv[1].startswith("-") and argv[1] != "--":
+        return len(argv)
+    return len(argv) if any("$" in word or "`" in word for word in argv[1:]) else 0
+
+
+def _ssh(argv: Sequence[str], options: Options) -> int:
+    """ssh takes options behind the host as well."""
+    reach = 2
+    for at, word in enumerate(argv[2:], 3):
+        if not word.startswith("-"):
+            break
+        reach = at
+    return reach
+
+
+def _runs_its_words(argv: Sequence[str], options: Options) -> int:
+    """``npm exec``, ``yarn dlx``: what follows is another program."""
+    program = program_name(argv[0])
+    plain = [word for word in argv[1:] if not word.startswith("-")][:1]
+    if plain and plain[0] in programs.RUNNING_WORDS[program]:
+        return min(len(argv), argv.index(plain[0]) + 2)
+    return 0
+
+
+_SPECIAL: Final[dict[str, Callable[[Sequence[str], Options], int]]] = {
+    "sed": _sed,
+    "awk": _awk,
+    **dict.fromkeys(("uniq", "xxd"), _second_is_written),
+    "find": _find,
+    "date": _date,
+    "make": _make,
+    "curl": _curl,
+    "wget": _curl,
+    "go": _go,
+    **dict.fromkeys(("less", "more", "vim", "emacs", "nano"), _plus),
+    "tar": _tar,
+    "ssh": _ssh,
+    **dict.fromkeys(programs.COMPUTING_BUILTINS, _computes),
+    **dict.fromkeys(programs.RUNNING_WORDS, _runs_its_words),
+}
+
+
+def git_subcommand(argv: Sequence[str]) -> int:
+    """Where git's subcommand stands, behind its own options."""
+    at = 1
+    while at < len(argv) and argv[at].startswith("-"):
+        at += 2 if argv[at] in programs.GIT_GLOBAL_WITH_VALUE else 1
+    return min(at, len(argv))
+
+
+def _git(argv: Sequence[str]) -> int:
+    """Options in front of the subcommand act on every subcommand: ``git -c core.pager=x log``."""
+    at = git_subcommand(argv)
+    reach = _where(argv[:at], lambda word: word not in git_options.HARMLESS_GLOBALS)
+    if at >= len(argv):
+        return reach
+    rest = argv[at:]
+    options = sort_words(f"git {rest[0]}", rest)
+    if options is None:
+        return max(reach, at + 1, _listed(argv, programs.ACTING_OPTIONS["git"]))
+    unknown = at + options.unknown if options.unknown else 0
+    operands = options.operands
+    if operands and operands[0] in git_options.RUNS_OTHERS.get(rest[0], ()):
+        unknown = max(unknown, at + rest.index(operands[0]) + 1)
+    if rest[0] == "config" and not _only_shows(operands):
+        unknown = max(unknown, min(len(argv), at + rest.index(operands[0]) + 2))
+    if any("::" in word for word in operands):
+        unknown = len(argv)  # ext::program
+    return max(reach, unknown)
+
+
+def _only_shows(operands: Sequence[str]) -> bool:
+    """``git config user.name`` shows it, ``git config core.pager less`` sets it."""
+    if len(operands) < 2 or operands[0] in ("get", "list"):
+        return True
+    key = operands[1] if operands[0] == "set" and len(operands) > 1 else operands[0]
+    return key in git_options.HARMLESS_KEYS

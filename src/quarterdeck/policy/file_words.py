@@ -1,0 +1,83 @@
+"""The words of a command that name files: which are read, and which are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from . import programs
+from .acting import git_subcommand
+from .options import sort_words
+from .program_names import program_name
+
+_FIND_STARTS: Final = re.compile(r"-[HLPEXdsx]+\Z|-[OD]")
+_PATTERN_GIVEN: Final = re.compile(r"-[A-Za-z]*[ef]|--(regexp|file|expression|from-file)")
+
+
+class FileWords(msgspec.Struct, frozen=True):
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+
+def file_words(argv: Sequence[str]) -> FileWords:
+    """The files that ``argv`` names, as far as the program is known."""
+    program = program_name(argv[0])
+    options = sort_words(program, argv, until_operand=program in programs.INTERPRETERS)
+    reads, writes = (options.reads, options.writes) if options else ((), ())
+    operands = tuple(file_operands(argv))
+    if program == "tar":
+        return _archive(argv, reads, (*writes, *operands))
+    if program == "git":
+        given = argv[git_subcommand(argv) + 1 :]
+        return FileWords(tuple(word for word in given if word.startswith(("/", "../")) or word == ".."), ())
+    if program in programs.COMPILERS:
+        return FileWords((), tuple(_after(argv, "-o")))
+    if program in programs.FILE_CHANGERS:
+        return FileWords(reads, (*writes, *operands))
+    if program in programs.FILE_READERS:
+        return FileWords((*reads, *operands), writes)
+    return FileWords(reads, writes)
+
+
+def _archive(argv: Sequence[str], reads: tuple[str, ...], others: tuple[str, ...]) -> FileWords:
+    """An archive is written unless it is listed or unpacked; old-style letters make no difference to what is inside."""
+    letters = argv[1].lstrip("-") if len(argv) > 1 and not argv[1].startswith("--") else ""
+    makes = not any(letter in letters for letter in "xt") and not any(word in ("--extract", "--list") for word in argv)
+    return FileWords(others, reads) if makes else FileWords((*reads, *others), ())
+
+
+def _after(argv: Sequence[str], option: str) -> list[str]:
+    found = [argv[at + 1] for at, word in enumerate(argv[:-1]) if word == option]
+    return found + [word[len(option) :] for word in argv[1:] if word.startswith(option) and word != option]
+
+
+def file_operands(argv: Sequence[str]) -> list[str]:
+    """The words of a command in ``FILE_READERS`` or ``FILE_CHANGERS`` that name files, options apart."""
+    program = program_name(argv[0])
+    if program == "find":
+        return _find_starts(argv)
+    options = sort_words(program, argv)
+    names = (
+        list(options.operands) if options else [word for word in argv[1:] if not word.startswith("-") or word == "-"]
+    )
+    if program == "dd":
+        return [name.partition("=")[2] for name in names]
+    if program in ("rsync", "scp"):
+        return [name for name in names if ":" not in name]
+    given = any(_PATTERN_GIVEN.match(word) for word in argv[1:])
+    return names[1:] if program in programs.PATTERN_FIRST and not given else names
+
+
+def _find_starts(argv: Sequence[str]) -> list[str]:
+    """``find`` takes folders until its expression begins."""
+    names: list[str] = []
+    for word in argv[1:]:
+        if _FIND_STARTS.match(word):
+            continue
+        if word.startswith("-") or word in ("(", "!", ")", ","):
+            break
+        names.append(word)
+    return names
