@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from . import git_options, programs
+from .acting_options import ACTING_OPTIONS
 from .little_languages import harmless_awk, harmless_sed
 from .options import Options, sort_words, values_of
 from .program_names import program_name
@@ -43,7 +44,7 @@ def words_to_name(argv: Sequence[str]) -> int:
     sorted_words = sort_words(program, argv, until_operand=program in programs.INTERPRETERS)
     special = _SPECIAL.get(program)
     if sorted_words is None:
-        reach = _listed(argv, programs.ACTING_OPTIONS.get(program, ()))
+        reach = _listed(argv, ACTING_OPTIONS.get(program, ()))
         return max(1, reach, special(argv, _NO_OPTIONS) if special else 0)
     reach = sorted_words.unknown
     if program in programs.INTERPRETERS:
@@ -210,7 +211,7 @@ def _git(argv: Sequence[str]) -> int:
     rest = argv[at:]
     options = sort_words(f"git {rest[0]}", rest)
     if options is None:
-        return max(reach, at + 1, _listed(argv, programs.ACTING_OPTIONS["git"]))
+        return max(reach, at + 1, _listed(argv, ACTING_OPTIONS["git"]))
     unknown = at + options.unknown if options.unknown else 0
     operands = options.operands
     if operands and operands[0] in git_options.RUNS_OTHERS.get(rest[0], ()):

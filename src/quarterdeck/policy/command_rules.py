@@ -48,6 +48,10 @@ class CommandRules:
         """A quick no: whether any rule begins with the word ``head``, or with a wildcard."""
         return head in self._heads or bool(self._open_globs)
 
+    def has_head(self, name: str) -> bool:
+        """Whether a rule names the program ``name``."""
+        return name in self._heads
+
     def match(self, text: str) -> Rule | None:
         """The narrowest rule that matches ``text``; ``everything`` is not looked at."""
         if not self.may_match(text.partition(" ")[0]):

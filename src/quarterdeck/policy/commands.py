@@ -2,30 +2,20 @@
 
 ``Unit.texts`` are what an allow rule may match: the command as written with single blanks, and the same without the
 wrappers that change nothing. Each comes with the length that such a rule must spell out: a wildcard covers arguments,
-not the command that ``sudo`` or ``xargs`` will run. ``readings`` are everything a deny or ask rule looks at, and they
-err on the other side: too many rather than too few.
+not the command that ``sudo`` or ``xargs`` will run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from . import programs
 from .acting import words_to_name
-from .command_rules import CommandRules
 from .program_names import program_name
-from .shell import MAX_LENGTH, Assignment, Command, Script, read_script
+from .shell import Assignment, Command
 from .words import Word
-
-MAX_DEPTH = 4
-"""How deep ``sh -c "sh -c …"`` is followed for deny rules; nothing of the kind is ever allowed."""
-MAX_READINGS = 200
-"""More forms of one command than this are not compared; it is asked about instead."""
-
-
-_RUN_OTHERS = programs.OPAQUE | programs.EVALUATORS | {"find", "fd"}
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -118,99 +108,3 @@ def _must_name(argv: Sequence[str]) -> tuple[int, str | None]:
             return 2, None
         return max(words_to_name(argv), 1 + words_to_name(argv[1:])), None
     return words_to_name(argv), None
-
-
-def readings(script: Script, rules: CommandRules) -> tuple[list[str], bool]:
-    """The texts that one of ``rules`` matches, of all that can be read out of ``script``; and whether these are all."""
-    found, complete = _all_readings(script, rules)
-    return [text for text in found if rules.match(text) is not None], complete
-
-
-def _all_readings(script: Script, rules: CommandRules) -> tuple[Iterable[str], bool]:
-    commands = script.commands
-    if (
-        len(commands) == 1
-        and not script.doubts
-        and not script.also
-        and commands[0].words
-        and not commands[0].assignments
-    ):
-        words = commands[0].words
-        if not runs_others(words):
-            return _forms(words) if rules.may_match(_program(words)) or rules.may_match(words[0].text) else (), True
-    seen = {script.text.strip(): None}
-    budget = _Budget()
-    for command in _all_commands(script, 0, budget):
-        for reading in _forms(command.words):
-            seen.setdefault(reading)
-            if len(seen) >= MAX_READINGS:
-                return seen, False
-    return seen, budget.characters >= 0
-
-
-class _Budget:
-    """Text inside text inside text is read only up to the length of one command."""
-
-    def __init__(self) -> None:
-        self.characters = MAX_LENGTH
-
-    def read(self, code: str) -> Script | None:
-        self.characters -= len(code)
-        return read_script(code) if self.characters >= 0 else None
-
-
-def _all_commands(script: Script, depth: int, budget: _Budget) -> Iterator[Command]:
-    codes: list[str] = []
-    for command in (*script.commands, *script.also):
-        yield command
-        codes += _code_in(command.words)
-    if any(_program(command.words) in programs.SHELLS for command in script.commands):
-        codes += script.here
-    for code in codes:
-        inner = budget.read(code) if depth < MAX_DEPTH else None
-        if inner is not None:
-            yield from _all_commands(inner, depth + 1, budget)
-
-
-def _program(words: Sequence[Word]) -> str:
-    return words[0].hint.rpartition("/")[2] if words else ""
-
-
-def runs_others(words: Sequence[Word]) -> bool:
-    """Whether its arguments may be commands."""
-    program = _program(words)
-    if program == "git":
-        return len(words) > 1 and words[1].hint.startswith("-")
-    return program in _RUN_OTHERS
-
-
-def _code_in(words: Sequence[Word]) -> list[str]:
-    """Arguments that a program may run as a shell command."""
-    if not words or not runs_others(words):
-        return []
-    values = [word.hint for word in words[1:]]
-    codes = [*values, *[value.partition("=")[2].lstrip("!") for value in values if "=" in value]]  # alias x='…'
-    found = [code for code in codes if any(mark in code for mark in " \t\n;|&$`(")]
-    return [*found, " ".join(values)] if words[0].hint in programs.EVALUATORS else found
-
-
-def _forms(words: Sequence[Word]) -> Iterator[str]:
-    """The ways to write one command, and those of what it runs in turn."""
-    if not words:
-        return
-    written, meant = [word.text for word in words], [word.hint for word in words]
-    same = written == meant
-    for start in range(len(words)) if runs_others(words) else (0,):
-        yield " ".join(written[start:])
-        if not same:
-            yield " ".join(meant[start:])
-        if "/" in meant[start]:
-            yield " ".join([meant[start].rpartition("/")[2], *meant[start + 1 :]])
-    if _program(words) == "git" and len(meant) > 1 and meant[1].startswith("-"):
-        yield _git_without_globals(meant[1:])
-
-
-def _git_without_globals(rest: list[str]) -> str:
-    while rest and rest[0].startswith("-"):
-        del rest[: 2 if rest[0] in programs.GIT_GLOBAL_WITH_VALUE else 1]
-    return " ".join(["git", *rest])

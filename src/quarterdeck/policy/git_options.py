@@ -9,6 +9,7 @@ an alias.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _DIFF: Final = """
@@ -171,3 +172,34 @@ RUNS_OTHERS: Final[dict[str, frozenset[str]]] = {
     "hook": frozenset({"run"}),
 }
 """Subcommand → its words that run something else."""
+RUN_CODE: Final = frozenset(
+    [
+        "submodule",
+        "bisect",
+        "hook",
+        "rebase",
+        "filter-branch",
+        "filter-repo",
+        "difftool",
+        "mergetool",
+        "for-each-repo",
+        "maintenance",
+        "send-email",
+        "daemon",
+        "config",
+        "credential",
+        "remote-ext",
+        "shell",
+        "instaweb",
+        "archive",
+        "clone",
+        "ls-remote",
+    ]
+)
+"""Subcommands whose words may be commands, or name programs to run later."""
+HARMLESS_CONFIG: Final = re.compile(
+    r"(color|user|advice|log|commit|tag|gc|fetch|pull|push|init|safe|protocol|status|branch|rebase|column)\.[a-z.]+\Z"
+    r"|core\.(quotepath|autocrlf|longpaths|ignorecase|filemode|abbrev|eol|safecrlf)\Z|diff\.(renames|algorithm|context)\Z"
+    r"|merge\.conflictstyle\Z|http\.(version|postbuffer|sslverify|lowspeedlimit|lowspeedtime)\Z"
+)
+"""Keys (in small letters) that name no program and no folder of hooks."""

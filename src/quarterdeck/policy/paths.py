@@ -135,7 +135,7 @@ def fold(path: str) -> str:
 class PathRule:
     """A ``Read(…)`` or ``Edit(…)`` rule, compiled."""
 
-    __slots__ = ("_anywhere", "_bases", "_literal", "_pattern", "last_name", "rule")
+    __slots__ = ("_anywhere", "_bases", "_literal", "_pattern", "globs", "last_name", "rule")
 
     def __init__(self, rule: Rule, places: Places, settings_root: str) -> None:
         self.rule = rule
@@ -146,6 +146,8 @@ class PathRule:
             pattern = pattern.removesuffix("/**") if anchored else pattern  # also the folder itself, as in 2.1.325
             pattern, bases = fold(pattern), [fold(base) for base in bases]
         self._bases = tuple(dict.fromkeys(base.rstrip("/") + "/" for base in bases))
+        self.globs = tuple(base + (pattern if anchored else f"**/{pattern}") for base in self._bases)
+        """What it matches, as text, for words that are not fully known."""
         self._pattern = compile_segments(pattern if anchored else f"**/{pattern}")
         self._literal = _literal_head(self._pattern)
         self._anywhere = _name_at_any_depth(self._pattern)

@@ -89,7 +89,7 @@ class Policy(Callbacks):
         books = (self._books["allow"], self._books["deny"], self._books["ask"])
         self._allow, self._deny, self._ask = books
         self.paths = PathJudge(*books, self.places, mode)
-        self._shell = ShellJudge(*books, self.paths)
+        self._shell = ShellJudge(*books, self.paths, self.places)
 
     @classmethod
     def from_rules(

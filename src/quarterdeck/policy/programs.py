@@ -45,6 +45,7 @@ OPAQUE: Final = SHELLS | words(
     sudo doas su runuser pkexec env xargs setsid ionice chrt taskset numactl chroot unshare nsenter systemd-run
     flock watch parallel strace ltrace gdb valgrind script unbuffer rlwrap fakeroot proot busybox toybox ssh mosh
     caffeinate chronic entr nodemon concurrently npx pnpx bunx uvx pipx direnv dotenv op docker podman kubectl
+    noglob nocorrect repeat - ltrace gosu tini dumb-init chpst cpulimit hyperfine perf xvfb-run
     screen tmux at batch nice stdbuf timeout time nohup command builtin prlimit setarch catchsegv expect faketime sg
     newgrp torsocks proxychains proxychains4 firejail bwrap wine start open xdg-open
     """
@@ -60,6 +61,9 @@ EVALUATORS: Final = words(
 )
 """They change what later words mean, or run text as code. No pattern covers them; CLI 2.1.325 asks for nearly all."""
 
+RUN_OTHERS: Final = OPAQUE | EVALUATORS | words("find fd make tar rsync split sort man less vim emacs zip")
+"""Their words may be commands, for deny and ask rules."""
+
 REMOTE: Final = words("docker podman kubectl npx pnpx bunx uvx pipx op open start xdg-open")
 """Opaque only for deny rules: a rule such as ``docker ps:*`` or ``npx eslint:*`` already names what is run."""
 
@@ -70,63 +74,6 @@ INLINE_CODE: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("node", "bun", "deno"), ("-e", "-p", "-r", "--eval", "--print", "--require", "--import", "eval")),
     **dict.fromkeys(("perl", "ruby", "lua", "Rscript", "php", "osascript"), ("-e", "-E", "-r")),
 }
-ACTING_OPTIONS: Final[dict[str, tuple[str, ...]]] = {
-    **INLINE_CODE,
-    "npm": ("--script-shell", "--prefix", "-C", "--shell", "--node-options", "--userconfig", "--globalconfig", "--call"),
-    "yarn": ("--script-shell", "--cwd", "--use-yarnrc"),
-    "pnpm": ("--script-shell", "--dir", "-C", "--shell-mode", "-c", "--config.script-shell"),
-    "cargo": ("--config", "-C", "-Z", "--manifest-path", "--target-dir", "--artifact-dir"),
-    "pip": ("--target", "-t", "--prefix", "--root", "--python", "--global-option", "--install-option", "--src", "--log",
-            "--config-settings", "-C", "--build", "--trusted-host", "--report"),
-    "uv": ("--directory", "--project", "--python", "--config-file", "--target", "--prefix", "-p"),
-    "bash": ("-c", "-i", "--rcfile", "--init-file"),
-    "eslint": ("-c", "--config", "--rulesdir", "--plugin", "--resolve-plugins-relative-to", "--parser", "-o",
-               "--output-file", "-f", "--format", "--flag"),
-    "prettier": ("--config", "--plugin", "--plugin-search-dir", "--ignore-path", "--cache-location"),
-    "jest": ("-c", "--config", "--globalSetup", "--globalTeardown", "--setupFiles", "--setupFilesAfterEnv", "--testRunner",
-             "--runner", "--reporters", "--transform", "--resolver", "--rootDir", "--env", "--testEnvironment",
-             "--testResultsProcessor", "--watchPlugins", "--snapshotSerializers", "--prettierPath", "--filter",
-             "--moduleNameMapper", "--outputFile", "--cacheDirectory", "--coverageDirectory", "--preset"),
-    "vitest": ("-c", "--config", "--root", "-r", "--dir", "--reporter", "--outputFile", "--globalSetup", "--environment"),
-    "mocha": ("-r", "--require", "--config", "--opts", "--ui", "--reporter", "-R", "--file", "--import", "--loader"),
-    **dict.fromkeys(("webpack", "vite", "rollup", "babel", "tsx", "ts-node", "swc", "esbuild", "next", "nuxt"),
-                    ("-c", "--config", "-r", "--require", "-e", "--eval", "-p", "--print", "--plugin", "--config-file")),
-    "mvn": ("-f", "--file", "-s", "--settings", "-gs", "--global-settings", "-D", "-t", "--toolchains", "-l"),
-    **dict.fromkeys(("gradle", "gradlew"), ("-I", "--init-script", "-b", "--build-file", "-c", "--settings-file", "-p",
-                    "--project-dir", "-D", "-g", "--gradle-user-home", "-P", "--include-build")),
-    "bazel": ("--run_under", "--bazelrc", "--override_repository", "--action_env", "--shell_executable"),
-    "cmake": ("-P", "-E", "-D", "-C", "--install-prefix", "-G"),
-    "ninja": ("-f", "-C", "-t"),
-    **dict.fromkeys(("rake", "rspec", "rubocop", "cucumber"), ("-f", "-r", "--require", "-e", "-E", "-R", "-I", "-o",
-                    "--out", "-c", "--config", "--options", "-O")),
-    "composer": ("-d", "--working-dir"),
-    "phpunit": ("--bootstrap", "-c", "--configuration", "--printer", "--extensions", "--log-junit"),
-    "mypy": ("--config-file", "--python-executable", "--install-types", "--cache-dir", "--custom-typeshed-dir"),
-    "pylint": ("--init-hook", "--load-plugins", "--rcfile", "--output"),
-    "flake8": ("--config", "--append-config", "--output-file", "--tee"),
-    "ruff": ("--config", "--cache-dir", "-o", "--output-file"),
-    "black": ("--config", "-c", "--code"),
-    **dict.fromkeys(("tox", "nox", "pre-commit"), ("-c", "--config", "--workdir", "-f", "--noxfile", "-x", "--override")),
-    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++"),
-                    ("-wrapper", "-B", "-specs", "-Xclang", "-load", "--config")),
-    "rustc": ("-C", "-o", "--out-dir", "-Z", "--sysroot", "--emit"),
-    **dict.fromkeys(("java", "javac"), ("-cp", "-classpath", "--class-path", "-jar", "-processor", "-processorpath", "-d",
-                    "-agentlib", "-agentpath", "-javaagent", "-J", "-XX:OnError", "-XX:OnOutOfMemoryError")),
-    **dict.fromkeys(("psql", "mysql", "mariadb"), ("-c", "--command", "-f", "--file", "-e", "--execute", "-o", "-L",
-                    "--output", "--log-file", "--tee", "--pager", "-v", "--set", "--variable", "--init-command")),
-    "sqlite3": ("-cmd", "-init", "-A"),
-    "tcpdump": ("-z", "-w", "-r", "-F"),
-    **dict.fromkeys(("apt", "apt-get"), ("-o", "--option", "-c", "--config-file", "-t")),
-    "bat": ("--pager", "--paging", "--config-file", "--diff-context"),
-    "yq": ("-i", "--inplace", "-s", "--split-exp", "--from-file", "--split-exp-file"),
-    "csplit": ("-f", "--prefix", "-b", "--suffix-format"),
-    "bun": ("-e", "-p", "-r", "--eval", "--print", "--require", "--import", "eval", "--cwd", "-c", "--config",
-            "--preload", "--shell"),
-    "git": ("--upload-pack", "--receive-pack", "--exec", "--ext-diff", "--extcmd", "--output", "--open-files-in-pager",
-            "--textconv", "-O", "-x", "-u", "-c", "--config", "--template"),
-}  # fmt: skip
-"""For programs whose options were not all gone through: those that make it run something else, read its orders from a
-file, or write a file of its own. Most run the project's code in any case."""
 RUNNING_WORDS: Final[dict[str, frozenset[str]]] = {
     "npm": words("exec x explore config set set-script edit"),
     "pnpm": words("exec dlx config set env"),
@@ -208,3 +155,32 @@ PATTERN_FIRST: Final = words("grep egrep fgrep zgrep rg fd sed awk jq yq chmod c
 GIT_GLOBAL_WITH_VALUE: Final = words(
     "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --exec-path --list-cmds"
 )
+INERT: Final = (FILE_READERS - words("find fd sed awk less bat")) | words(
+    """
+    echo printf print cd pwd true false : test [ sleep kill wait exit return type which whereis whatis apropos date seq
+    basename dirname realpath readlink id whoami uname hostname nproc printenv mkdir touch rm rmdir chmod chown chgrp
+    truncate tee gzip gunzip bzip2 xz curl wget tr df ps free uptime lsof netstat ss dig nslookup ping host pgrep pkill
+    killall apt apt-get apt-cache brew dnf yum apk pacman dpkg rpm snap pip conda gem gh glab jq yq diff export umask
+    tput clear stty locale getconf ldd nm objdump readelf size ar ranlib strip convert ffprobe sha256sum
+    """
+)
+"""Programs that never run their words."""
+CODE_RUNNERS: Final = INTERPRETERS | words(
+    "awk sed bun deno osascript sqlite3 psql mysql mariadb vim emacs expect gdb lldb tclsh guile julia R swift scala"
+)
+"""Their words may be code in a language that is not read here."""
+MOVES_PROGRAMS: Final = words("cp mv ln install link rsync")
+"""They give a program another name."""
+NO_FILES: Final = words(
+    """
+    echo printf print true false : test [ sleep kill wait exit return type which date seq basename dirname export
+    declare local readonly typeset set unset shift cd pushd popd pwd id whoami uname hostname printenv pgrep pkill killall
+    read
+    alias unalias trap umask ulimit
+    """
+)
+"""Programs that open no file because of their words."""
+GIT_WITHOUT_FILES: Final = words("commit tag branch checkout switch merge push pull fetch rebase stash status remote")
+MOVERS: Final = words("cd pushd chdir popd")
+SETS_VARIABLES: Final = words("read mapfile readarray getopts printf eval source . select let unset")
+"""They can give a variable a value that is not seen."""

@@ -144,8 +144,13 @@ class Command(msgspec.Struct, frozen=True):
 
 
 class Script(msgspec.Struct, frozen=True):
-    """All of a shell command. ``here`` are the texts fed to standard input by ``<<`` and ``<<<``; ``also`` are commands
-    of another possible reading, for deny and ask rules only."""
+    """All of a shell command.
+
+    ``here`` are the texts fed to standard input by ``<<`` and ``<<<``; ``also`` are commands of another possible
+    reading, for deny and ask rules only. ``quoted`` are quoted texts with a command in them, which is run if a number is
+    computed from the text; ``computes`` says that some construct does so. ``loops`` are the variables of ``for`` loops
+    with their values.
+    """
 
     text: str
     commands: tuple[Command, ...]
@@ -154,6 +159,9 @@ class Script(msgspec.Struct, frozen=True):
     doubts: tuple[str, ...] = ()
     also: tuple[Command, ...] = ()
     refused: str | None = None
+    quoted: tuple[str, ...] = ()
+    computes: bool = False
+    loops: tuple[tuple[str, tuple[Word, ...]], ...] = ()
 
 
 def read_script(text: str) -> Script:
@@ -190,7 +198,17 @@ def read_with_grammar(text: str) -> Script:
     doubts = tuple(dict.fromkeys(walk.doubts or walk.oddities))
     if walk.skipped:
         doubts = (*doubts, "text that the grammar skipped")
-    return Script(text, tuple(walk.commands), tuple(walk.redirects), tuple(walk.here), doubts, also)
+    return Script(
+        text,
+        tuple(walk.commands),
+        tuple(walk.redirects),
+        tuple(walk.here),
+        doubts,
+        also,
+        quoted=tuple(walk.quoted),
+        computes=walk.computes,
+        loops=tuple(walk.loops),
+    )
 
 
 @cache
@@ -213,6 +231,9 @@ class _Walk:
         self.here: list[str] = []
         self.doubts: list[str] = []
         self.oddities: list[str] = []
+        self.quoted: list[str] = []
+        self.computes = False
+        self.loops: list[tuple[str, tuple[Word, ...]]] = []
         self.skipped = False
         self._read_to = 0
         self._run(_parser().parse(source).root_node)
@@ -239,6 +260,12 @@ class _Walk:
         self._read_to = max(self._read_to, leaf.end_byte)
 
     def _judge(self, node: Node, kind: str, children: list[Node]) -> None:
+        if kind in _COMPUTING:
+            self.computes |= kind != "compound_statement" or self.source.startswith(b"((", node.start_byte)
+        elif kind in _QUOTING and _QUOTING[kind].search(self.source, node.start_byte, node.end_byte):
+            hint = self._word(node).hint
+            if "$(" in hint or "`" in hint:
+                self.quoted.append(hint)
         reader = _READERS.get(kind)
         if reader is not None:
             reader(self, node, children)
@@ -335,6 +362,9 @@ class _Walk:
         name = node.child_by_field_name("variable")
         if children[0].type != "for" or name is None or not _LOOP_VARIABLE.match(self._text(name)):
             self.doubts.append("a loop whose variable may matter to other programs")
+        if name is not None:
+            values = node.children_by_field_name("value")
+            self.loops.append((self._text(name), tuple(self._word(value) for value in values)))
 
     def _test(self, node: Node, children: list[Node]) -> None:
         """``[[ 'a[$(id)]' -eq 1 ]]`` runs ``id``: a number is computed from text, also from quoted text.
@@ -353,6 +383,18 @@ class _Walk:
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _DUPLICATING = frozenset({">&", "<&", ">&-", "<&-"})
 _DESCRIPTOR = re.compile(r"([0-9]+-?|-)?\Z")
+_QUOTING = {
+    **dict.fromkeys(("raw_string", "ansi_c_string"), _COMMAND_IN_TEXT),
+    **dict.fromkeys(("string", "word"), re.compile(rb"\\[$`]")),
+    "concatenation": re.compile(rb"['\\]"),
+}
+_COMPUTING = table(
+    """
+    test_command arithmetic_expansion subscript c_style_for_statement expansion declaration_command unset_command
+    compound_statement
+    """
+)
+"""Constructs in which text can become a number."""
 _READERS: dict[str, Callable[[_Walk, Node, list[Node]], None]] = {
     "command": _Walk._command,
     "variable_assignment": _Walk._bare_assignment,

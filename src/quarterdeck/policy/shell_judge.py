@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from . import programs
+from .command_guard import CommandGuard
 from .command_rules import CommandRules
-from .commands import Unit, make_unit, readings, runs_others
+from .commands import Unit, make_unit
 from .decision import Verdict, strictest
+from .file_guard import FileGuard
 from .file_words import file_words
+from .nested import Layers, read_layers
+from .path_guard import PathGuard
 from .program_names import program_name
 from .rules import Rule
-from .shell import SEEN_THROUGH, Redirect, Script
+from .shell import MAX_LENGTH, Redirect, Script
 
 if TYPE_CHECKING:
     from .path_judge import PathJudge
+    from .paths import Places
     from .rulebook import Rulebook
 
 _HARMLESS_TARGETS = frozenset({"/dev/null", "-", ""})
@@ -31,116 +36,73 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class ShellJudge:
-    def __init__(self, allow: Rulebook, deny: Rulebook, ask: Rulebook, paths: PathJudge) -> None:
+    def __init__(self, allow: Rulebook, deny: Rulebook, ask: Rulebook, paths: PathJudge, places: Places) -> None:
         self._allow, self._deny, self._ask, self._paths = allow, deny, ask, paths
-        self._guard = CommandRules((*deny.commands.rules, *ask.commands.rules))
-        self._guards_paths = any(book.reads or book.edits for book in (deny, ask))
+        self._commands = CommandGuard(deny.commands, ask.commands)
+        self._files = FileGuard(paths, places)
+        self._protected = PathGuard(deny, ask, paths, places)
 
     def judge(self, script: Script, *, everything: Verdict | None) -> tuple[Verdict, list[Part], list[Unit]]:
         """``everything`` is the verdict that allows whatever no deny or ask rule speaks of (a bare rule, the mode)."""
         units = [make_unit(command) for command in script.commands]
-        stopped = self._stopped(script, units)
+        if script.refused is not None:
+            verdict = self._refused(script)
+            return verdict, [Part(script.text, verdict)], units
+        layers = read_layers(script)
+        stopped = self._stopped(layers)
         if stopped is not None:
             return stopped, [Part(script.text, stopped)], units
-        if script.refused is not None:
-            verdict = Verdict("ask", f"It has {script.refused}, so it was not read.", source="limit")
-            return verdict, [Part(script.text, verdict)], units
         if everything is not None:
-            verdict = self._hidden(script, units) or everything
+            verdict = self._hidden(layers) or self._out_of_bounds(layers, everything) or everything
             return verdict, [Part(script.text, verdict)], units
         if len(units) == 1 and not script.redirects and not script.doubts:
-            verdict = self._judge_unit(units[0], script.text, moved=False)
-            return verdict, [Part(script.text, verdict)], units
-        parts = list(self._parts(script, units))
-        if not parts:
-            parts = [Part(script.text, _runs_nothing(script))]
-        return strictest([part.verdict for part in parts]), parts, units
+            parts = [Part(script.text, self._judge_unit(units[0], script.text, moved=False))]
+        else:
+            parts = list(self._parts(script, units)) or [Part(script.text, _runs_nothing(script))]
+        verdict = strictest([part.verdict for part in parts])
+        if verdict.behavior == "allow":
+            verdict = self._hidden(layers) or self._files.removes_too_much(layers) or verdict
+        return verdict, parts, units
+
+    def _refused(self, script: Script) -> Verdict:
+        for book in (self._deny, self._ask):
+            rule = book.commands.match(script.text.strip()) if len(script.text) <= MAX_LENGTH else None
+            if rule is not None:
+                return Verdict.by(rule, f"{rule} matches it.")
+        return Verdict("ask", f"It has {script.refused}, so it was not read.", source="limit")
 
     # -- deny and ask
 
-    def _stopped(self, script: Script, units: Sequence[Unit]) -> Verdict | None:
-        texts, complete = readings(script, self._guard) if self._guard else ([], True)
+    def _stopped(self, layers: Layers) -> Verdict | None:
+        """A deny or ask rule that matches for certain."""
         for book in (self._deny, self._ask):
-            for text in texts:
-                rule = book.commands.match(text)
-                if rule is not None:
-                    return Verdict.by(rule, f"{rule} matches {_short(text)!r}.")
-            found = self._path_rule(book, script, units) if book.reads or book.edits else None
-            if found is not None:
-                return found
-        if not complete:
+            if self._commands:
+                verdict = self._commands.stopped(layers, book.commands)
+                if verdict is not None:
+                    return verdict
+            if self._protected:
+                verdict = self._protected.stopped(layers, book)
+                if verdict is not None:
+                    return verdict
+        if self._commands and not self._commands.all_compared(layers):
             return Verdict("ask", "It has more forms than were compared with the deny and ask rules.", source="limit")
         return None
 
-    def _path_rule(self, book: Rulebook, script: Script, units: Sequence[Unit]) -> Verdict | None:
-        for redirect in script.redirects:
-            if redirect.writes is not None and redirect.target.hint:
-                rule = self._paths.touching(book, redirect.target.hint, edit=redirect.writes)
-                if rule is not None:
-                    return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
-        softer: Verdict | None = None
-        for unit in units:
-            handles_files = _program(unit) in programs.FILE_HANDLERS
-            for word in unit.command.words[1:]:
-                if not handles_files and not book.may_name(word.hint):
-                    continue
-                rule = self._word_rule(book, word.hint, handles_files=handles_files)
-                if rule is None:
-                    continue
-                if rule.behavior == "ask" or handles_files:
-                    return Verdict.by(rule, f"{rule} matches {word.text}, which {_program(unit)} is given.")
-                softer = Verdict("ask", f"{word.text} is protected by {rule}, and {_program(unit)} is given it.", rule,
-                                 rule.source)  # fmt: skip
-        return softer
+    def _hidden(self, layers: Layers) -> Verdict | None:
+        """Where it would be allowed, what cannot be read may still hide what a deny or ask rule forbids."""
+        verdict = self._commands.hidden(layers) if self._commands else None
+        if verdict is None and self._protected:
+            verdict = self._protected.hidden(layers)
+        return verdict
 
-    def _word_rule(self, book: Rulebook, word: str, *, handles_files: bool) -> Rule | None:
-        """A rule for the path that ``word`` or its ``--option=`` part names. Links are followed for known readers."""
-        named = [word] if word[:1] != "-" else []
-        if "=" in word:
-            named.append(word.partition("=")[2])
-        if ":" in word:
-            named.append(word.partition(":")[0])
-        for path in named:
-            rule = self._paths.naming(book, path) if path else None
-            if rule is None and handles_files and path:
-                rule = self._paths.touching(book, path, edit=False)
-            if rule is not None:
-                return rule
-        return None
-
-    def _hidden(self, script: Script, units: Sequence[Unit]) -> Verdict | None:
-        """Where everything is allowed, what cannot be read may still hide what a deny or ask rule forbids."""
-        if self._guard:
-            for unit in units:
-                rule = self._could_match(unit)
-                if rule is not None:
-                    why = f"It cannot be told whether {rule} matches: {unit.blocked}."
-                    return Verdict("ask", why, rule, rule.source)
-            hiding = next((doubt for doubt in script.doubts if doubt not in SEEN_THROUGH), None)
-            if hiding is not None:
-                why = f"It contains {hiding}, which could hide what a deny or ask rule forbids."
-                return Verdict("ask", why, source="safety")
-        for redirect in script.redirects:
-            verdict = self._hidden_target(redirect)
-            if verdict is not None:
-                return verdict
-        return None
-
-    def _could_match(self, unit: Unit) -> Rule | None:
-        words = unit.command.words
-        if all(word.value is not None for word in words):
-            return None
-        known = "" if words[0].value is None or runs_others(words) else unit.known
-        return self._guard.possible(known)
-
-    def _hidden_target(self, redirect: Redirect) -> Verdict | None:
-        if redirect.writes is None:
-            return None
-        if redirect.target.value is None and self._guards_paths:
-            return Verdict("ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety")
-        if redirect.writes and self._paths.is_sensitive(redirect.target.hint):
-            return Verdict("ask", f"{redirect.target.text} makes other programs run something.", source="safety")
-        return None
+    def _out_of_bounds(self, layers: Layers, everything: Verdict) -> Verdict | None:
+        for redirect in layers.scripts[0].redirects:
+            if redirect.writes and self._paths.is_sensitive(redirect.target.hint):
+                return Verdict("ask", f"{redirect.target.text} makes other programs run something.", source="safety")
+        verdict = self._files.removes_too_much(layers)
+        if verdict is None and everything.source != "mode":
+            verdict = self._files.changes_what_runs(layers)
+        return verdict
 
     # -- allow
 
@@ -173,7 +135,7 @@ class ShellJudge:
             return Verdict("ask", f"No rule can vouch for this: {unit.blocked}.", source="safety")
         if not unit.argv:
             return Verdict("allow", "It only sets a harmless variable.")
-        if moved and _program(unit) == "git":
+        if moved and program_name(unit.argv[0]) == "git":
             return Verdict("ask", "git after cd may run what that folder's configuration says.", source="safety")
         rule = allowing(self._allow.commands, unit, source)
         if rule is not None:
@@ -286,12 +248,3 @@ def allowing(rules: CommandRules, unit: Unit, source: str) -> Rule | None:
         if rule is not None:
             return rule
     return None
-
-
-def _program(unit: Unit) -> str:
-    words = unit.command.words
-    return words[0].hint.rpartition("/")[2] if words else ""
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:77] + "…"

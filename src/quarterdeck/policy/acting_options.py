@@ -1,0 +1,82 @@
+"""Options that act, for programs whose options were not all gone through (see ``options`` for the others).
+
+They make the program run something else, read its orders from a file, or write a file of its own. A wildcard does not
+cover them. Most of these programs run the project's code in any case.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .programs import INLINE_CODE
+
+_LISTED: Final[dict[str, str]] = {
+    "bun": "-e -p -r --eval --print --require --import eval --cwd -c --config --preload --shell",
+    "npm": "--script-shell --prefix -C --shell --node-options --userconfig --globalconfig --call",
+    "yarn": "--script-shell --cwd --use-yarnrc",
+    "pnpm": "--script-shell --dir -C --shell-mode -c --config.script-shell",
+    "cargo": "--config -C -Z --manifest-path --target-dir --artifact-dir",
+    "pip": """
+        --target -t --prefix --root --python --global-option --install-option --src --log --config-settings -C
+        --build --trusted-host --report
+    """,
+    "uv": "--directory --project --python --config-file --target --prefix -p",
+    "bash": "-c -i --rcfile --init-file",
+    "eslint": """
+        -c --config --rulesdir --plugin --resolve-plugins-relative-to --parser -o --output-file -f --format
+        --flag
+    """,
+    "prettier": "--config --plugin --plugin-search-dir --ignore-path --cache-location",
+    "jest": """
+        -c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --testRunner --runner
+        --reporters --transform --resolver --rootDir --env --testEnvironment --testResultsProcessor
+        --watchPlugins --snapshotSerializers --prettierPath --filter --moduleNameMapper --outputFile
+        --cacheDirectory --coverageDirectory --preset
+    """,
+    "vitest": "-c --config --root -r --dir --reporter --outputFile --globalSetup --environment",
+    "mocha": "-r --require --config --opts --ui --reporter -R --file --import --loader",
+    "webpack vite rollup babel tsx ts-node swc esbuild next nuxt": """
+        -c --config -r --require -e --eval -p --print --plugin --config-file
+    """,
+    "mvn": "-f --file -s --settings -gs --global-settings -D -t --toolchains -l",
+    "gradle gradlew": """
+        -I --init-script -b --build-file -c --settings-file -p --project-dir -D -g --gradle-user-home -P
+        --include-build
+    """,
+    "bazel": "--run_under --bazelrc --override_repository --action_env --shell_executable",
+    "cmake": "-P -E -D -C --install-prefix -G",
+    "ninja": "-f -C -t",
+    "rake rspec rubocop cucumber": "-f -r --require -e -E -R -I -o --out -c --config --options -O",
+    "composer": "-d --working-dir",
+    "phpunit": "--bootstrap -c --configuration --printer --extensions --log-junit",
+    "mypy": "--config-file --python-executable --install-types --cache-dir --custom-typeshed-dir",
+    "pylint": "--init-hook --load-plugins --rcfile --output",
+    "flake8": "--config --append-config --output-file --tee",
+    "ruff": "--config --cache-dir -o --output-file",
+    "black": "--config -c --code",
+    "tox nox pre-commit": "-c --config --workdir -f --noxfile -x --override",
+    "gcc g++ cc c++ clang clang++": "-wrapper -B -specs -Xclang -load --config",
+    "rustc": "-C -o --out-dir -Z --sysroot --emit",
+    "java javac": """
+        -cp -classpath --class-path -jar -processor -processorpath -d -agentlib -agentpath -javaagent -J
+        -XX:OnError -XX:OnOutOfMemoryError
+    """,
+    "psql mysql mariadb": """
+        -c --command -f --file -e --execute -o -L --output --log-file --tee --pager -v --set --variable
+        --init-command
+    """,
+    "sqlite3": "-cmd -init -A",
+    "tcpdump": "-z -w -r -F",
+    "apt apt-get": "-o --option -c --config-file -t",
+    "bat": "--pager --paging --config-file --diff-context",
+    "yq": "-i --inplace -s --split-exp --from-file --split-exp-file",
+    "csplit": "-f --prefix -b --suffix-format",
+    "git": """
+        --upload-pack --receive-pack --exec --ext-diff --extcmd --output --open-files-in-pager --textconv -O
+        -x -u -c --config --template
+    """,
+}
+ACTING_OPTIONS: Final[dict[str, tuple[str, ...]]] = INLINE_CODE | {
+    name: tuple(options.split()) for names, options in _LISTED.items() for name in names.split()
+}
+"""Program → its acting options."""

@@ -1,0 +1,173 @@
+"""Deny and ask rules for commands: does one match, and could one match what cannot be read?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from . import programs
+from .command_rules import CommandRules
+from .decision import Verdict
+from .nested import Layers, may_run_others, program_of
+from .rules import Rule
+from .shell import SEEN_THROUGH, Command, Script
+from .words import Word
+
+MAX_READINGS = 200
+"""More forms of one command than this are not compared; it is asked about instead."""
+_WORDS_OF_CODE: Final = re.compile(r"[A-Za-z0-9_./+-]+")
+
+
+class CommandGuard:
+    def __init__(self, deny: CommandRules, ask: CommandRules) -> None:
+        self._deny, self._ask = deny, ask
+        self._both = CommandRules((*deny.rules, *ask.rules))
+
+    def __bool__(self) -> bool:
+        return bool(self._both)
+
+    def stopped(self, layers: Layers, rules: CommandRules) -> Verdict | None:
+        """The verdict of a rule of ``rules`` that matches a command in any layer."""
+        for text in self._matching(layers)[0]:
+            rule = rules.match(text)
+            if rule is not None:
+                return Verdict.by(rule, f"{rule} matches {_short(text)!r}.")
+        return None
+
+    def all_compared(self, layers: Layers) -> bool:
+        return self._matching(layers)[1]
+
+    def _matching(self, layers: Layers) -> tuple[list[str], bool]:
+        """The texts that some rule matches, and whether these are all."""
+        found, complete = self._readings(layers)
+        return [text for text in found if self._both.match(text) is not None], complete
+
+    def _readings(self, layers: Layers) -> tuple[Iterator[str] | dict[str, None], bool]:
+        first = layers.scripts[0]
+        if len(layers.scripts) == 1 and layers.hidden is None and len(first.commands) == 1 and not first.also:
+            command = first.commands[0]
+            if not first.doubts and not command.assignments and command.words and not may_run_others(command.words):
+                words = command.words
+                worth = self._both.may_match(words[0].text) or self._both.may_match(words[0].hint.rpartition("/")[2])
+                return forms(words) if worth else {}, True
+        seen: dict[str, None] = {}
+        for script in layers.scripts:
+            seen.setdefault(script.text.strip())
+            for command in (*script.commands, *script.also):
+                for reading in forms(command.words):
+                    seen.setdefault(reading)
+                    if len(seen) >= MAX_READINGS:
+                        return seen, False
+        return seen, True
+
+    def hidden(self, layers: Layers) -> Verdict | None:
+        """What cannot be read may still be what a rule forbids."""
+        for script in layers.scripts:
+            if script.refused is not None:
+                return _unsure(f"It runs code with {script.refused}")
+            for command in (*script.commands, *script.also):
+                rule = self._could_match(command) or self._passed_on(command)
+                if rule is not None:
+                    shown = " ".join(word.text for word in command.words)
+                    return Verdict(
+                        "ask", f"It cannot be told whether {rule} matches {_short(shown)!r}.", rule, rule.source
+                    )
+            doubt = next((doubt for doubt in script.doubts if doubt not in SEEN_THROUGH), None)
+            if doubt is not None:
+                return _unsure(f"It contains {doubt}")
+        if layers.hidden is not None:
+            return _unsure(f"It contains {layers.hidden}")
+        return self._written_and_run(layers.scripts[0])
+
+    def _could_match(self, command: Command) -> Rule | None:
+        words = command.words
+        if not words or all(word.value is not None for word in words):
+            return None
+        if words[0].value is None or may_run_others(words):
+            return self._both.possible("")
+        return self._both.possible(_known(words))
+
+    def _passed_on(self, command: Command) -> Rule | None:
+        """A word in the arguments of a program that may run them: ``gosu me rm x``, ``perl -e 'system "rm"'``."""
+        program = program_of(command.words)
+        if not command.words or program == "git" or program in programs.INERT:
+            return None
+        moves, code = program in programs.MOVES_PROGRAMS, program in programs.CODE_RUNNERS
+        hints = [word.hint for word in command.words[1:]]
+        for at, hint in enumerate(hints):
+            name = hint.rpartition("/")[2]
+            rule = None
+            if self._both.has_head(name) and (not moves or "/" in hint):
+                rule = self._both.match(name if moves else " ".join([name, *hints[at + 1 :]]))
+            if rule is None and code:
+                rule = self._in_code(hint)
+            if rule is not None:
+                return rule
+        return None
+
+    def _in_code(self, text: str) -> Rule | None:
+        for word in _WORDS_OF_CODE.findall(text):
+            name = word.rpartition("/")[2]
+            if self._both.has_head(name):
+                return self._both.possible(name)
+        return None
+
+    def _written_and_run(self, script: Script) -> Verdict | None:
+        """``echo rm x > a; sh a``"""
+        written = {redirect.target.hint.removeprefix("./") for redirect in script.redirects if redirect.writes}
+        if not written:
+            return None
+        for command in script.commands:
+            for at, word in enumerate(command.words):
+                runs = (
+                    at == 0 or program_of(command.words) in programs.SHELLS or command.words[0].hint in ("source", ".")
+                )
+                if runs and word.hint.removeprefix("./") in written:
+                    return _unsure(f"It runs {word.text}, which it writes first")
+        return None
+
+
+def _unsure(what: str) -> Verdict:
+    return Verdict("ask", f"{what}, which could hide what a deny or ask rule forbids.", source="safety")
+
+
+def forms(words: Sequence[Word]) -> Iterator[str]:
+    """The ways to write one command, and those of what it runs in turn."""
+    if not words:
+        return
+    written, meant = [word.text for word in words], [word.hint for word in words]
+    same = written == meant
+    for start in range(len(words)) if may_run_others(words) else (0,):
+        yield " ".join(written[start:])
+        if not same:
+            yield " ".join(meant[start:])
+        if "/" in meant[start]:
+            yield " ".join([meant[start].rpartition("/")[2], *meant[start + 1 :]])
+    if program_of(words) == "git" and len(meant) > 1 and meant[1].startswith("-"):
+        yield from (" ".join(["git", *meant[at:]]) for at in _subcommands(meant))
+
+
+def _subcommands(meant: Sequence[str]) -> list[int]:
+    """Where git's subcommand may stand, whichever of its options takes a value."""
+    todo, seen = [1], {1}
+    while todo:
+        at = todo.pop()
+        if at < len(meant) and meant[at].startswith("-"):
+            fresh = {at + 1, at + 2} - seen
+            seen |= fresh
+            todo += fresh
+    return sorted(at for at in seen if at < len(meant) and not meant[at].startswith("-"))
+
+
+def _known(words: Sequence[Word]) -> str:
+    known: list[str] = []
+    for word in words:
+        if word.value is None:
+            return " ".join(known) + (" " if known else "")
+        known.append(word.value)
+    return " ".join(known)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "…"

@@ -1,0 +1,96 @@
+"""What no allow rule and no mode may let a shell command do to files.
+
+Deleting the disk's root, a folder right below it, home or a working folder: CLI 2.1.325 asks about these in every mode,
+``bypassPermissions`` included. Changing files that make other programs run something: it asks unless the mode bypasses.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from . import programs
+from .decision import Verdict
+from .file_words import file_words
+from .nested import Layers, may_run_others
+from .path_judge import PathJudge
+from .paths import Places
+from .program_names import program_name
+from .shapes import ANY, ONE, is_known, shapes
+from .words import Word
+
+_REMOVERS: Final = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "trash", "rimraf"})
+_RECURSIVE: Final = re.compile(r"-[A-Za-z]*[rRd]|--(recursive|dir)\Z")
+_ALL_OF: Final = re.compile(rf"(.*?)/?{ANY}(/[{ANY}.]*)?\Z", re.DOTALL)
+_EDITS_IN_PLACE: Final = re.compile(r"-[A-Za-z]*i|--in-place")
+
+
+class FileGuard:
+    def __init__(self, paths: PathJudge, places: Places) -> None:
+        self._paths, self._places = paths, places
+        self._values = {"HOME": [places.home], "PWD": [places.cwd]}
+
+    def removes_too_much(self, layers: Layers) -> Verdict | None:
+        """``rm -rf /``, ``~``, ``.`` and what could be one of them."""
+        for words in _runs(layers, _REMOVERS):
+            recursive = any(_RECURSIVE.match(word.hint) for word in words[1:])
+            for word in words[1:]:
+                if not word.hint.startswith("-") and self._is_critical(word, recursive=recursive):
+                    return Verdict(
+                        "ask", f"{word.text[:80]} may be more than was meant to be deleted.", source="safety"
+                    )
+        return None
+
+    def _is_critical(self, word: Word, *, recursive: bool) -> bool:
+        if word.value is None and word.text.startswith(("$(", "`", '"$(', '"`')):
+            return True
+        found = [word.hint] if word.value is not None else shapes(word.text, self._values)
+        return any(self._shape_is_critical(shape, recursive=recursive) for shape in found)
+
+    def _shape_is_critical(self, shape: str, *, recursive: bool) -> bool:
+        if is_known(shape):
+            return self._path_is_critical(shape)
+        if shape.startswith(ANY):
+            # a variable may be empty or a root; *.o is neither
+            return shape == ANY or shape[1:2] == "/" or (recursive and shape[:2] != ANY + "." and shape.endswith(ANY))
+        all_of = _ALL_OF.match(shape)
+        if all_of and ONE not in shape and ANY not in all_of[1]:
+            return self._path_is_critical(all_of[1] or "/")
+        return shape.startswith("/") and "/" not in shape[1:]
+
+    def _path_is_critical(self, path: str) -> bool:
+        absolute = self._places.absolute(path)
+        spots = {absolute, os.path.normpath(absolute), self._places.real_of(absolute)}
+        return any(
+            spot.count("/") <= 1
+            or any(
+                root == spot or root.startswith(spot.rstrip("/") + "/")
+                for root in (*self._places.roots, self._places.home)
+            )
+            for spot in spots
+        )
+
+    def changes_what_runs(self, layers: Layers) -> Verdict | None:
+        """``touch .git/hooks/x``, ``sed -i … ~/.bashrc``"""
+        for words in _runs(layers, programs.FILE_CHANGERS | {"sed", "tar", "curl", "wget", "gcc"}):
+            argv = [word.hint for word in words]
+            named = file_words(argv)
+            edits = named.writes
+            if program_name(argv[0]) == "sed" and any(_EDITS_IN_PLACE.match(word) for word in argv[1:]):
+                edits = (*edits, *named.reads)
+            for name in edits:
+                if name and self._paths.is_sensitive(name):
+                    return Verdict("ask", f"{name[:80]} makes other programs run something.", source="safety")
+        return None
+
+
+def _runs(layers: Layers, wanted: frozenset[str]) -> Iterator[Sequence[Word]]:
+    """The commands of ``wanted`` in every layer, behind wrappers too, each from its name on."""
+    for script in layers.scripts:
+        for command in (*script.commands, *script.also):
+            words = command.words
+            for at in range(len(words)) if words and may_run_others(words) else range(min(1, len(words))):
+                if program_name(words[at].hint) in wanted:
+                    yield words[at:]

@@ -1,0 +1,222 @@
+"""Code inside code: what a command will hand to a shell, read as a script of its own, for deny and ask rules.
+
+``bash -c '…'``, ``eval``, here-documents for a shell, ``find -exec``, ``xargs``, ``env -S``, aliases, variables that
+programs run, numbers that are computed from text. What is read errs on the side of too much. Where code is run that
+cannot be read, ``Layers.hidden`` says so, and the command is asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from . import git_options, programs
+from .acting import git_subcommand
+from .program_names import program_name
+from .shell import MAX_LENGTH, Assignment, Command, Script, read_script
+from .words import Word
+
+MAX_DEPTH = 4
+"""Deeper nesting is asked about."""
+MAX_SCRIPTS = 40
+
+_MARKS: Final = re.compile(r"[ \t\n;|&$`(]")
+_SUBSTITUTION: Final = re.compile(r"`|\$\(")
+_STANDARD_INPUT: Final = re.compile(r"-\Z|/dev/(stdin|fd/[0-9]+)\Z|/proc/self/fd/[0-9]+\Z")
+_RUN_LATER: Final = re.compile(
+    r"(GIT_|BASH_ENV|ENV\Z|PROMPT_COMMAND|PS[0-4]\Z|ZDOTDIR|BASH_FUNC|SHELLOPTS|BASHOPTS|LD_|DYLD_|NODE_OPTIONS|PYTHON(START"
+    r"|HOME|PATH|BREAK|INSPECT)|PERL5|PERLLIB|RUBYOPT|RUBYLIB|LESSOPEN|LESSCLOSE|.*PAGER|.*EDITOR|VISUAL|BROWSER|MAKEFLAGS"
+    r"|GNUMAKEFLAGS|MAKEFILES|SHELL\Z|.*ASKPASS|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|ZSH_|FPATH|fpath|IFS\Z)"
+)
+"""Variables whose value some program runs, or that bring other code into one."""
+_UNKNOWN_WORD: Final = Word("…", None, "")
+_XARGS_WITH_VALUE: Final = frozenset("nPLsdEaI")
+
+
+class Layers(msgspec.Struct, frozen=True):
+    """A script and all that are in it; ``hidden`` is why these may not be all."""
+
+    scripts: tuple[Script, ...]
+    hidden: str | None = None
+
+
+def read_layers(script: Script) -> Layers:
+    """``script`` and everything it gives to a shell to run, as far as that can be read."""
+    if _is_flat(script):
+        return Layers((script,))
+    return _Reader().read(script)
+
+
+def _is_flat(script: Script) -> bool:
+    if len(script.commands) != 1 or script.doubts or script.also or script.here or script.quoted:
+        return False
+    command = script.commands[0]
+    return bool(command.words) and not command.assignments and not may_run_others(command.words)
+
+
+def may_run_others(words: Sequence[Word]) -> bool:
+    """Whether its arguments may be commands."""
+    program = program_of(words)
+    if program == "git":
+        return _git_runs_others([word.hint for word in words])
+    return program in programs.RUN_OTHERS
+
+
+def program_of(words: Sequence[Word]) -> str:
+    return program_name(words[0].hint) if words else ""
+
+
+def _git_runs_others(argv: Sequence[str]) -> bool:
+    at = git_subcommand(argv)
+    return at > 1 or (at < len(argv) and argv[at] in git_options.RUN_CODE)
+
+
+class _Reader:
+    """Goes through the layers from the outside in. Text is read only up to the length of one command in all."""
+
+    def __init__(self) -> None:
+        self.characters = MAX_LENGTH
+        self.found: list[Script] = []
+        self.hidden: str | None = None
+
+    def read(self, script: Script) -> Layers:
+        todo = [(script, 0)]
+        while todo and len(self.found) < MAX_SCRIPTS:
+            current, depth = todo.pop(0)
+            self.found.append(current)
+            for code in dict.fromkeys(self._codes(current)):
+                if depth >= MAX_DEPTH:
+                    self._hide("code nested deeper than is followed")
+                    break
+                self.characters -= len(code)
+                if self.characters < 0:
+                    self._hide("more code inside code than is read")
+                    break
+                todo.append((read_script(code), depth + 1))
+            built = tuple(islice(self._built(current), MAX_SCRIPTS))
+            if len(built) == MAX_SCRIPTS:
+                self._hide("more code inside code than is read")
+            if built:
+                self.found.append(Script("", built))
+        if todo:
+            self._hide("more code inside code than is read")
+        return Layers(tuple(self.found), self.hidden)
+
+    def _hide(self, why: str) -> None:
+        self.hidden = self.hidden or why
+
+    def _codes(self, script: Script) -> Iterator[str]:
+        """Texts in ``script`` that something may run."""
+        for command in (*script.commands, *script.also):
+            yield from self._assigned(command.assignments)
+            yield from self._in_words(command.words, script)
+        if script.quoted and (script.computes or any(_computes(command) for command in script.commands)):
+            self._hide("a number or a name that is computed from text")
+            yield from (f': "{text}"' for text in script.quoted)
+
+    def _assigned(self, assignments: Sequence[Assignment]) -> Iterator[str]:
+        for assignment in assignments:
+            if assignment.name not in programs.SAFE_VARIABLES:
+                yield assignment.value.hint
+            if _RUN_LATER.match(assignment.name):
+                self._hide(f"the variable {assignment.name}, which can make a program run something else")
+
+    def _in_words(self, words: Sequence[Word], script: Script) -> Iterator[str]:
+        if not words or not may_run_others(words):
+            return
+        program, values = program_of(words), [word.hint for word in words[1:]]
+        if any(_RUN_LATER.match(value) and "=" in value for value in values):
+            self._hide("a variable that can make a program run something else")
+        if self._reads_input(program, words):
+            yield from script.here
+            yield from _printed(script)
+            if not script.here:
+                self._hide(f"what {program} reads from its input")
+        pieces = [*values, *(value.partition("=")[2].lstrip("!") for value in values if "=" in value)]
+        pieces += [value[at:] for value in values if value[:1] == "-" and value[1:2] != "-" for at in (2, 3, 4)]
+        evaluates = words[0].hint in programs.EVALUATORS
+        yield from (piece for piece in pieces if piece and (evaluates or _MARKS.search(piece)))
+        if evaluates or program == "ssh":
+            yield " ".join(values)
+        if program == "git":
+            yield from self._git(values)
+
+    def _git(self, values: Sequence[str]) -> Iterator[str]:
+        """``git -c alias.p=push p``"""
+        for option, given in zip(values, [*values[1:], ""], strict=True):
+            setting = given if option in ("-c", "--config-env") else option[2:] if option[:2] == "-c" else ""
+            key, _, value = setting.partition("=")
+            if setting and not git_options.HARMLESS_CONFIG.match(key.lower()):
+                self._hide("configuration for git, which can make it run something else")
+                yield (
+                    value[1:] if value.startswith("!") else f"git {value} {' '.join(values[values.index(given) + 1 :])}"
+                )
+
+    @staticmethod
+    def _reads_input(program: str, words: Sequence[Word]) -> bool:
+        """A shell, or ``source``, whose orders come from a pipe, a here-document or a descriptor."""
+        operands = [word for word in words[1:] if not word.hint.startswith("-") or word.hint == "-"]
+        options = [word.hint for word in words[1:] if word.hint.startswith("-") and not word.hint.startswith("--")]
+        if program in programs.SHELLS:
+            if any("c" in option for option in options):
+                return False
+            return not operands or any("s" in option for option in options) or _is_input(operands[0])
+        if words[0].hint in ("source", "."):
+            return bool(operands) and _is_input(operands[0])
+        return program in ("parallel", "at", "batch", "crontab") and len(operands) == 0
+
+    def _built(self, script: Script) -> Iterator[Command]:
+        """Commands that are put together when it runs; what is added is unknown."""
+        for command in script.commands:
+            program = program_of(command.words)
+            if program == "xargs":
+                yield from _from_xargs(command.words)
+            elif program in ("find", "fd"):
+                yield from _from_find(command.words)
+
+
+def _is_input(word: Word) -> bool:
+    return bool(_STANDARD_INPUT.match(word.hint)) or word.text.startswith(("<(", "=("))
+
+
+def _computes(command: Command) -> bool:
+    return bool(command.words) and command.words[0].hint in programs.COMPUTING_BUILTINS | programs.EVALUATORS
+
+
+def _printed(script: Script) -> Iterator[str]:
+    """What ``echo`` and the like may send to a shell further on in the pipe."""
+    for command in script.commands:
+        if program_of(command.words) in ("echo", "printf", "print", "yes"):
+            values = [word.hint for word in command.words[1:]]
+            yield " ".join(values)
+            yield from values
+
+
+def _from_xargs(words: Sequence[Word]) -> Iterator[Command]:
+    """``xargs`` adds words at the end, or in place of the text given to ``-I``."""
+    at, replaced = 1, ""
+    while at < len(words) and words[at].hint.startswith("-"):
+        option = words[at].hint
+        if option[1:2] in ("I", "i", "J"):
+            following = words[at + 1].hint if at + 1 < len(words) else ""
+            replaced = option[2:] or ("{}" if option[1:2] == "i" else following)
+        at += 2 if len(option) == 2 and option[1] in _XARGS_WITH_VALUE else 1
+    rest = [_UNKNOWN_WORD if replaced and replaced in word.hint else word for word in words[at:]]
+    if rest:
+        yield Command(tuple(rest) if replaced else (*rest, _UNKNOWN_WORD))
+
+
+def _from_find(words: Sequence[Word]) -> Iterator[Command]:
+    for at, word in enumerate(words):
+        if word.hint in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
+            rest: list[Word] = []
+            for following in words[at + 1 :]:
+                if following.hint in (";", "+") or len(rest) == MAX_SCRIPTS:
+                    break
+                rest.append(_UNKNOWN_WORD if "{" in following.hint else following)
+            if rest:
+                yield Command(tuple(rest))

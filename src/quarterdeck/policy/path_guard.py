@@ -1,0 +1,287 @@
+"""Deny and ask rules for paths, looked for in the words of a command.
+
+A word names a path as it is, behind an option (``-f.env``, ``--file=.env``), a mark (``@.env``, ``HEAD:.env``) or a
+scheme, from the working folder or from where ``cd`` leads. Programs that are known to handle files are denied a
+protected path; others are asked about. So is a word that could be one: ``.en?``, ``$F``, code that mentions it.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from . import programs
+from .decision import Verdict
+from .nested import Layers, program_of
+from .path_judge import PathJudge
+from .paths import Places, fold
+from .rulebook import Rulebook
+from .rules import Rule
+from .shapes import ANY, is_known, overlap, shape_of_glob, shapes
+from .shell import Command, Redirect
+from .words import Word
+
+MAX_FOLDERS = 6
+_SEPARATORS: Final = re.compile(r"[=:,@]")
+_MARKS: Final = "@<>:"
+_TOKENS: Final = re.compile(r"[^\s'\"()<>;|&,=\[\]{}`$]+")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_]+\Z")
+_GOES_TO: Final = frozenset({"-C", "--directory", "--chdir", "--cwd", "--prefix", "--work-tree", "--git-dir"})
+
+
+class PathGuard:
+    def __init__(self, deny: Rulebook, ask: Rulebook, paths: PathJudge, places: Places) -> None:
+        self._books = (deny, ask)
+        self._paths, self._places = paths, places
+        self._shapes = [
+            (shape_of_glob(glob), rule.rule)
+            for book in self._books
+            for rule in (*book.reads, *book.edits)
+            for glob in rule.globs
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._shapes)
+
+    # -- paths that are known
+
+    def stopped(self, layers: Layers, book: Rulebook) -> Verdict | None:
+        """The verdict of a rule of ``book`` that matches a path in the words or redirections of any layer."""
+        if not book.reads and not book.edits:
+            return None
+        folders, values = self._surroundings(layers)
+        softer: Verdict | None = None
+        for script in layers.scripts:
+            for redirect in script.redirects:
+                verdict = self._redirected(book, redirect)
+                if verdict is not None:
+                    return verdict
+            for command in (*script.commands, *script.also):
+                verdict = self._in_command(book, command, folders, values)
+                if verdict is not None and (verdict.behavior == "deny" or book is self._books[1]):
+                    return verdict
+                softer = softer or verdict
+        return softer
+
+    def _redirected(self, book: Rulebook, redirect: Redirect) -> Verdict | None:
+        if redirect.writes is None or not redirect.target.hint:
+            return None
+        rule = self._paths.touching(book, redirect.target.hint, edit=redirect.writes)
+        return None if rule is None else Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
+
+    def _in_command(
+        self, book: Rulebook, command: Command, folders: Sequence[str | None], values: dict[str, list[str]]
+    ) -> Verdict | None:
+        program = program_of(command.words)
+        handles_files = program in programs.FILE_HANDLERS
+        softer: Verdict | None = None
+        for word in command.words[1:]:
+            if (
+                word.value is not None
+                and not handles_files
+                and _PLAIN.match(word.hint)
+                and not book.may_name(word.hint)
+            ):
+                continue
+            rule = self._word_rule(book, word, folders, values, handles_files=handles_files)
+            if (
+                rule is None
+                and (program in programs.CODE_RUNNERS or not handles_files)
+                and program not in programs.INERT
+            ):
+                rule = self._in_code(book, word.hint)
+                if rule is not None:
+                    softer = softer or Verdict(
+                        "ask", f"{word.text[:80]} mentions what {rule} protects.", rule, rule.source
+                    )
+                continue
+            if rule is None:
+                continue
+            if rule.behavior == "ask" or handles_files:
+                return Verdict.by(rule, f"{rule} matches {word.text}, which {program} is given.")
+            why = f"{word.text} is protected by {rule}, and {program} is given it."
+            softer = softer or Verdict("ask", why, rule, rule.source)
+        return softer
+
+    def _word_rule(
+        self,
+        book: Rulebook,
+        word: Word,
+        folders: Sequence[str | None],
+        values: dict[str, list[str]],
+        *,
+        handles_files: bool,
+    ) -> Rule | None:
+        texts = (
+            [word.hint] if word.value is not None else [shape for shape in shapes(word.text, values) if is_known(shape)]
+        )
+        for text in texts:
+            for path in path_texts(text):
+                for folder in folders:
+                    there = path if folder in ("", None) or path.startswith(("/", "~")) else f"{folder}/{path}"
+                    rule = self._paths.naming(book, there)
+                    if rule is None and handles_files:
+                        rule = self._paths.touching(book, there, edit=False)
+                    if rule is not None:
+                        return rule
+        return None
+
+    def _in_code(self, book: Rulebook, text: str) -> Rule | None:
+        """A protected path that is named somewhere in a piece of code."""
+        if not any(mark in text for mark in " '\"(\n"):
+            return None
+        for token in _TOKENS.findall(text):
+            if not _PLAIN.match(token) or book.may_name(token):
+                rule = self._paths.naming(book, token)
+                if rule is not None:
+                    return rule
+        return None
+
+    # -- paths that are known only in part
+
+    def hidden(self, layers: Layers) -> Verdict | None:
+        """A word that could be a protected path."""
+        folders, values = self._surroundings(layers)
+        for script in layers.scripts:
+            for redirect in script.redirects:
+                if redirect.writes is not None and redirect.target.value is None:
+                    return Verdict(
+                        "ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety"
+                    )
+            for command in (*script.commands, *script.also):
+                if not command.words or _takes_no_files(command):
+                    continue
+                for word in command.words:
+                    rule = self._could_name(word, folders, values)
+                    if rule is not None:
+                        why = f"{word.text[:80]} could be what {rule} protects."
+                        return Verdict("ask", why, rule, rule.source)
+        if layers.hidden is not None:
+            return Verdict("ask", f"It contains {layers.hidden}, which could reach a protected path.", source="safety")
+        return None
+
+    def _could_name(self, word: Word, folders: Sequence[str | None], values: dict[str, list[str]]) -> Rule | None:
+        if word.value is not None and None not in folders:
+            return None
+        for shape in [word.hint] if word.value is not None else shapes(word.text, values):
+            if is_known(shape) and None not in folders:
+                continue
+            for path in path_texts(shape) if word.value is None else [shape]:
+                for absolute in self._absolute(path, folders):
+                    rule = self._overlapping(fold(absolute))
+                    if rule is not None:
+                        return rule
+        return None
+
+    def _absolute(self, path: str, folders: Sequence[str | None]) -> Iterator[str]:
+        if path.startswith("/") or path[:1] == ANY:
+            yield _tidy(path)
+        else:
+            for folder in folders:
+                yield _tidy(f"{ANY}/{path}" if folder is None else f"{self._places.absolute(folder or '.')}/{path}")
+
+    def _overlapping(self, shape: str) -> Rule | None:
+        if not is_known(shape):
+            for protected, rule in self._shapes:
+                if overlap(shape, protected) or overlap(shape, f"{protected}/{ANY}"):
+                    return rule
+        return None
+
+    # -- what the command says about itself
+
+    def _surroundings(self, layers: Layers) -> tuple[list[str | None], dict[str, list[str]]]:
+        """The folders that a relative path may start from (None: any), and the values of variables."""
+        values: dict[str, list[str]] = {"HOME": [self._places.home], "PWD": [self._places.cwd]}
+        folders: list[str | None] = [""]
+        if len(layers.scripts) == 1 and len(layers.scripts[0].commands) == 1:
+            command = layers.scripts[0].commands[0]
+            if not command.assignments and not any(word.hint in _GOES_TO for word in command.words):
+                return folders, values
+        heads = {command.words[0].hint for script in layers.scripts for command in script.commands if command.words}
+        if heads & programs.MOVERS:
+            del values["PWD"]
+        if heads & programs.SETS_VARIABLES:
+            return [None] if heads & programs.MOVERS else folders, {}
+        for script in layers.scripts:
+            for name, listed in script.loops:
+                values.setdefault(name, []).extend(self._known_values(listed, values))
+            for command in script.commands:
+                for assignment in command.assignments:
+                    given = shapes(assignment.value.text, values)
+                    values.setdefault(assignment.name, []).extend(given)
+        for script in layers.scripts:
+            for command in script.commands:
+                for target in _goes_to(command):
+                    folders += self._next_folders(target, folders, values)
+        unknown = None in folders or len(folders) > MAX_FOLDERS
+        known = list(dict.fromkeys(folder for folder in folders if folder is not None))[:MAX_FOLDERS]
+        return [*known, *([None] if unknown else [])], values
+
+    @staticmethod
+    def _known_values(words: Sequence[Word], values: dict[str, list[str]]) -> list[str]:
+        return [shape for word in words for shape in shapes(word.text, values)]
+
+    def _next_folders(
+        self, target: Word | None, folders: Sequence[str | None], values: dict[str, list[str]]
+    ) -> list[str | None]:
+        found: list[str | None] = []
+        for shape in [self._places.home] if target is None else shapes(target.text, values):
+            if not is_known(shape) or shape.startswith("-"):
+                return [None]
+            found += [shape if shape.startswith("/") or not folder else f"{folder}/{shape}" for folder in folders]
+        return found[:MAX_FOLDERS]
+
+
+def path_texts(word: str) -> Iterator[str]:
+    """The parts of ``word`` that may be a path."""
+    found = [word] if word[:1] != "-" else []
+    if word[:1] == "-" and word[1:2] != "-":
+        found += [word[at:] for at in (2, 3, 4)]
+    separators = [mark.end() for mark in _SEPARATORS.finditer(word)][:MAX_FOLDERS]
+    found += [word[at:] for at in separators]
+    found += [word[: at - 1] for at in separators if word[at - 1] == ":"]
+    scheme = word.find("://")
+    if scheme >= 0:
+        found.append(word[scheme + 3 :])
+    for path in dict.fromkeys(found):
+        trimmed = path.lstrip(_MARKS)
+        if trimmed:
+            yield trimmed
+
+
+def _tidy(path: str) -> str:
+    """Without ``.`` and ``..``; what a gap may have held is a gap."""
+    if "/../" in f"{path}/":
+        before, _, after = path.rpartition("/..")
+        if is_known(before):
+            return os.path.normpath(before + "/..") + after
+        return f"{ANY}{after}"
+    return re.sub(r"/(\./)+|//+", "/", path)
+
+
+def _goes_to(command: Command) -> Iterator[Word | None]:
+    """Where ``cd``, ``pushd`` or ``-C`` leads; None is home."""
+    words = command.words
+    if not words:
+        return
+    if words[0].hint in programs.MOVERS:
+        operands = [word for word in words[1:] if not re.match(r"-[LPeqs@]+\Z|--\Z", word.hint)]
+        yield operands[0] if operands else None
+        return
+    for option, value in pairwise(words):
+        if option.hint in _GOES_TO:
+            yield value
+    for word in words[1:]:
+        name, _, given = word.text.partition("=")
+        if name in _GOES_TO and given:
+            yield Word(given, None, given)
+
+
+def _takes_no_files(command: Command) -> bool:
+    program = program_of(command.words)
+    if program == "git":
+        return len(command.words) > 1 and command.words[1].hint in programs.GIT_WITHOUT_FILES
+    return program in programs.NO_FILES
