@@ -79,7 +79,7 @@ def is_option(word: str, options: Iterable[str]) -> bool:
         elif len(option) == 2:
             if not word.startswith("--") and option[1] in word[1:]:
                 return True
-        elif name == option:
+        elif re.split("[=:,]", name, maxsplit=1)[0] == option:
             return True
     return False
 

@@ -55,7 +55,7 @@ _LISTED: Final[dict[str, str]] = {
     "ruff": "--config --cache-dir -o --output-file",
     "black": "--config -c --code",
     "tox nox pre-commit": "-c --config --workdir -f --noxfile -x --override",
-    "gcc g++ cc c++ clang clang++": "-wrapper -B -specs -Xclang -load --config",
+    "gcc g++ cc c++ clang clang++": "-wrapper -B -specs -Xclang -Xlinker -Wl -fplugin -load --config",
     "rustc": "-C -o --out-dir -Z --sysroot --emit",
     "java javac": """
         -cp -classpath --class-path -jar -processor -processorpath -d -agentlib -agentpath -javaagent -J

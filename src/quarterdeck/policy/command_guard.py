@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from . import programs
@@ -27,30 +27,21 @@ class CommandGuard:
     def __bool__(self) -> bool:
         return bool(self._both)
 
-    def stopped(self, layers: Layers, rules: CommandRules) -> Verdict | None:
-        """The verdict of a rule of ``rules`` that matches a command in any layer."""
-        for text in self._matching(layers)[0]:
-            rule = rules.match(text)
-            if rule is not None:
-                return Verdict.by(rule, f"{rule} matches {_short(text)!r}.")
-        return None
-
-    def all_compared(self, layers: Layers) -> bool:
-        return self._matching(layers)[1]
-
-    def _matching(self, layers: Layers) -> tuple[list[str], bool]:
-        """The texts that some rule matches, and whether these are all."""
+    def stopped(self, layers: Layers) -> tuple[Verdict | None, Verdict | None]:
+        """What a deny rule says of the commands in all layers, and what an ask rule or a limit does."""
         found, complete = self._readings(layers)
-        return [text for text in found if self._both.match(text) is not None], complete
+        matching = [text for text in found if self._both.match(text) is not None]
+        denied = _first(self._deny, matching) if matching else None
+        asked = _first(self._ask, matching) if matching else None
+        if asked is None and not complete:
+            asked = Verdict("ask", "It has more forms than were compared with the deny and ask rules.", source="limit")
+        return denied, asked
 
-    def _readings(self, layers: Layers) -> tuple[Iterator[str] | dict[str, None], bool]:
-        first = layers.scripts[0]
-        if len(layers.scripts) == 1 and layers.hidden is None and len(first.commands) == 1 and not first.also:
-            command = first.commands[0]
-            if not first.doubts and not command.assignments and command.words and not may_run_others(command.words):
-                words = command.words
-                worth = self._both.may_match(words[0].text) or self._both.may_match(words[0].hint.rpartition("/")[2])
-                return forms(words) if worth else {}, True
+    def _readings(self, layers: Layers) -> tuple[Iterable[str], bool]:
+        if layers.flat:
+            words = layers.scripts[0].commands[0].words
+            worth = self._both.may_match(words[0].text) or self._both.may_match(words[0].hint.rpartition("/")[2])
+            return plain_forms(words) if worth else (), True
         seen: dict[str, None] = {}
         for script in layers.scripts:
             seen.setdefault(script.text.strip())
@@ -63,6 +54,8 @@ class CommandGuard:
 
     def hidden(self, layers: Layers) -> Verdict | None:
         """What cannot be read may still be what a rule forbids."""
+        if layers.flat and program_of(layers.scripts[0].commands[0].words) in programs.INERT:
+            return None  # all its words are known
         for script in layers.scripts:
             if script.refused is not None:
                 return _unsure(f"It runs code with {script.refused}")
@@ -84,8 +77,12 @@ class CommandGuard:
         words = command.words
         if not words or all(word.value is not None for word in words):
             return None
-        if words[0].value is None or may_run_others(words):
+        if words[0].value is None:
             return self._both.possible("")
+        if may_run_others(words):
+            built = program_of(words) in ("find", "fd", "xargs")  # what these run is a command of its own here
+            unknown = [word for word in words if word.value is None and not (built and word.text == "{}")]
+            return self._both.possible("") if unknown else None
         return self._both.possible(_known(words))
 
     def _passed_on(self, command: Command) -> Rule | None:
@@ -138,14 +135,35 @@ def forms(words: Sequence[Word]) -> Iterator[str]:
         return
     written, meant = [word.text for word in words], [word.hint for word in words]
     same = written == meant
-    for start in range(len(words)) if may_run_others(words) else (0,):
+    yield from plain_forms(words)
+    for start in range(1, len(words)) if may_run_others(words) else ():
         yield " ".join(written[start:])
         if not same:
             yield " ".join(meant[start:])
-        if "/" in meant[start]:
-            yield " ".join([meant[start].rpartition("/")[2], *meant[start + 1 :]])
+        for mark in "/=":
+            if mark in meant[start]:
+                yield " ".join([meant[start].rpartition(mark)[2], *meant[start + 1 :]])
     if program_of(words) == "git" and len(meant) > 1 and meant[1].startswith("-"):
         yield from (" ".join(["git", *meant[at:]]) for at in _subcommands(meant))
+
+
+def plain_forms(words: Sequence[Word]) -> list[str]:
+    """The ways to write the command itself."""
+    texts = [" ".join([word.text for word in words])]
+    meant = " ".join([word.hint for word in words])
+    if meant != texts[0]:
+        texts.append(meant)
+    if "/" in words[0].hint:
+        texts.append(" ".join([words[0].hint.rpartition("/")[2], *[word.hint for word in words[1:]]]))
+    return texts
+
+
+def _first(rules: CommandRules, texts: Sequence[str]) -> Verdict | None:
+    for text in texts:
+        rule = rules.match(text)
+        if rule is not None:
+            return Verdict.by(rule, f"{rule} matches {_short(text)!r}.")
+    return None
 
 
 def _subcommands(meant: Sequence[str]) -> list[int]:

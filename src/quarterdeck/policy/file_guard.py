@@ -18,7 +18,7 @@ from .nested import Layers, may_run_others
 from .path_judge import PathJudge
 from .paths import Places
 from .program_names import program_name
-from .shapes import ANY, ONE, is_known, shapes
+from .shapes import ANY, NAME, ONE, is_known, shapes
 from .words import Word
 
 _REMOVERS: Final = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "trash", "rimraf"})
@@ -47,6 +47,7 @@ class FileGuard:
         if word.value is None and word.text.startswith(("$(", "`", '"$(', '"`')):
             return True
         found = [word.hint] if word.value is not None else shapes(word.text, self._values)
+        found = [shape.replace(NAME, ANY) for shape in found]
         return any(self._shape_is_critical(shape, recursive=recursive) for shape in found)
 
     def _shape_is_critical(self, shape: str, *, recursive: bool) -> bool:

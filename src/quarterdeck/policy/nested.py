@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 import msgspec
@@ -18,13 +18,12 @@ from . import git_options, programs
 from .acting import git_subcommand
 from .program_names import program_name
 from .shell import MAX_LENGTH, Assignment, Command, Script, read_script
-from .words import Word
+from .words import PLAIN, Word
 
 MAX_DEPTH = 4
 """Deeper nesting is asked about."""
 MAX_SCRIPTS = 40
 
-_MARKS: Final = re.compile(r"[ \t\n;|&$`(]")
 _SUBSTITUTION: Final = re.compile(r"`|\$\(")
 _STANDARD_INPUT: Final = re.compile(r"-\Z|/dev/(stdin|fd/[0-9]+)\Z|/proc/self/fd/[0-9]+\Z")
 _RUN_LATER: Final = re.compile(
@@ -33,21 +32,22 @@ _RUN_LATER: Final = re.compile(
     r"|GNUMAKEFLAGS|MAKEFILES|SHELL\Z|.*ASKPASS|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|ZSH_|FPATH|fpath|IFS\Z)"
 )
 """Variables whose value some program runs, or that bring other code into one."""
-_UNKNOWN_WORD: Final = Word("…", None, "")
+_UNKNOWN_WORD: Final = Word("$…", None, "")
 _XARGS_WITH_VALUE: Final = frozenset("nPLsdEaI")
 
 
 class Layers(msgspec.Struct, frozen=True):
-    """A script and all that are in it; ``hidden`` is why these may not be all."""
+    """A script and all that are in it; ``hidden`` is why these may not be all; ``flat``: one command that runs none."""
 
     scripts: tuple[Script, ...]
     hidden: str | None = None
+    flat: bool = False
 
 
 def read_layers(script: Script) -> Layers:
     """``script`` and everything it gives to a shell to run, as far as that can be read."""
     if _is_flat(script):
-        return Layers((script,))
+        return Layers((script,), flat=True)
     return _Reader().read(script)
 
 
@@ -129,6 +129,8 @@ class _Reader:
         if not words or not may_run_others(words):
             return
         program, values = program_of(words), [word.hint for word in words[1:]]
+        if words[0].hint in programs.HIDE_CODE:
+            self._hide(f"{words[0].hint}, which makes code run later")
         if any(_RUN_LATER.match(value) and "=" in value for value in values):
             self._hide("a variable that can make a program run something else")
         if self._reads_input(program, words):
@@ -139,7 +141,7 @@ class _Reader:
         pieces = [*values, *(value.partition("=")[2].lstrip("!") for value in values if "=" in value)]
         pieces += [value[at:] for value in values if value[:1] == "-" and value[1:2] != "-" for at in (2, 3, 4)]
         evaluates = words[0].hint in programs.EVALUATORS
-        yield from (piece for piece in pieces if piece and (evaluates or _MARKS.search(piece)))
+        yield from (piece for piece in pieces if piece and (evaluates or not PLAIN.match(piece)))
         if evaluates or program == "ssh":
             yield " ".join(values)
         if program == "git":
@@ -167,7 +169,7 @@ class _Reader:
             return not operands or any("s" in option for option in options) or _is_input(operands[0])
         if words[0].hint in ("source", "."):
             return bool(operands) and _is_input(operands[0])
-        return program in ("parallel", "at", "batch", "crontab") and len(operands) == 0
+        return program in ("at", "batch", "crontab") or (program == "parallel" and not operands)
 
     def _built(self, script: Script) -> Iterator[Command]:
         """Commands that are put together when it runs; what is added is unknown."""
@@ -211,12 +213,15 @@ def _from_xargs(words: Sequence[Word]) -> Iterator[Command]:
 
 
 def _from_find(words: Sequence[Word]) -> Iterator[Command]:
+    named = [value.hint for option, value in pairwise(words) if option.hint in ("-name", "-iname")]
+    narrow = len(named) == 1 and not any(word.hint in ("-o", "-or", "!", "-not") for word in words)
+    found = Word(f"*/{named[0]}", None, "") if narrow else _UNKNOWN_WORD
     for at, word in enumerate(words):
         if word.hint in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             rest: list[Word] = []
             for following in words[at + 1 :]:
                 if following.hint in (";", "+") or len(rest) == MAX_SCRIPTS:
                     break
-                rest.append(_UNKNOWN_WORD if "{" in following.hint else following)
+                rest.append(found if "{" in following.hint else following)
             if rest:
                 yield Command(tuple(rest))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -21,7 +21,7 @@ from .paths import Places, fold
 from .rulebook import Rulebook
 from .rules import Rule
 from .shapes import ANY, is_known, overlap, shape_of_glob, shapes
-from .shell import Command, Redirect
+from .shell import SEEN_THROUGH, Command, Redirect
 from .words import Word
 
 MAX_FOLDERS = 6
@@ -29,6 +29,10 @@ _SEPARATORS: Final = re.compile(r"[=:,@]")
 _MARKS: Final = "@<>:"
 _TOKENS: Final = re.compile(r"[^\s'\"()<>;|&,=\[\]{}`$]+")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+\Z")
+_OPTION: Final = re.compile(r"--[A-Za-z0-9-]*\Z|-[A-Za-z0-9]\Z")
+"""Has no room for a path."""
+_OTHER_DOOR: Final = re.compile(r"/proc/[^/]+/(task/[^/]+/)?(cwd|root|fd)\b")
+"""Leads to wherever the program is, by another name."""
 _GOES_TO: Final = frozenset({"-C", "--directory", "--chdir", "--cwd", "--prefix", "--work-tree", "--git-dir"})
 
 
@@ -76,6 +80,8 @@ class PathGuard:
         self, book: Rulebook, command: Command, folders: Sequence[str | None], values: dict[str, list[str]]
     ) -> Verdict | None:
         program = program_of(command.words)
+        if _takes_no_files(command):
+            return None
         handles_files = program in programs.FILE_HANDLERS
         softer: Verdict | None = None
         for word in command.words[1:]:
@@ -151,6 +157,9 @@ class PathGuard:
                     return Verdict(
                         "ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety"
                     )
+            doubt = next((doubt for doubt in script.doubts if doubt not in SEEN_THROUGH), script.refused)
+            if doubt is not None:
+                return Verdict("ask", f"It contains {doubt}, which could reach a protected path.", source="safety")
             for command in (*script.commands, *script.also):
                 if not command.words or _takes_no_files(command):
                     continue
@@ -164,6 +173,8 @@ class PathGuard:
         return None
 
     def _could_name(self, word: Word, folders: Sequence[str | None], values: dict[str, list[str]]) -> Rule | None:
+        if _OTHER_DOOR.search(word.hint):
+            return self._shapes[0][1]
         if word.value is not None and None not in folders:
             return None
         for shape in [word.hint] if word.value is not None else shapes(word.text, values):
@@ -196,8 +207,9 @@ class PathGuard:
         """The folders that a relative path may start from (None: any), and the values of variables."""
         values: dict[str, list[str]] = {"HOME": [self._places.home], "PWD": [self._places.cwd]}
         folders: list[str | None] = [""]
-        if len(layers.scripts) == 1 and len(layers.scripts[0].commands) == 1:
-            command = layers.scripts[0].commands[0]
+        first = layers.scripts[0]
+        if len(layers.scripts) == 1 and len(first.commands) == 1 and not first.loops:
+            command = first.commands[0]
             if not command.assignments and not any(word.hint in _GOES_TO for word in command.words):
                 return folders, values
         heads = {command.words[0].hint for script in layers.scripts for command in script.commands if command.words}
@@ -235,8 +247,14 @@ class PathGuard:
         return found[:MAX_FOLDERS]
 
 
-def path_texts(word: str) -> Iterator[str]:
+def path_texts(word: str) -> Iterable[str]:
     """The parts of ``word`` that may be a path."""
+    if word[:1] not in "-@<>:" and not _SEPARATORS.search(word):
+        return (word,)
+    return _parts_of(word)
+
+
+def _parts_of(word: str) -> Iterator[str]:
     found = [word] if word[:1] != "-" else []
     if word[:1] == "-" and word[1:2] != "-":
         found += [word[at:] for at in (2, 3, 4)]

@@ -157,15 +157,13 @@ class Policy(Callbacks):
         whole = self._for_whole(self._deny, tool) or self._for_whole(self._ask, tool)
         if tool in SHELL_TOOLS:
             verdict, parts, found = self._shell_command(tool_input, tool)
-            if whole is not None and verdict.behavior != "deny":
-                verdict = Verdict.by(whole, f"{whole} is for the whole tool.")
-        elif whole is not None:
-            verdict = Verdict.by(whole, f"{whole} is for the whole tool.")
         elif tool in READ_TOOLS or tool in EDIT_TOOLS:
             verdict, found = self._file(tool, tool_input)
         else:
             verdict = self._other(tool, tool_input)
             found = [("medium", "network")] if tool in ("WebFetch", "WebSearch") else ()
+        if whole is not None and verdict.behavior != "deny":
+            verdict = Verdict.by(whole, f"{whole} is for the whole tool.")
         if verdict.behavior == "ask" and self.mode == "dontAsk":
             verdict = Verdict("deny", f"{verdict.why} In this mode nobody is asked.", verdict.rule, "mode")
         return verdict, parts, found

@@ -47,7 +47,7 @@ OPAQUE: Final = SHELLS | words(
     caffeinate chronic entr nodemon concurrently npx pnpx bunx uvx pipx direnv dotenv op docker podman kubectl
     noglob nocorrect repeat - ltrace gosu tini dumb-init chpst cpulimit hyperfine perf xvfb-run
     screen tmux at batch nice stdbuf timeout time nohup command builtin prlimit setarch catchsegv expect faketime sg
-    newgrp torsocks proxychains proxychains4 firejail bwrap wine start open xdg-open
+    newgrp torsocks proxychains proxychains4 firejail bwrap wine start open xdg-open crontab
     """
 )
 """They run what their arguments say. A rule has to spell that out: ``sudo:*`` alone says nothing of what is run."""
@@ -174,8 +174,8 @@ MOVES_PROGRAMS: Final = words("cp mv ln install link rsync")
 NO_FILES: Final = words(
     """
     echo printf print true false : test [ sleep kill wait exit return type which date seq basename dirname export
-    declare local readonly typeset set unset shift cd pushd popd pwd id whoami uname hostname printenv pgrep pkill killall
-    read
+    declare local readonly typeset set unset shift cd pushd popd pwd id whoami uname hostname printenv pgrep pkill
+    killall read
     alias unalias trap umask ulimit
     """
 )
@@ -184,3 +184,5 @@ GIT_WITHOUT_FILES: Final = words("commit tag branch checkout switch merge push p
 MOVERS: Final = words("cd pushd chdir popd")
 SETS_VARIABLES: Final = words("read mapfile readarray getopts printf eval source . select let unset")
 """They can give a variable a value that is not seen."""
+HIDE_CODE: Final = words("bind enable zmodload zle sched autoload compgen crontab zcompile")
+"""What they make run, or load, is not in their words."""

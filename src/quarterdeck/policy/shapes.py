@@ -1,8 +1,9 @@
 """What a word that is known only in part could be: its shape.
 
-A shape is text in which ``ANY`` stands for any text and ``ONE`` for any one character. Variables that the command
-itself sets, ``$HOME``, ``$PWD`` and ``~`` are filled in; globs, braces and everything else leave a gap. Two shapes are
-compared by whether some text is both: too much is taken for possible rather than too little.
+A shape is text in which ``ANY`` stands for any text, ``NAME`` for any without a slash, ``ONE`` for any one character.
+Variables that the command itself sets, ``$HOME``, ``$PWD`` and ``~`` are filled in; globs, braces and everything else
+leave a gap. Two shapes are compared by whether some text is both: too much is taken for possible rather than too
+little.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from .words import read_word
 
 ANY: Final = "\ue000"
 ONE: Final = "\ue001"
+NAME: Final = "\ue002"
 MAX_ALTERNATIVES = 8
 MAX_WORK = 4_000
 """Steps in comparing two shapes; beyond that they are taken for equal."""
 
-_NAME: Final = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
-_GAPS: Final = re.compile(f"{ANY}+")
+_VARIABLE: Final = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
+_GAPS: Final = re.compile(f"[{ANY}{NAME}]*{ANY}[{ANY}{NAME}]*")
 _GLOB: Final = re.compile(r"\*\*/?|\*|\?|\[[^\]/]+\]|\\(.)", re.DOTALL)
 
 
@@ -94,7 +96,7 @@ class _Shaper:
         self.at += 1
 
     def _expansion(self) -> None:
-        named = _NAME.match(self.text, self.at)
+        named = _VARIABLE.match(self.text, self.at)
         if named:
             self.at = named.end()
             self._add(*(self.values.get(named[1] or named[2]) or (ANY,)))
@@ -112,7 +114,11 @@ class _Shaper:
         closing = {"[": "]", "{": "}", "(": ")"}.get(char)
         end = self.text.find(closing, self.at) if closing else -1
         self.at = end + 1 if end > 0 else self.at + 1
-        self._add(ONE if char == "?" or (char == "[" and end > 0) else ANY)
+        if char == "*":
+            deep = self.text.startswith("*", self.at)
+            self._add(ANY if deep else NAME)
+        else:
+            self._add(ONE if char == "?" or (char == "[" and end > 0) else ANY)
 
 
 def shape_of_glob(glob: str) -> str:
@@ -123,11 +129,13 @@ def shape_of_glob(glob: str) -> str:
 def _gap(found: re.Match[str]) -> str:
     if found[1] is not None:
         return found[1]
-    return ONE if found[0][0] in "?[" else ANY
+    if found[0][0] in "?[":
+        return ONE
+    return ANY if found[0].startswith("**") else NAME
 
 
 def is_known(shape: str) -> bool:
-    return ANY not in shape and ONE not in shape
+    return ANY not in shape and ONE not in shape and NAME not in shape
 
 
 def overlap(one: str, other: str) -> bool:
@@ -143,7 +151,7 @@ def overlap(one: str, other: str) -> bool:
 
 def _ends(shape: str) -> tuple[str, str]:
     """What it begins and ends with for certain; all of it where there is no gap."""
-    parts = re.split(f"[{ANY}{ONE}]", shape)
+    parts = re.split(f"[{ANY}{NAME}{ONE}]", shape)
     return parts[0], parts[-1]
 
 
@@ -157,15 +165,22 @@ def _overlap(one: str, other: str) -> bool:
             return True
         first = one[left] if left < len(one) else ""
         second = other[right] if right < len(other) else ""
-        steps: list[tuple[int, int]] = []
-        if first == ANY:
-            steps += [(left + 1, right), *([(left, right + 1)] if second else [])]
-        if second == ANY:
-            steps += [(left, right + 1), *([(left + 1, right)] if first else [])]
-        if first and second and (first == second or ONE in (first, second)):
-            steps.append((left + 1, right + 1))
+        steps = [(left + 1, right + 1)] if _same(first, second) else []
+        if first in (ANY, NAME):
+            steps += [(left + 1, right), *([(left, right + 1)] if _fits(first, second) else [])]
+        if second in (ANY, NAME):
+            steps += [(left, right + 1), *([(left + 1, right)] if _fits(second, first) else [])]
         for step in steps:
             if step not in seen:
                 seen.add(step)
                 todo.append(step)
     return False
+
+
+def _same(first: str, second: str) -> bool:
+    return bool(first and second) and (first == second or (ONE in (first, second) and "/" not in (first, second)))
+
+
+def _fits(gap: str, char: str) -> bool:
+    """Whether ``gap`` may hold ``char``, which may be a gap itself."""
+    return char != "" and (gap == ANY or char != "/")

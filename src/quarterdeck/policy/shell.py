@@ -63,6 +63,7 @@ _TEST = (
     rf"|[0-9]+ +-(?:eq|ne|lt|le|gt|ge) +[0-9]+|{_TEST_WORD})"
 )
 _PLAIN_TEST = re.compile(rf"\[ +{_TEST} +\]\Z|\[\[ +{_TEST}(?: +(?:&&|\|\|) +{_TEST})* +\]\]\Z")
+_COMPUTED_TEST = re.compile(rb"-(eq|ne|lt|le|gt|ge|v|R|t|o)\b|\(\(|\[[^\[]*\[[^\[ ]|=~")
 _HERE_DELIMITER = re.compile(r"('?)([A-Za-z_]+)\1\Z")
 
 _TRANSPARENT = table(
@@ -115,6 +116,7 @@ SEEN_THROUGH = frozenset(
         *(_WHY[kind] for kind in ("arithmetic_expansion", "brace_expression", "declaration_command", "unset_command")),
         *(_WHY[kind] for kind in ("&", "|&", ">&-", "c_style_for_statement", "case_item")),
         "a word whose value is known only when it runs",
+        "a test of words that are not known",
         "a loop whose variable may matter to other programs",
         "a here-document with more behind it on its line",
         "a here-document in which the shell expands variables and commands",
@@ -147,9 +149,9 @@ class Script(msgspec.Struct, frozen=True):
     """All of a shell command.
 
     ``here`` are the texts fed to standard input by ``<<`` and ``<<<``; ``also`` are commands of another possible
-    reading, for deny and ask rules only. ``quoted`` are quoted texts with a command in them, which is run if a number is
-    computed from the text; ``computes`` says that some construct does so. ``loops`` are the variables of ``for`` loops
-    with their values.
+    reading, for deny and ask rules only. ``quoted`` are quoted texts with a command in them, which is run if a number
+    is computed from the text; ``computes`` says that some construct does so. ``loops`` are the variables of ``for``
+    loops with their values.
     """
 
     text: str
@@ -373,7 +375,8 @@ class _Walk:
         """
         before = self.source[node.start_byte - 1 : node.start_byte] if node.start_byte else b" "
         if before not in (b" ", b"\t", b"\n", b";", b"&", b"|") or not _PLAIN_TEST.match(self._text(node)):
-            self.doubts.append("a test that is not of the simplest form")
+            computed = _COMPUTED_TEST.search(self.source, node.start_byte, node.end_byte)
+            self.doubts.append("a test that may compute" if computed else "a test of words that are not known")
 
     def _leaf_word(self, node: Node, children: list[Node]) -> None:
         if _TORN.search(self.source, node.start_byte, node.end_byte):

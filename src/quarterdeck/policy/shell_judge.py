@@ -75,18 +75,14 @@ class ShellJudge:
 
     def _stopped(self, layers: Layers) -> Verdict | None:
         """A deny or ask rule that matches for certain."""
-        for book in (self._deny, self._ask):
-            if self._commands:
-                verdict = self._commands.stopped(layers, book.commands)
-                if verdict is not None:
-                    return verdict
-            if self._protected:
-                verdict = self._protected.stopped(layers, book)
-                if verdict is not None:
-                    return verdict
-        if self._commands and not self._commands.all_compared(layers):
-            return Verdict("ask", "It has more forms than were compared with the deny and ask rules.", source="limit")
-        return None
+        denied, asked = self._commands.stopped(layers) if self._commands else (None, None)
+        if self._protected:
+            denied = denied or self._protected.stopped(layers, self._deny)
+            if denied is None or denied.behavior == "ask":
+                asked = asked or self._protected.stopped(layers, self._ask)
+        if denied is not None and denied.behavior == "deny":
+            return denied
+        return asked or denied
 
     def _hidden(self, layers: Layers) -> Verdict | None:
         """Where it would be allowed, what cannot be read may still hide what a deny or ask rule forbids."""
