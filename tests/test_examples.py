@@ -353,7 +353,7 @@ May Write run? greeting.txt
 Write: finished
 It is written.
 (done, 40 tokens)
-['Prompt', 'ToolCall', 'Permission', 'Text', 'Turn']
+['Prompt', 'ToolCall', 'Permission', 'Text', 'TurnSummary']
 """)
 def timeline_fold(model: ModelServer) -> None:
     model.reply(ToolUse("Write", {"file_path": "greeting.txt", "content": "hello\n"}))

@@ -9,7 +9,7 @@ from typing import Any
 from quarterdeck.testing.install import NEWEST, SUPPORTED, default_cache_dir
 from quarterdeck.testing.model import ModelServer
 from quarterdeck.testing.model.request import ApiRequest, content_text
-from quarterdeck.testing.model.server import Rule
+from quarterdeck.testing.model.server import ReplyRule
 
 from .stage import OLD_PATIENCE_S, PATIENCE_S, Heard, Stage
 
@@ -23,7 +23,7 @@ class RealStage(Stage):
         self.patience_s = OLD_PATIENCE_S if version in OLD else PATIENCE_S
         self._argv = list(argv)
         self._model = ModelServer()
-        self._rules: dict[str, Rule] = {}
+        self._rules: dict[str, ReplyRule] = {}
         self._heard_before = 0
         self._model.start()
 

@@ -33,7 +33,7 @@ from quarterdeck.testing.faults import (
     break_recording,
 )
 from quarterdeck.testing.faulty import Faulty
-from quarterdeck.testing.recording import End, Entry, Header, Recording
+from quarterdeck.testing.recording import Entry, Header, Recording, Trailer
 from quarterdeck.transport import ExitStatus, Grace, MemoryTransport, TransportClosed, memory_pair
 from quarterdeck.wire import BadLine, decode
 
@@ -300,13 +300,13 @@ def test_a_recording_can_be_broken() -> None:
     assert broken.stream("out") == b"".join(LINES[1:])
     assert [entry.t for entry in broken.entries] == [11.0, 12.0, 13.0, 13.0, 15.0, 16.0]
     assert broken.lines("out") == [line.rstrip(b"\n") for line in LINES[1:]]
-    assert (broken.stderr, broken.end) == ("oops\n", End(0.0, 0, None))
+    assert (broken.stderr, broken.end) == ("oops\n", Trailer(0.0, 0, None))
 
 
 @pytest.mark.parametrize(
-    ("fault", "end"), [(Kill(9, nth=2), End(0.0, None, "SIGKILL")), (Exit(3, nth=2), End(0.0, 3, None))]
+    ("fault", "end"), [(Kill(9, nth=2), Trailer(0.0, None, "SIGKILL")), (Exit(3, nth=2), Trailer(0.0, 3, None))]
 )
-def test_a_recording_can_end_early(fault: Fault, end: End) -> None:
+def test_a_recording_can_end_early(fault: Fault, end: Trailer) -> None:
     broken = break_recording(recorded(), [fault])
     assert (broken.stream("out"), broken.end, broken.exit_code) == (LINES[0] + LINES[1], end, end.exit_code)
 

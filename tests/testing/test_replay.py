@@ -16,10 +16,10 @@ import pytest
 from conversations import paths
 from looping import for_each
 from quarterdeck.testing.launcher import write_launcher
-from quarterdeck.testing.recording import End, Entry, Header, Recording, load, save
+from quarterdeck.testing.recording import Entry, Header, Recording, Trailer, load, save
 from quarterdeck.testing.replay import ReplayTransport, cli_version
 from quarterdeck.testing.replay_match import difference
-from quarterdeck.testing.replay_player import Ended, InputEndedEarly, Output, Player, ReplayMismatch
+from quarterdeck.testing.replay_player import Ended, InputEndedEarly, Player, ReplayMismatch, ReplayOutput
 from quarterdeck.transport import ExitStatus, TransportClosed
 
 LIMIT_S = 20.0
@@ -86,13 +86,13 @@ def recording(
         for index, (direction, text) in enumerate(talk)
     ]
     entries.append(Entry(len(entries) * gap_s, "in", b"", eof=True, number=len(entries) + 2))
-    return Recording(Header(), entries, Path("talk.ndjson"), End(0.0, exit_code, signal))
+    return Recording(Header(), entries, Path("talk.ndjson"), Trailer(0.0, exit_code, signal))
 
 
 def play(player: Player) -> list[bytes]:
     """What it says until it needs input or has ended."""
     said = []
-    while isinstance(step := player.next(), Output):
+    while isinstance(step := player.next(), ReplayOutput):
         said.append(step.data)
     return said
 

@@ -18,7 +18,7 @@ import pytest
 
 from quarterdeck.testing.install import InstallError, install_cli
 from quarterdeck.testing.model import ModelServer, ToolUse
-from quarterdeck.testing.recording import End, Entry, Recording, RecordingError, load, whole_lines
+from quarterdeck.testing.recording import Entry, Recording, RecordingError, Trailer, load, whole_lines
 from quarterdeck.testing.redaction import MARK, Redactor, is_secret_name
 
 LIMIT_S = 30.0
@@ -221,7 +221,7 @@ def test_the_end_of_the_child_is_the_end_of_the_tap(out: Path, script: str, retu
     done, recording = run(out, script)
     assert done.returncode == returncode
     name = signal.Signals(-returncode).name if returncode < 0 else None
-    assert recording.end == End(recording.end.t if recording.end else 0, None if name else returncode, name, [])
+    assert recording.end == Trailer(recording.end.t if recording.end else 0, None if name else returncode, name, [])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])

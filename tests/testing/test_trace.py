@@ -17,11 +17,11 @@ import pytest
 from conversations import ROOT, paths
 from looping import for_each
 from quarterdeck.testing.recording import (
-    End,
     Entry,
     Header,
     Recording,
     RecordingError,
+    Trailer,
     end_line,
     entry_line,
     header_line,
@@ -86,7 +86,7 @@ def line(**message: Any) -> bytes:
     return json.dumps(message).encode()
 
 
-def recorded(path: Path, *talk: tuple[str, bytes], gap_s: float = 1.0, end: End | None = None) -> Path:
+def recorded(path: Path, *talk: tuple[str, bytes], gap_s: float = 1.0, end: Trailer | None = None) -> Path:
     entries = [Entry(n * gap_s, direction, text) for n, (direction, text) in enumerate(talk)]  # type: ignore[arg-type]
     save(path, Header(), entries, end)
     return path
@@ -380,13 +380,13 @@ def test_quantities_are_readable() -> None:
 @pytest.mark.parametrize(
     ("end", "truncated", "expected"),
     [
-        (End(1.0, 3, None), False, "exit code 3"),
-        (End(1.0, None, "SIGKILL"), False, "killed by SIGKILL"),
-        (End(1.0, None, None, ["the tap was killed"]), False, "not recorded; the tap was killed"),
+        (Trailer(1.0, 3, None), False, "exit code 3"),
+        (Trailer(1.0, None, "SIGKILL"), False, "killed by SIGKILL"),
+        (Trailer(1.0, None, None, ["the tap was killed"]), False, "not recorded; the tap was killed"),
         (None, True, "not recorded; the file is cut off"),
     ],
 )
-def test_the_end_is_told(end: End | None, truncated: bool, expected: str) -> None:
+def test_the_end_is_told(end: Trailer | None, truncated: bool, expected: str) -> None:
     assert ending(Recording(Header(), [], Path("x"), end, truncated)) == expected
 
 
@@ -420,7 +420,7 @@ def test_the_command_shows_a_recording() -> None:
     ],
 )
 def test_a_bad_file_or_flag_is_code_2(tmp_path: Path, arguments: list[str], problem: str) -> None:
-    (tmp_path / "bad.ndjson").write_bytes(header_line(Header()) + b"oops\n" + end_line(End()))
+    (tmp_path / "bad.ndjson").write_bytes(header_line(Header()) + b"oops\n" + end_line(Trailer()))
     (tmp_path / "x.gz").write_bytes(b"not gzip")
     done = run(*(argument.format(dir=tmp_path) for argument in arguments))
     assert done.returncode == 2
@@ -446,7 +446,7 @@ def test_a_growing_recording_is_followed_to_its_end(tmp_path: Path) -> None:
         entry_line(Entry(0.0, "in", ask("1", "initialize"))),
         entry_line(Entry(0.5, "out", b"half of ", ends_with_newline=False)),
         entry_line(Entry(0.6, "out", b"a line")),
-        end_line(End(1.0, 0, None)),
+        end_line(Trailer(1.0, 0, None)),
     ]
     path.write_bytes(whole[0] + whole[1][:20])
     command = [sys.executable, "-c", TRACE, "--follow", str(path)]

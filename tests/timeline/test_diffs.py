@@ -9,13 +9,13 @@ import pytest
 from quarterdeck.timeline import Limits
 from quarterdeck.timeline.diffs import made, proposed
 from quarterdeck.timeline.events import PermissionAsked, ToolCalled, ToolEnded
-from quarterdeck.timeline.parts import Diff, Hunk
+from quarterdeck.timeline.parts import FileDiff, Hunk
 
 from .talk import Talk, assistant, call, may, only, result
 
 LIMIT = 1_000
 EDIT = {"file_path": "/a.py", "old_string": "x = 1\ny = 2\n", "new_string": "x = 1\ny = 3\n"}
-EDIT_DIFF = Diff("/a.py", "update", [Hunk(1, 2, 1, 2, [" x = 1", "-y = 2", "+y = 3"])], added=1, removed=1)
+EDIT_DIFF = FileDiff("/a.py", "update", [Hunk(1, 2, 1, 2, [" x = 1", "-y = 2", "+y = 3"])], added=1, removed=1)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ EDIT_DIFF = Diff("/a.py", "update", [Hunk(1, 2, 1, 2, [" x = 1", "-y = 2", "+y =
         (
             "Edit",
             {"file_path": "/n", "old_string": "", "new_string": "a"},
-            [Diff("/n", "create", [Hunk(0, 0, 1, 1, ["+a"])], added=1)],
+            [FileDiff("/n", "create", [Hunk(0, 0, 1, 1, ["+a"])], added=1)],
         ),
         (
             "MultiEdit",
@@ -33,33 +33,33 @@ EDIT_DIFF = Diff("/a.py", "update", [Hunk(1, 2, 1, 2, [" x = 1", "-y = 2", "+y =
                 "file_path": "/m",
                 "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": ""}],
             },
-            [Diff("/m", "update", [Hunk(1, 1, 1, 1, ["-a", "+b"]), Hunk(1, 1, 0, 0, ["-c"])], added=1, removed=2)],
+            [FileDiff("/m", "update", [Hunk(1, 1, 1, 1, ["-a", "+b"]), Hunk(1, 1, 0, 0, ["-c"])], added=1, removed=2)],
         ),
         (
             "Write",
             {"file_path": "/w", "content": "a\n\nb"},
-            [Diff("/w", "write", [Hunk(0, 0, 1, 3, ["+a", "+", "+b"])], added=3)],
+            [FileDiff("/w", "write", [Hunk(0, 0, 1, 3, ["+a", "+", "+b"])], added=3)],
         ),
         (
             "NotebookEdit",
             {"notebook_path": "/n.ipynb", "new_source": "1 + 1", "cell_id": "c1", "edit_mode": "insert"},
-            [Diff("/n.ipynb", "create", [Hunk(0, 0, 1, 1, ["+1 + 1"])], added=1, cell="c1")],
+            [FileDiff("/n.ipynb", "create", [Hunk(0, 0, 1, 1, ["+1 + 1"])], added=1, cell="c1")],
         ),
         (
             "NotebookEdit",
             {"notebook_path": "/n.ipynb", "new_source": "", "cell_id": "c1", "edit_mode": "delete"},
-            [Diff("/n.ipynb", "delete", [Hunk(0, 0, 0, 0, [])], cell="c1")],
+            [FileDiff("/n.ipynb", "delete", [Hunk(0, 0, 0, 0, [])], cell="c1")],
         ),
         ("Edit", {"file_path": 3}, []),
         ("Bash", {"command": "rm x"}, []),
     ],
 )
-def test_an_input_tells_what_would_change(tool: str, arguments: dict[str, Any], expected: list[Diff]) -> None:
+def test_an_input_tells_what_would_change(tool: str, arguments: dict[str, Any], expected: list[FileDiff]) -> None:
     assert proposed(tool, arguments, LIMIT) == expected
 
 
 PATCH = [{"oldStart": 10, "oldLines": 1, "newStart": 10, "newLines": 2, "lines": ["-y = 2", "+y = 3", "+z = 4"]}]
-NUMBERED = Diff(
+NUMBERED = FileDiff(
     "/a.py", "update", [Hunk(10, 1, 10, 2, ["-y = 2", "+y = 3", "+z = 4"])], added=2, removed=1, numbered=True
 )
 
@@ -72,12 +72,12 @@ NUMBERED = Diff(
         (
             "Write",
             {"type": "create", "filePath": "/w", "content": "a\n", "structuredPatch": []},
-            [Diff("/w", "create", [Hunk(0, 0, 1, 1, ["+a"])], added=1, numbered=True)],
+            [FileDiff("/w", "create", [Hunk(0, 0, 1, 1, ["+a"])], added=1, numbered=True)],
         ),
         (
             "NotebookEdit",
             {"notebook_path": "/n", "new_source": "b", "old_source": "a", "cell_id": "c", "edit_mode": "replace"},
-            [Diff("/n", "update", [Hunk(1, 1, 1, 1, ["-a", "+b"])], added=1, removed=1, cell="c")],
+            [FileDiff("/n", "update", [Hunk(1, 1, 1, 1, ["-a", "+b"])], added=1, removed=1, cell="c")],
         ),
         (
             "NotebookEdit",
@@ -87,19 +87,19 @@ NUMBERED = Diff(
                 "cell_id": "c",
                 "original_file": '{"cells": [{"id": "c", "source": ["a\\n", "b"]}]}',
             },
-            [Diff("/n", "update", [Hunk(1, 2, 1, 1, ["-a", " b"])], removed=1, cell="c")],
+            [FileDiff("/n", "update", [Hunk(1, 2, 1, 1, ["-a", " b"])], removed=1, cell="c")],
         ),
         (
             "NotebookEdit",
             {"notebook_path": "/n", "new_source": "b", "original_file": "no JSON"},
-            [Diff("/n", "update", [Hunk(0, 0, 1, 1, ["+b"])], added=1, cell="")],
+            [FileDiff("/n", "update", [Hunk(0, 0, 1, 1, ["+b"])], added=1, cell="")],
         ),
         ("NotebookEdit", {"notebook_path": "/n", "new_source": "b", "error": "no such cell"}, []),
         ("Edit", "Error: String to replace not found", []),
         ("Edit", {"filePath": "/a.py", "structuredPatch": [{"odd": True}]}, []),
     ],
 )
-def test_a_result_tells_what_has_changed(tool: str, facts: Any, expected: list[Diff]) -> None:
+def test_a_result_tells_what_has_changed(tool: str, facts: Any, expected: list[FileDiff]) -> None:
     assert made(tool, facts, LIMIT) == expected
 
 

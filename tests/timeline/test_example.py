@@ -22,7 +22,7 @@ May Write run? greeting.txt
 Write: finished
 It is written.
 (done, 40 tokens)
-['Prompt', 'ToolCall', 'Permission', 'Text', 'Turn']
+['Prompt', 'ToolCall', 'Permission', 'Text', 'TurnSummary']
 """
 
 

@@ -20,7 +20,7 @@ from quarterdeck.timeline.events import (
     ToolEnded,
 )
 from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions, ToolCall
-from quarterdeck.timeline.parts import Choice, Question, Suggestion
+from quarterdeck.timeline.parts import Choice, PermissionSuggestion, Question
 
 from .talk import Talk, answer, ask, assistant, call, cancel, failure, init, kinds, may, only, result, system
 
@@ -62,9 +62,9 @@ def test_a_permission_is_asked_with_all_that_helps_to_decide() -> None:
         input={"command": "ls"},
         description="List files",
         suggestions=[
-            Suggestion("allow Bash(ls *)", "localSettings", RULE, ["Bash(ls *)"]),
-            Suggestion("mode acceptEdits", "session", mode),
-            Suggestion("add /tmp", "session", folders),
+            PermissionSuggestion("allow Bash(ls *)", "localSettings", RULE, ["Bash(ls *)"]),
+            PermissionSuggestion("mode acceptEdits", "session", mode),
+            PermissionSuggestion("add /tmp", "session", folders),
         ],
         reason="outside",
         reason_kind="workingDir",

@@ -25,7 +25,7 @@ from quarterdeck.timeline.events import (
     UnknownSeen,
 )
 from quarterdeck.timeline.items import Notice
-from quarterdeck.timeline.parts import Account, Command, Context, Kept, McpServer, Model, RateLimit
+from quarterdeck.timeline.parts import Account, CommandInfo, Context, Kept, McpServer, Model, RateLimitState
 from quarterdeck.wire import decode
 
 from .talk import Talk, answer, ask, assistant, failure, init, kinds, may, only, prompt, stream, system, text, turn_end
@@ -61,12 +61,12 @@ def test_initialize_tells_commands_models_account_and_mode() -> None:
     events = talk.hear(answer("i", payload))
     assert only(SessionChanged, events).changed == ["commands", "models", "account"]
     session = talk.state.session
-    assert session.commands == [Command("compact", "Shorten", "[how]")]
+    assert session.commands == [CommandInfo("compact", "Shorten", "[how]")]
     assert session.models == [Model("sonnet", "Sonnet", "fast")]
     assert session.account == Account("a@b.example", None, "max", None, "firstParty")
     assert session.permission_mode == "plan"
     talk.hear(init(slash_commands=["compact", "clear"], permissionMode="plan"))
-    assert session.commands == [Command("compact", "Shorten", "[how]"), Command("clear")]
+    assert session.commands == [CommandInfo("compact", "Shorten", "[how]"), CommandInfo("clear")]
 
 
 def test_commands_and_the_title_change() -> None:
@@ -74,7 +74,7 @@ def test_commands_and_the_title_change() -> None:
     talk.hear(system("commands_changed", commands=[{"name": "ahoy", "description": "Greet"}]))
     talk.hear(system("session_title_changed", title="Mine"))
     assert [event.changed for event in talk.events if isinstance(event, SessionChanged)] == [["commands"], ["title"]]
-    assert (talk.state.session.commands, talk.state.session.title) == ([Command("ahoy", "Greet")], "Mine")
+    assert (talk.state.session.commands, talk.state.session.title) == ([CommandInfo("ahoy", "Greet")], "Mine")
     talk.say(ask("r", "rename_session", title="Ours"))
     talk.hear(answer("r"))
     assert talk.state.session.title == "Ours"
@@ -217,7 +217,7 @@ def test_rate_limits_are_told_and_kept_by_kind() -> None:
         "unifiedWindows": {"seven_day": {"utilization": 0.2}},
     }
     talk.hear({"type": "rate_limit_event", "rate_limit_info": info})
-    limit = RateLimit("allowed_warning", "five_hour", 0.9, 100.0, windows={"seven_day": 0.2})
+    limit = RateLimitState("allowed_warning", "five_hour", 0.9, 100.0, windows={"seven_day": 0.2})
     assert talk.events == [RateLimitChanged(1.0, limit)]
     assert talk.state.rate_limits == {"five_hour": limit}
 

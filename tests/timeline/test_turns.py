@@ -20,9 +20,9 @@ from quarterdeck.timeline.events import (
     TurnEnded,
     TurnStarted,
 )
-from quarterdeck.timeline.items import Turn
+from quarterdeck.timeline.items import TurnSummary
 from quarterdeck.timeline.parts import Context, Kept, ModelCost, Tokens
-from quarterdeck.timeline.state import Retry
+from quarterdeck.timeline.state import PendingRetry
 
 from .talk import (
     Talk,
@@ -55,7 +55,7 @@ def test_a_turn_ends_with_everything_a_last_line_needs() -> None:
     usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 5}
     talk.hear(init(), assistant(text("Done.")))
     talk.hear(turn_end(result="Done.", usage=usage, stop_reason="end_turn", **used(0.5, window=1_000)))
-    turn = Turn(
+    turn = TurnSummary(
         id="turn-1",
         at=3.0,
         number=1,
@@ -74,7 +74,7 @@ def test_a_turn_ends_with_everything_a_last_line_needs() -> None:
     )
     assert only(TurnStarted, talk.events) == TurnStarted(1.0, 1)
     assert only(TurnEnded, talk.events) == TurnEnded(3.0, turn, Context(0, 1_000))
-    assert talk.item(Turn, "turn-1") == turn
+    assert talk.item(TurnSummary, "turn-1") == turn
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_an_interrupt_of_ours_is_told_and_makes_the_end_an_interrupted_one() -> 
     talk.hear(answer("i", {"still_queued": []}), turn_end("error_during_execution"))
     assert only(TurnEnded, talk.events).outcome == "interrupted"
     talk.hear(init(), turn_end("error_during_execution"))
-    assert talk.item(Turn, "turn-2").outcome == "failed"
+    assert talk.item(TurnSummary, "turn-2").outcome == "failed"
 
 
 def test_a_turn_that_nobody_saw_begin_counts_too() -> None:
     talk = Talk()
     talk.hear(turn_end("error_during_execution", errors=["No conversation found"]))
-    assert (talk.state.turn, talk.item(Turn, "turn-1").error) == (1, "No conversation found")
+    assert (talk.state.turn, talk.item(TurnSummary, "turn-1").error) == (1, "No conversation found")
 
 
 def test_structured_output_denials_origin_and_local_command_are_told() -> None:
@@ -120,7 +120,7 @@ def test_structured_output_denials_origin_and_local_command_are_told() -> None:
     denials = [{"tool_name": "Bash", "tool_use_id": "tool_1", "tool_input": {}}]
     origin = {"kind": "task-notification"}
     talk.hear(turn_end(structured_output={"n": 3}, permission_denials=denials, origin=origin, local_command="compact"))
-    turn = talk.item(Turn, "turn-1")
+    turn = talk.item(TurnSummary, "turn-1")
     told = (turn.structured_output, turn.denied, turn.source, turn.command)
     assert told == ({"n": 3}, ["tool_1"], "task-notification", "compact")
 
@@ -147,7 +147,7 @@ def test_the_difference_that_the_cli_tells_itself_is_taken() -> None:
     talk = Talk()
     since = {"opus": {"inputTokens": 7, "costUSD": 0.25}}
     talk.hear(turn_end(**used(9.0), model_usage_since_last_result=since))
-    turn = talk.item(Turn, "turn-1")
+    turn = talk.item(TurnSummary, "turn-1")
     assert (turn.cost_usd, turn.by_model) == (0.25, {"opus": ModelCost(Tokens(7), 0.25)})
     assert (talk.state.cost.total_usd, talk.state.cost.reported_usd) == (0.25, 9.0)
 
@@ -211,7 +211,7 @@ def test_a_retry_is_told_and_forgotten_when_the_model_answers() -> None:
     line = system("api_retry", attempt=1, max_retries=10, retry_delay_ms=500, error_status=529, error="overloaded")
     talk.hear(init(), line)
     assert talk.events[-1] == RetryScheduled(2.0, 1, 10, 0.5, 529, "overloaded")
-    assert talk.state.retry == Retry(1, 10, 0.5, 529, "overloaded", 2.0)
+    assert talk.state.retry == PendingRetry(1, 10, 0.5, 529, "overloaded", 2.0)
     talk.hear(assistant(text("Here.")))
     assert talk.state.retry is None
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from signal import Signals
 from typing import Literal
 
-from .recording import End, Entry, Recording
+from .recording import Entry, Recording, Trailer
 
 Direction = Literal["in", "out"]
 
@@ -296,7 +296,7 @@ def break_recording(recording: Recording, faults: Iterable[Fault], *, seed: int 
     faults = list(faults)
     machines = {d: FaultLine(faults, d, seed=seed) for d in ("in", "out")}
     entries: list[Entry] = []
-    shift, end = 0.0, recording.end or End(0.0, recording.exit_code, recording.signal)
+    shift, end = 0.0, recording.end or Trailer(0.0, recording.exit_code, recording.signal)
     for entry in recording.entries:
         machine = machines.get(entry.direction)
         if machine is None:
@@ -316,5 +316,5 @@ def break_recording(recording: Recording, faults: Iterable[Fault], *, seed: int 
     return replace(recording, entries=entries, end=end)
 
 
-def _ended(end: End, step: EndProcess) -> End:
+def _ended(end: Trailer, step: EndProcess) -> Trailer:
     return replace(end, exit_code=step.code, signal=None if step.signal is None else Signals(step.signal).name)

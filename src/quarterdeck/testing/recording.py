@@ -80,7 +80,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class Trailer:
     """How the process ended, and what the recorder could not record."""
 
     t: float = 0.0
@@ -94,7 +94,7 @@ class Recording:
     header: Header
     entries: list[Entry]
     path: Path
-    end: End | None = None
+    end: Trailer | None = None
     truncated: bool = False
     """The file ends in the middle of a line: whoever wrote it was killed."""
 
@@ -127,7 +127,7 @@ class Recording:
 def load(path: Path) -> Recording:
     """Read a whole recording. Raises ``RecordingError``, and ``OSError`` when the file cannot be read."""
     header: Header | None = None
-    end: End | None = None
+    end: Trailer | None = None
     entries: list[Entry] = []
     lines = _file_lines(path)
     truncated = bool(lines[-1])
@@ -147,7 +147,7 @@ def load(path: Path) -> Recording:
     return Recording(header, entries, path, end, truncated)
 
 
-def parse_line(line: bytes, number: int, path: Path) -> Header | Entry | End:
+def parse_line(line: bytes, number: int, path: Path) -> Header | Entry | Trailer:
     """One line of a recording's file; line 1 is the header."""
     try:
         plain = json.loads(line)
@@ -206,12 +206,12 @@ def entry_line(entry: Entry) -> bytes:
     return f'{start}"b": {encode_basestring(text)}{end}}}\n'.encode()
 
 
-def end_line(end: End) -> bytes:
+def end_line(end: Trailer) -> bytes:
     plain = {"exit_code": end.exit_code, "signal": end.signal, "trouble": end.trouble}
     return json.dumps({"t": round(end.t, 6), "end": plain}, ensure_ascii=False).encode() + b"\n"
 
 
-def save(path: Path, header: Header, entries: Iterable[Entry], end: End | None = None) -> None:
+def save(path: Path, header: Header, entries: Iterable[Entry], end: Trailer | None = None) -> None:
     """Write a whole recording at once; compressed when the name ends in ``.gz``."""
     data = header_line(header) + b"".join(map(entry_line, entries)) + (b"" if end is None else end_line(end))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -272,6 +272,6 @@ def _entry(plain: dict[str, Any], number: int) -> Entry:
     return Entry(t, direction, line, plain.get("nl", True), redactions=plain.get("r", 0), number=number)
 
 
-def _end(plain: dict[str, Any]) -> End:
+def _end(plain: dict[str, Any]) -> Trailer:
     end = plain["end"]
-    return End(plain.get("t", 0.0), end.get("exit_code"), end.get("signal"), list(end.get("trouble", [])))
+    return Trailer(plain.get("t", 0.0), end.get("exit_code"), end.get("signal"), list(end.get("trouble", [])))

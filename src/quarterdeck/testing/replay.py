@@ -16,7 +16,7 @@ from quarterdeck.transport.errors import TransportClosed
 
 from .recording import Recording
 from .replay_match import parse
-from .replay_player import Ended, InputEndedEarly, Output, Player, ReplayMismatch
+from .replay_player import Ended, InputEndedEarly, Player, ReplayMismatch, ReplayOutput
 
 MISMATCH, ENDED_EARLY = 3, 4
 """Exit codes of a strict replay that the host did not keep to."""
@@ -38,7 +38,7 @@ class ReplayTransport:
         self._speed = speed
         self._receiver: Receiver | None = None
         self._timer: asyncio.Handle | None = None
-        self._due: Output | None = None
+        self._due: ReplayOutput | None = None
         self._paused = False
         self._input_closed = False
         self._stderr = ""
@@ -140,7 +140,7 @@ class ReplayTransport:
         self._deliver(due)
         self._schedule()
 
-    def _deliver(self, output: Output) -> None:
+    def _deliver(self, output: ReplayOutput) -> None:
         assert self._receiver is not None  # noqa: S101  # only a started transport steps
         if output.direction == "err":
             self._stderr = (self._stderr + output.data.decode(errors="replace"))[-READ_SIZE:]

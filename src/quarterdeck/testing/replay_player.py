@@ -30,7 +30,7 @@ class InputEndedEarly(ReplayMismatch):
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ReplayOutput:
     direction: Direction
     data: bytes
     wait_s: float
@@ -165,10 +165,10 @@ class Player:
 
     # Output
 
-    def next(self) -> Output | Ended | None:
+    def next(self) -> ReplayOutput | Ended | None:
         """The next thing to do, or None when the host has to say something first."""
         if self._unasked:
-            return Output("out", self._unasked.popleft(), 0.0)
+            return ReplayOutput("out", self._unasked.popleft(), 0.0)
         while self._position < len(self._entries):
             entry = self._entries[self._position]
             if entry.direction == "in" and not self._may_pass(entry):
@@ -177,10 +177,10 @@ class Player:
             self._position += 1
             data = b"" if entry.direction == "in" or entry.eof else self._as_live(entry)
             if data:
-                return Output(entry.direction, data, max(0.0, entry.t - before))
+                return ReplayOutput(entry.direction, data, max(0.0, entry.t - before))
         if self._stderr_left:
             data, self._stderr_left = self._stderr_left, b""
-            return Output("err", data, 0.0)
+            return ReplayOutput("err", data, 0.0)
         return Ended(self._recording.exit_code, self._recording.signal)
 
     def _may_pass(self, entry: Entry) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from quarterdeck._version import __version__
 
-from .recording import Direction, End, Entry, Header, end_line, entry_line, header_line
+from .recording import Direction, Entry, Header, Trailer, end_line, entry_line, header_line
 from .redaction import Redactor, is_secret_name
 from .tap_spool import KINDS, Spool
 
@@ -107,7 +107,7 @@ class _RecordingFile:
         if not self.trouble:
             self._append(data)
 
-    def finish(self, end: End) -> None:
+    def finish(self, end: Trailer) -> None:
         if self._file >= 0:
             self._append(end_line(end))
             os.close(self._file)
@@ -166,7 +166,7 @@ def _header(argv: list[str], redactor: Redactor | None, age_s: float) -> Header:
     )
 
 
-def _end(spool: Spool, t: float, trouble: list[str]) -> End:
+def _end(spool: Spool, t: float, trouble: list[str]) -> Trailer:
     counters = spool.counters
     trouble = list(trouble)
     if lost := counters["lost"]:
@@ -174,9 +174,9 @@ def _end(spool: Spool, t: float, trouble: list[str]) -> End:
         trouble.append(f"{lost} bytes were not recorded: {why}")
     if not counters["ended"]:
         trouble.append("the tap was killed")
-        return End(t, None, None, trouble)
+        return Trailer(t, None, None, trouble)
     number, code = counters["signal"], counters["code"]
-    return End(t, None if code < 0 else code, signal.Signals(number).name if number else None, trouble)
+    return Trailer(t, None if code < 0 else code, signal.Signals(number).name if number else None, trouble)
 
 
 def _kill(pid: int) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from .recording import End, Entry, Header, RecordingError, load, parse_line, whole_lines
+from .recording import Entry, Header, RecordingError, Trailer, load, parse_line, whole_lines
 from .trace_model import SLOW_S, Row, TraceModel
 from .trace_view import TraceView, row_as_json, summary_as_json
 
@@ -108,7 +108,7 @@ def _growing(path: Path) -> Iterator[Header | Entry]:
             number += 1
             thing = parse_line((torn + line).rstrip(b"\n"), number, path)
             torn = b""
-            if isinstance(thing, End):
+            if isinstance(thing, Trailer):
                 return
             yield thing
 

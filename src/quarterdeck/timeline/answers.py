@@ -24,7 +24,7 @@ from .events import Event, FilesRewound
 from .limits import text_or_none, texts
 from .modes import fold_mode, fold_model
 from .notices import note
-from .parts import Account, Command, McpServer, Model
+from .parts import Account, CommandInfo, McpServer, Model
 from .session import fold_servers, tell_changes
 from .state import Asked, State
 from .tasks import fold_task_output
@@ -42,7 +42,7 @@ def _initialize(state: State, _: Asked, payload: Facts, at: float, out: list[Eve
         "cli_version": answer.claude_code_version,
         "output_style": answer.output_style,
         "fast_mode": answer.fast_mode_state,
-        "commands": _each(answer.commands, lambda one: Command(one.name, one.description, one.argument_hint or "")),
+        "commands": _each(answer.commands, lambda one: CommandInfo(one.name, one.description, one.argument_hint or "")),
         "agents": _each(answer.agents, lambda one: one.name),
         "models": _each(answer.models, lambda one: Model(one.value, one.display_name, one.description)),
     }

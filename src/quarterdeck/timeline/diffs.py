@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 
 from ._words import CANNOT_TYPE, DiffKind
-from .parts import Diff, Hunk
+from .parts import FileDiff, Hunk
 
 _COMPARABLE = 250_000
 """Lines times lines, over which two texts are not compared but shown one after the other: comparing is quadratic."""
 
 
-def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[Diff]:
+def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[FileDiff]:
     """What a call with this input would change."""
     match tool, arguments:
         case "Edit", {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
@@ -34,7 +34,7 @@ def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[
     return []
 
 
-def made(tool: str, result: Any, limit_lines: int) -> list[Diff]:
+def made(tool: str, result: Any, limit_lines: int) -> list[FileDiff]:
     """What a call has changed, as its result tells; nothing when it does not tell."""
     match tool, result:
         case "Write", {"filePath": str(path), "type": "create", "content": str(content)}:
@@ -52,7 +52,7 @@ def _edits(edits: list[Any]) -> list[Hunk]:
     return [_compared(old, new) for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
 
 
-def _cell(path: str, change: Mapping[str, Any], old: str, limit_lines: int) -> Diff:
+def _cell(path: str, change: Mapping[str, Any], old: str, limit_lines: int) -> FileDiff:
     kinds: dict[str, DiffKind] = {"insert": "create", "delete": "delete"}
     kind = kinds.get(str(change.get("edit_mode")), "update")
     source = change.get("new_source")
@@ -119,7 +119,7 @@ def _lines(text: str) -> list[str]:
     return lines[:-1] if not lines[-1] else lines
 
 
-def _diff(path: str, kind: DiffKind, hunks: list[Hunk], limit_lines: int, *, numbered: bool = False) -> Diff:
+def _diff(path: str, kind: DiffKind, hunks: list[Hunk], limit_lines: int, *, numbered: bool = False) -> FileDiff:
     signs = [line[:1] for hunk in hunks for line in hunk.lines]
     kept: list[Hunk] = []
     room = limit_lines
@@ -129,7 +129,7 @@ def _diff(path: str, kind: DiffKind, hunks: list[Hunk], limit_lines: int, *, num
         hunk.lines = hunk.lines[:room]
         room -= len(hunk.lines)
         kept.append(hunk)
-    return Diff(
+    return FileDiff(
         path=path,
         kind=kind,
         hunks=kept,

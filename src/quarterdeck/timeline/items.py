@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ._words import HookSource, PromptStatus, RequestStatus, ToolStatus, TurnOutcome, tag
-from .parts import Diff, Kept, ModelCost, PlanEntry, Question, Suggestion, Tokens
+from .parts import FileDiff, Kept, ModelCost, PermissionSuggestion, PlanEntry, Question, Tokens
 
 
 class ItemBase(msgspec.Struct, omit_defaults=True, tag_field="type", tag=tag):
@@ -85,7 +85,7 @@ class ToolCall(ItemBase, kw_only=True):
     output_path: str | None = None
     """Where the CLI has put an output that is too large for the model."""
     live_output: Kept | None = None
-    diffs: list[Diff] = []
+    diffs: list[FileDiff] = []
     reason: str | None = None
     """Why it failed or was denied."""
     request_id: str | None = None
@@ -116,8 +116,8 @@ class Permission(RequestBase, kw_only=True):
     about: str = ""
     input: dict[str, Any] = {}
     description: str | None = None
-    diffs: list[Diff] = []
-    suggestions: list[Suggestion] = []
+    diffs: list[FileDiff] = []
+    suggestions: list[PermissionSuggestion] = []
     reason: str | None = None
     reason_kind: str | None = None
     blocked_path: str | None = None
@@ -200,8 +200,8 @@ class Notice(ItemBase, kw_only=True):
     tool_ids: list[str] = []
 
 
-class Turn(ItemBase, kw_only=True):
-    """The end of a turn."""
+class TurnSummary(ItemBase, kw_only=True, tag="turn"):
+    """A turn that has ended: how, and what it used."""
 
     number: int
     outcome: TurnOutcome
@@ -247,6 +247,6 @@ Item = (
     | Dialog
     | Hook
     | Notice
-    | Turn
+    | TurnSummary
 )
 Request = Permission | Questions | PlanReview | Elicitation | Dialog

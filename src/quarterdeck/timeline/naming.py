@@ -8,7 +8,7 @@ from typing import Any
 from quarterdeck.wire import PermissionUpdate
 
 from .limits import first_line
-from .parts import Suggestion
+from .parts import PermissionSuggestion
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})
 
@@ -75,10 +75,12 @@ def rules_of(update: PermissionUpdate) -> list[str]:
     return [rule_text(rule.tool_name, rule.rule_content) for rule in update.rules or ()]
 
 
-def suggestions(updates: Sequence[PermissionUpdate] | None) -> list[Suggestion]:
+def suggestions(updates: Sequence[PermissionUpdate] | None) -> list[PermissionSuggestion]:
     """What can be allowed for good, as the CLI suggests it."""
     return [
-        Suggestion(text=_text(update), destination=update.destination, update=update.to_dict(), rules=rules_of(update))
+        PermissionSuggestion(
+            text=_text(update), destination=update.destination, update=update.to_dict(), rules=rules_of(update)
+        )
         for update in updates or ()
     ]
 

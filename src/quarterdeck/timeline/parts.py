@@ -9,11 +9,11 @@ import msgspec
 from ._words import DiffKind, PlanStatus
 
 
-class Part(msgspec.Struct, omit_defaults=True):
+class PartBase(msgspec.Struct, omit_defaults=True):
     """A piece of an event or of the state."""
 
 
-class Kept(Part):
+class Kept(PartBase):
     """A text, or the two ends of one that is too long: ``text``, then ``left_out`` characters, then ``tail``."""
 
     text: str = ""
@@ -31,7 +31,7 @@ class Kept(Part):
         return f"{self.text}\n… {self.left_out:,} characters left out …\n{self.tail}"
 
 
-class Hunk(Part):
+class Hunk(PartBase):
     """Neighbouring changed lines. Each line begins with ``-``, ``+`` or a space; the starts count from 1."""
 
     old_start: int
@@ -41,7 +41,7 @@ class Hunk(Part):
     lines: list[str]
 
 
-class Diff(Part):
+class FileDiff(PartBase):
     """A change of one file, proposed by a call's input or made by it."""
 
     path: str
@@ -57,7 +57,7 @@ class Diff(Part):
     """Lines that were too many to keep."""
 
 
-class PlanEntry(Part):
+class PlanEntry(PartBase):
     """One thing to do."""
 
     id: str
@@ -70,7 +70,7 @@ class PlanEntry(Part):
     blocked_by: list[str] = []
 
 
-class Choice(Part):
+class Choice(PartBase):
     """One of the answers a question offers."""
 
     label: str
@@ -78,7 +78,7 @@ class Choice(Part):
     preview: str | None = None
 
 
-class Question(Part):
+class Question(PartBase):
     """One question. Its answer is the label of a choice, several of them, or a text of one's own."""
 
     text: str
@@ -87,7 +87,7 @@ class Question(Part):
     several: bool = False
 
 
-class Suggestion(Part):
+class PermissionSuggestion(PartBase):
     """Something that can be allowed for good with the answer.
 
     ``text`` is for people; ``update`` is to be put into the answer's ``updatedPermissions`` as it is.
@@ -100,7 +100,7 @@ class Suggestion(Part):
     """Each rule as it would stand in the settings, e.g. ``Bash(git status)``."""
 
 
-class Tokens(Part):
+class Tokens(PartBase):
     """Tokens that were used."""
 
     input: int = 0
@@ -116,14 +116,14 @@ class Tokens(Part):
         return self.input + self.cache_read + self.cache_write + self.output
 
 
-class ModelCost(Part):
+class ModelCost(PartBase):
     """What one model has used and cost."""
 
     tokens: Tokens = msgspec.field(default_factory=Tokens)
     cost_usd: float = 0.0
 
 
-class Context(Part):
+class Context(PartBase):
     """How full the context window is. ``window`` is 0 while nobody has told its size."""
 
     tokens: int = 0
@@ -136,7 +136,7 @@ class Context(Part):
         return min(1.0, self.tokens / self.window) if self.window else None
 
 
-class McpServer(Part):
+class McpServer(PartBase):
     """An MCP server of the session; ``status`` is the CLI's word: connected, failed, needs-auth, pending, disabled."""
 
     name: str
@@ -145,7 +145,7 @@ class McpServer(Part):
     tools: int | None = None
 
 
-class Command(Part):
+class CommandInfo(PartBase):
     """A slash command."""
 
     name: str
@@ -153,7 +153,7 @@ class Command(Part):
     argument_hint: str = ""
 
 
-class Model(Part):
+class Model(PartBase):
     """A model that can be chosen."""
 
     value: str
@@ -161,7 +161,7 @@ class Model(Part):
     description: str = ""
 
 
-class Account(Part):
+class Account(PartBase):
     """Whose account it is."""
 
     email: str | None = None
@@ -171,7 +171,7 @@ class Account(Part):
     provider: str | None = None
 
 
-class RateLimit(Part):
+class RateLimitState(PartBase):
     """Where the account stands; ``resets_at`` is in seconds since 1970, ``used`` a fraction."""
 
     status: str

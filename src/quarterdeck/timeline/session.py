@@ -28,7 +28,7 @@ from .events import (
 )
 from .modes import fold_mode, fold_model
 from .notices import note
-from .parts import Command, McpServer, RateLimit
+from .parts import CommandInfo, McpServer, RateLimitState
 from .state import Auth, State
 
 
@@ -52,7 +52,7 @@ def fold_init(state: State, message: InitMessage, at: float, out: list[Event]) -
         "cwd": message.cwd or None,
         "cli_version": message.claude_code_version,
         "tools": message.tools,
-        "commands": [commands.get(name, Command(name)) for name in message.slash_commands],
+        "commands": [commands.get(name, CommandInfo(name)) for name in message.slash_commands],
         "skills": message.skills,
         "agents": message.agents,
         "plugins": None if message.plugins is None else [plugin.name for plugin in message.plugins],
@@ -97,14 +97,14 @@ def fold_title(state: State, message: SessionTitleChangedMessage, at: float, out
 
 
 def fold_commands(state: State, message: CommandsChangedMessage, at: float, out: list[Event]) -> None:
-    commands = [Command(one.name, one.description, one.argument_hint or "") for one in message.commands]
+    commands = [CommandInfo(one.name, one.description, one.argument_hint or "") for one in message.commands]
     tell_changes(state, {"commands": commands}, at, out)
 
 
 def fold_rate_limit(state: State, message: RateLimitEvent, at: float, out: list[Event]) -> None:
     info = message.rate_limit_info
     windows = {name: float(one.utilization or 0) for name, one in (info.unified_windows or {}).items()}
-    limit = RateLimit(
+    limit = RateLimitState(
         status=info.status,
         kind=info.rate_limit_type,
         used=None if info.utilization is None else float(info.utilization),

@@ -13,7 +13,7 @@ from quarterdeck.wire._running_totals import RunningTotals
 
 from ._words import Activity, TaskStatus
 from .items import Item, Plan, Request
-from .parts import Account, Command, Context, Kept, McpServer, Model, ModelCost, RateLimit, Tokens
+from .parts import Account, CommandInfo, Context, Kept, McpServer, Model, ModelCost, RateLimitState, Tokens
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True):
     finished_tasks: int = 200
 
 
-class Session(msgspec.Struct, omit_defaults=True):
+class SessionDetails(msgspec.Struct, omit_defaults=True):
     """What the session is."""
 
     session_id: str | None = None
@@ -43,7 +43,7 @@ class Session(msgspec.Struct, omit_defaults=True):
     title: str | None = None
     tools: list[str] = []
     mcp_servers: dict[str, McpServer] = {}
-    commands: list[Command] = []
+    commands: list[CommandInfo] = []
     skills: list[str] = []
     agents: list[str] = []
     plugins: list[str] = []
@@ -83,7 +83,7 @@ class Task(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Its end was told to the model."""
 
 
-class Retry(msgspec.Struct, omit_defaults=True):
+class PendingRetry(msgspec.Struct, omit_defaults=True):
     """A call of the API that failed and will be made again."""
 
     attempt: int
@@ -136,7 +136,7 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Everything that a face can draw."""
 
     limits: Limits = Limits()
-    session: Session = msgspec.field(default_factory=Session)
+    session: SessionDetails = msgspec.field(default_factory=SessionDetails)
     activity: Activity = "idle"
     items: dict[str, Item] = {}
     """By id, in the order of their beginning."""
@@ -159,9 +159,9 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Estimate for the thought that is being thought."""
     context: Context = msgspec.field(default_factory=Context)
     cost: Cost = msgspec.field(default_factory=Cost)
-    retry: Retry | None = None
+    retry: PendingRetry | None = None
     """The call of the API that waits to be made again."""
-    rate_limits: dict[str, RateLimit] = {}
+    rate_limits: dict[str, RateLimitState] = {}
     auth: Auth | None = None
     suggestion: str | None = None
     """What the person might say next."""

@@ -22,7 +22,7 @@ from .items import Permission, RequestBase, ToolCall
 from .limits import add_item, clip, clip_value
 from .naming import AGENT_TOOLS, about, label
 from .notices import note, show
-from .parts import Diff, Kept
+from .parts import FileDiff, Kept
 from .plan import fold_plan
 from .state import State
 from .tool_output import ResultBlock, for_people, output_of
@@ -174,7 +174,7 @@ def _end(state: State, call: ToolCall, status: ToolStatus, output: Kept, images:
         state.running.remove(call.id)
 
 
-def _tell_end(state: State, call: ToolCall, diffs: list[Diff], at: float, out: list[Event]) -> None:
+def _tell_end(state: State, call: ToolCall, diffs: list[FileDiff], at: float, out: list[Event]) -> None:
     out.append(
         ToolEnded(
             at, call.id, call.name, call.status, call.output or Kept(), call.elapsed_s, diffs,

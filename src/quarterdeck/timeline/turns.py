@@ -22,13 +22,13 @@ from .events import (
     TurnEnded,
 )
 from .hooks import end_hooks
-from .items import Turn
+from .items import TurnSummary
 from .limits import add_item, clip
 from .modes import fold_mode
 from .notices import note, show
 from .requests import fold_cancelled, open_request
 from .retracted import stop_all, stop_blocks
-from .state import Retry, State
+from .state import PendingRetry, State
 from .tasks import end_tasks
 from .toolcalls import call_of, call_stopped, stop_children
 from .usage import add_result, added, fold_measured, fold_window, tokens_of
@@ -80,7 +80,7 @@ def fold_compact_boundary(state: State, message: CompactBoundaryMessage, at: flo
 def fold_retry(state: State, message: ApiRetryMessage, at: float, out: list[Event]) -> None:
     begin_turn(state, at, out)
     delay_s = (message.retry_delay_ms or 0) / 1000
-    state.retry = Retry(message.attempt, message.max_retries, delay_s, message.error_status, message.error, at)
+    state.retry = PendingRetry(message.attempt, message.max_retries, delay_s, message.error_status, message.error, at)
     out.append(
         RetryScheduled(at, message.attempt, message.max_retries, delay_s, message.error_status, message.error)
     )  # fmt: skip
@@ -111,7 +111,7 @@ def fold_turn_end(state: State, message: ResultMessage, at: float, out: list[Eve
     state.cost.tokens = added(state.cost.tokens, tokens)
     _window(state, message, at, out)
     outcome = _outcome(state, message)
-    turn = Turn(
+    turn = TurnSummary(
         id=f"turn-{state.turn}",
         at=at,
         number=state.turn,

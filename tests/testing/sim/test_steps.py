@@ -17,9 +17,9 @@ from quarterdeck.testing.sim import (
     Exit,
     Next,
     Plan,
+    PromptRule,
     RateLimit,
     Reply,
-    Rule,
     Scenario,
     Stop,
     Suggest,
@@ -57,7 +57,7 @@ def test_turns_answer_one_prompt_each_and_then_say_that_nothing_is_left(tmp_path
 
 
 def test_rules_match_prompts_and_fill_in_what_they_found(tmp_path: Path) -> None:
-    rule = Rule(
+    rule = PromptRule(
         r"greet (?P<who>\w+)", ["Hello {who}.", Tool("Write", {"file_path": "{who}.txt", "content": "x"}), "Done."]
     )
 

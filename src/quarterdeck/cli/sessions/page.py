@@ -12,7 +12,7 @@ from html import escape
 from quarterdeck.cli.common import cut, plain
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
-from quarterdeck.timeline.parts import Diff
+from quarterdeck.timeline.parts import FileDiff
 
 from .find import size, title
 from .patch import diff_text, input_text
@@ -102,7 +102,7 @@ def _call(item: ToolCall) -> str:
     return f"<details{kind}><summary>{summary}</summary>{inside}</details>"
 
 
-def _diff(diff: Diff) -> str:
+def _diff(diff: FileDiff) -> str:
     tags = {"+": "ins", "-": "del"}
     lines = []
     for line in diff_text(diff).split("\n"):

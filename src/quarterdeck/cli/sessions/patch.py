@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 from quarterdeck.timeline.items import ToolCall
-from quarterdeck.timeline.parts import Diff
+from quarterdeck.timeline.parts import FileDiff
 
 
-def diff_text(diff: Diff) -> str:
+def diff_text(diff: FileDiff) -> str:
     """As ``diff -u`` would write it, without a head: the file is named where it is shown."""
     parts = []
     for hunk in diff.hunks:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.timeline.parts import Suggestion
+from quarterdeck.timeline.parts import PermissionSuggestion
 from quarterdeck.wire.permissions import PermissionRuleValue, PermissionUpdate
 
 if TYPE_CHECKING:  # a run that asks nothing does not wait for its import
@@ -32,7 +32,9 @@ class Advice:
     rules: tuple[Rule, ...]
 
 
-def advise(policy: Policy, tool: str, tool_input: Mapping[str, Any], suggestions: Sequence[Suggestion] = ()) -> Advice:
+def advise(
+    policy: Policy, tool: str, tool_input: Mapping[str, Any], suggestions: Sequence[PermissionSuggestion] = ()
+) -> Advice:
     from quarterdeck.policy import narrow_rules
 
     try:
@@ -43,7 +45,7 @@ def advise(policy: Policy, tool: str, tool_input: Mapping[str, Any], suggestions
     return Advice(decision.risk.level, decision.risk.reasons, decision.explanation, rules)
 
 
-def _suggested(suggestions: Sequence[Suggestion]) -> tuple[Rule, ...]:
+def _suggested(suggestions: Sequence[PermissionSuggestion]) -> tuple[Rule, ...]:
     """The rules that the CLI itself would add, where we cannot find narrower ones."""
     from quarterdeck.policy import RuleError, parse_rule
 

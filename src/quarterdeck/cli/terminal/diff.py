@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarterdeck.cli.common import Look, cut
-from quarterdeck.timeline.parts import Diff, Hunk
+from quarterdeck.timeline.parts import FileDiff, Hunk
 
 from .text import exact, nearer, safe
 
@@ -11,7 +11,7 @@ SHOWN_LINES = 60
 """Of one diff. A person who wants all of a longer one opens the file."""
 
 
-def diff_lines(diff: Diff, look: Look, *, folder: str | None, limit: int = SHOWN_LINES) -> list[str]:
+def diff_lines(diff: FileDiff, look: Look, *, folder: str | None, limit: int = SHOWN_LINES) -> list[str]:
     """The diff, its file first (as one says it in ``folder``); lines that do not fit are cut."""
     what = {"create": "new file", "delete": "deleted"}.get(diff.kind, "")
     counts = f"{look.paint('green', f'+{diff.added}')} {look.paint('red', f'-{diff.removed}')}"
@@ -26,7 +26,7 @@ def diff_lines(diff: Diff, look: Look, *, folder: str | None, limit: int = SHOWN
     return lines
 
 
-def _hunk(hunk: Hunk, diff: Diff, look: Look) -> list[str]:
+def _hunk(hunk: Hunk, diff: FileDiff, look: Look) -> list[str]:
     old, new = hunk.old_start, hunk.new_start
     digits = len(str(max(old + hunk.old_lines, new + hunk.new_lines)))
     shown: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from quarterdeck.timeline import events
-from quarterdeck.timeline.items import Turn
+from quarterdeck.timeline.items import TurnSummary
 
 from .text import one_line, seconds, size
 
@@ -25,7 +25,7 @@ def line_for(event: events.Event) -> Line | None:
     return told(event) if told is not None else None
 
 
-def last_line(turn: Turn) -> Line:
+def last_line(turn: TurnSummary) -> Line:
     """Turns, time, tokens, cost: the last thing that is said of a turn."""
     style, word = _OUTCOMES.get(turn.outcome, ("red", "✗ failed"))
     if turn.outcome in ("failed", "limit") and (turn.error or turn.subtype):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         ToolUse,
         Usage,
     )
-    from .server import ModelServer, Rule
+    from .server import ModelServer, ReplyRule
 
 __all__: list[str] = []
 _names = LazyNames(globals())
@@ -33,4 +33,4 @@ _names.of(".script")
 __all__ += ["Cut", "Error", "Gate", "RawBlock", "RedactedThinking", "Reply", "Stall", "StreamError", "Text", "Thinking"]
 __all__ += ["ToolUse", "Usage"]
 _names.of(".server")
-__all__ += ["ModelServer", "Rule"]
+__all__ += ["ModelServer", "ReplyRule"]

@@ -24,7 +24,7 @@ Turn: TypeAlias = Reply | Error
 Match: TypeAlias = Callable[[ApiRequest], bool]
 
 
-class Rule:
+class ReplyRule:
     """An answer to the requests that ``match``; it beats the queue."""
 
     def __init__(self, match: Match, answer: Callable[[ApiRequest], Turn], times: int | None) -> None:
@@ -58,7 +58,7 @@ class ModelServer:
         self.closing = threading.Event()
         self._changed = threading.Condition()
         self._queue: deque[Callable[[ApiRequest], Turn]] = deque()
-        self._rules: list[Rule] = []
+        self._rules: list[ReplyRule] = []
         self._gates: list[Gate] = []
         self._requests: deque[ApiRequest] = deque(maxlen=KEPT_REQUESTS)
         self._count = 0
@@ -140,13 +140,13 @@ class ModelServer:
         stop_reason: str | None = None,
         usage: Usage | None = None,
         **options: Any,
-    ) -> Rule:
+    ) -> ReplyRule:
         """Answer every request that matches (at most ``times``) with this turn, before the queue is asked."""
         made = turn(*parts, **_given(stop_reason, usage, options))
         return self.on_with(match, lambda _: made, times=times)
 
-    def on_with(self, match: Match, answer: Callable[[ApiRequest], Turn], *, times: int | None = None) -> Rule:
-        rule = Rule(match, answer, times)
+    def on_with(self, match: Match, answer: Callable[[ApiRequest], Turn], *, times: int | None = None) -> ReplyRule:
+        rule = ReplyRule(match, answer, times)
         with self._changed:
             self._rules.append(rule)
         return rule

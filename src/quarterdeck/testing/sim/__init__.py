@@ -11,7 +11,7 @@ from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 if TYPE_CHECKING:
     from .launch import executable
     from .positions import ScenarioFileError
-    from .scenario import Ask, Brain, Rule, Scenario
+    from .scenario import Ask, Brain, PromptRule, Scenario
     from .scenario_file import load
     from .simulator import SimulatedCli
     from .steps import (
@@ -45,7 +45,7 @@ __all__ += ["executable"]
 _names.of(".positions")
 __all__ += ["ScenarioFileError"]
 _names.of(".scenario")
-__all__ += ["Ask", "Brain", "Rule", "Scenario"]
+__all__ += ["Ask", "Brain", "PromptRule", "Scenario"]
 _names.of(".scenario_file")
 __all__ += ["load"]
 _names.of(".simulator")

@@ -10,13 +10,13 @@ from .steps import Compact, Emit, End, Exit, Move, Pause, RateLimit, Suggest, Wa
 
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
-    from .turn import Turn
+    from .turn import PlayedTurn
 
 POLL_S = 0.01
 """How often a held turn looks for its file. Not scaled: it is a real wait for somebody else."""
 
 
-async def perform(cli: SimulatedCli, move: Move, turn: Turn) -> None:
+async def perform(cli: SimulatedCli, move: Move, turn: PlayedTurn) -> None:
     match move:
         case Pause(seconds):
             await cli.sleep(seconds)

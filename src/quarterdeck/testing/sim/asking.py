@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from . import tools
-from .host import Answer
-from .permissions import EDIT_TOOLS, PERSONAL_TOOLS, Decision
+from .host import HostAnswer
+from .permissions import EDIT_TOOLS, PERSONAL_TOOLS, PermissionDecision
 from .results import TurnInterrupted
 from .tools import Outcome
 
@@ -36,7 +36,7 @@ class Refused(Exception):  # noqa: N818  # an outcome, not an error
             self.meta = ({"non_execution_kind": kind} if kind else {}) | {"permission_decision": meta}
 
 
-async def ask_permission(call: Call, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
+async def ask_permission(call: Call, decision: PermissionDecision) -> tuple[dict[str, Any], dict[str, Any]]:
     """Ask the host: the input to run with, and what is noted of the decision. Raises ``Refused``."""
     _refuse_if_nobody_answers(call, decision)
     cli = call.cli
@@ -46,7 +46,7 @@ async def ask_permission(call: Call, decision: Decision) -> tuple[dict[str, Any]
     return _judge(call, answer)
 
 
-def _refuse_if_nobody_answers(call: Call, decision: Decision) -> None:
+def _refuse_if_nobody_answers(call: Call, decision: PermissionDecision) -> None:
     session = call.cli.session
     if session.mode == "dontAsk" and call.name not in PERSONAL_TOOLS:
         message = f"Permission to use {call.name} has been denied because Claude Code is running in don't ask mode."
@@ -71,7 +71,7 @@ def _deny_unasked(call: Call, message: str, kind: str, reason: dict[str, Any], *
     raise Refused(Outcome.failed(message), meta=meta, kind=kind, denied=True)
 
 
-async def _ask(call: Call, decision: Decision) -> Answer:
+async def _ask(call: Call, decision: PermissionDecision) -> HostAnswer:
     body = _request(call, decision)
     if call.cli.hooks.has("PermissionRequest"):
         answer = await _ask_with_hooks(call, body)
@@ -82,7 +82,7 @@ async def _ask(call: Call, decision: Decision) -> Answer:
     return answer
 
 
-async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> Answer:
+async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> HostAnswer:
     """PermissionRequest hooks are asked beside the host; whoever decides first wins."""
     fields = {key: body[key] for key in ("permission_suggestions",) if key in body}
     asking = asyncio.create_task(call.cli.host.ask("can_use_tool", **body))
@@ -96,7 +96,7 @@ async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> Answer:
         if not asking.done():
             choice = hooking.result().specific.get("decision")
             if isinstance(choice, dict) and choice.get("behavior") in ("allow", "deny"):
-                return Answer("ok", choice)
+                return HostAnswer("ok", choice)
         return await asking
     except asyncio.CancelledError:
         hooking.cancel()
@@ -106,7 +106,7 @@ async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> Answer:
         call.cli.watch_task(hooking)  # a hook that is late is heard to its end, and has no say
 
 
-def _request(call: Call, decision: Decision) -> dict[str, Any]:
+def _request(call: Call, decision: PermissionDecision) -> dict[str, Any]:
     cli, name = call.cli, call.name
     server = cli.mcp.provenance(name)
     body: dict[str, Any] = {"tool_name": name}
@@ -143,7 +143,7 @@ def _description(call: Call) -> str | None:
     return None
 
 
-def _judge(call: Call, answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
+def _judge(call: Call, answer: HostAnswer) -> tuple[dict[str, Any], dict[str, Any]]:
     if not answer.ok:
         reason = STREAM_CLOSED if answer.kind == "ended" else f"Error: {answer.error}"
         _reject(f"Tool permission request failed: {reason}", source="config", reason_type="other")

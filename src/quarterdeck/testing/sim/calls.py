@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import tools
 from .asking import Refused, ask_permission
-from .permissions import Decision
+from .permissions import PermissionDecision
 from .tools import Outcome
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Call:
             raise Refused(Outcome.failed(message), meta=meta, kind="permission-rule", denied=True)
         self.meta = {"permission_decision": {"decision": "accept", "source": source, **reason}}
 
-    async def _before_hooks(self, decision: Decision) -> Decision:
+    async def _before_hooks(self, decision: PermissionDecision) -> PermissionDecision:
         fields: dict[str, Any] = {"tool_name": self.name, "tool_input": self.input, "tool_use_id": self.id}
         verdict = await self.cli.hooks.fire("PreToolUse", matched=self.name, **fields)
         if verdict.timed_out:
@@ -135,7 +135,7 @@ class Call:
         if word is None:
             return decision
         reason = f"PreToolUse:{self.name} hook error: {reason}" if word == "deny" else reason
-        return Decision(word, "hook", reason)
+        return PermissionDecision(word, "hook", reason)
 
     async def _after_hooks(self, duration_ms: int) -> None:
         outcome = self.outcome

@@ -18,7 +18,7 @@ WITHOUT_EFFORT = frozenset({"UserPromptSubmit", "UserPromptExpansion", "SessionS
 WITHOUT_MODE = frozenset({"StopFailure", "SessionStart", "SessionEnd", "PreCompact", "PostCompact", "Notification"})
 
 
-class Verdict(msgspec.Struct):
+class HookVerdict(msgspec.Struct):
     """What all hooks of one event said together."""
 
     outputs: list[dict[str, Any]] = []
@@ -74,13 +74,15 @@ class Hooks:
     def has(self, event: str) -> bool:
         return bool(self._cli.session.hooks.get(event))
 
-    async def fire(self, event: str, *, matched: str | None = None, about: str | None = None, **fields: Any) -> Verdict:
+    async def fire(
+        self, event: str, *, matched: str | None = None, about: str | None = None, **fields: Any
+    ) -> HookVerdict:
         """Call every hook of ``event`` whose matcher takes ``matched`` (a tool, say), side by side.
 
         ``about``: the tool call it is about, where the input does not say so itself.
         """
         tool_use_id = about or fields.get("tool_use_id")
-        verdict = Verdict()
+        verdict = HookVerdict()
         calls = [
             self._call(verdict, event, callback_id, entry.get("timeout"), tool_use_id, fields)
             for entry in self._cli.session.hooks.get(event, [])
@@ -92,7 +94,7 @@ class Hooks:
 
     async def _call(
         self,
-        verdict: Verdict,
+        verdict: HookVerdict,
         event: str,
         callback_id: str,
         timeout_s: Any,

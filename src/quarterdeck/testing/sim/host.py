@@ -42,7 +42,7 @@ class SimSide(CliSide):
         return None  # ``Control`` refuses what it has no handler for, when its turn comes
 
 
-class Answer(msgspec.Struct, frozen=True):
+class HostAnswer(msgspec.Struct, frozen=True):
     """How a question to the host ended."""
 
     kind: str
@@ -65,7 +65,7 @@ class Host:
         self._write = write
         self.muted = False
         """The process is as good as dead: nothing more is said."""
-        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self._waiting: dict[str, asyncio.Future[HostAnswer]] = {}
         self._asked: dict[str, dict[str, Any]] = {}
 
     def say(self, message: dict[str, Any]) -> None:
@@ -88,13 +88,13 @@ class Host:
         if (data := self.side.outgoing()) and not self.muted:
             self._write(data)
 
-    async def ask(self, subtype: str, *, timeout_s: float | None = None, **fields: Any) -> Answer:
+    async def ask(self, subtype: str, *, timeout_s: float | None = None, **fields: Any) -> HostAnswer:
         """Ask, and wait. If the waiting task is cancelled the question is taken back."""
         if self.side.output_ended:
-            return Answer("ended")
+            return HostAnswer("ended")
         request_id = self.side.request(subtype, timeout_s=None, **fields)
         self._asked[request_id] = {"subtype": subtype, **fields}
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[HostAnswer] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = future
         self.flush()
         try:
@@ -102,7 +102,7 @@ class Host:
                 return await future
         except TimeoutError:
             self._withdraw(request_id)
-            return Answer("timeout")
+            return HostAnswer("timeout")
         except asyncio.CancelledError:
             self._withdraw(request_id)
             raise
@@ -125,7 +125,7 @@ class Host:
         self.side.cancel(request_id)
         self.flush()
         if not future.done():
-            future.set_result(Answer("cancelled"))
+            future.set_result(HostAnswer("cancelled"))
 
     def pending(self, subtype: str) -> list[dict[str, Any]]:
         """The questions of that kind that wait, as they were sent."""
@@ -139,11 +139,11 @@ class Host:
         """An answer came, or none will."""
         if isinstance(event, AnswerReceived):
             payload = event.message.data["response"].get("response")
-            self._resolve(event.request_id, Answer("ok", payload))
+            self._resolve(event.request_id, HostAnswer("ok", payload))
         elif isinstance(event, RequestFailed):
-            self._resolve(event.request_id, Answer(event.kind, error=event.error))
+            self._resolve(event.request_id, HostAnswer(event.kind, error=event.error))
 
-    def _resolve(self, request_id: str, answer: Answer) -> None:
+    def _resolve(self, request_id: str, answer: HostAnswer) -> None:
         future = self._waiting.get(request_id)
         if future is not None and not future.done():
             future.set_result(answer)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from . import facts
-from .state import Session
+from .state import SimulatedSession
 
 PERSONAL_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
 """They are questions to a person: asked in every mode, also under bypassPermissions (2.1.325)."""
@@ -36,7 +36,7 @@ READ_ONLY_COMMANDS = frozenset(
 EDIT_COMMANDS = frozenset({"touch", "mkdir"})
 
 
-class Rule(msgspec.Struct, frozen=True):
+class PermissionRule(msgspec.Struct, frozen=True):
     """``Bash(touch:*)`` as behaviour, tool and content."""
 
     behavior: str
@@ -45,7 +45,7 @@ class Rule(msgspec.Struct, frozen=True):
     source: str = "session"
 
     @classmethod
-    def parse(cls, text: str, *, behavior: str, source: str) -> Rule:
+    def parse(cls, text: str, *, behavior: str, source: str) -> PermissionRule:
         tool, bracket, content = text.partition("(")
         return cls(behavior, tool, content.removesuffix(")") if bracket else None, source)
 
@@ -66,7 +66,7 @@ class Rule(msgspec.Struct, frozen=True):
         return value == content
 
 
-class Decision(msgspec.Struct, frozen=True):
+class PermissionDecision(msgspec.Struct, frozen=True):
     behavior: str
     """``allow``, ``deny`` or ``ask``."""
     reason_type: str | None = None
@@ -75,11 +75,15 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Permissions:
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SimulatedSession) -> None:
         self._session = session
         flags = session.flags
-        self.rules = [Rule.parse(text, behavior="allow", source="cliArg") for text in flags.names("--allowedTools")]
-        self.rules += [Rule.parse(text, behavior="deny", source="cliArg") for text in flags.names("--disallowedTools")]
+        self.rules = [
+            PermissionRule.parse(text, behavior="allow", source="cliArg") for text in flags.names("--allowedTools")
+        ]
+        self.rules += [
+            PermissionRule.parse(text, behavior="deny", source="cliArg") for text in flags.names("--disallowedTools")
+        ]
         for settings in flags.objects("--settings"):
             self._add_settings(settings.get("permissions"))
 
@@ -87,27 +91,29 @@ class Permissions:
         if isinstance(permissions, dict):
             for behavior in ("allow", "deny", "ask"):
                 texts = permissions.get(behavior, [])
-                self.rules += [Rule.parse(str(text), behavior=behavior, source="flagSettings") for text in texts]
+                self.rules += [
+                    PermissionRule.parse(str(text), behavior=behavior, source="flagSettings") for text in texts
+                ]
 
     def removed_tools(self) -> set[str]:
         """Tools that are denied as a whole are not offered at all."""
         return {rule.tool for rule in self.rules if rule.behavior == "deny" and rule.content is None}
 
-    def decide(self, tool: str, tool_input: dict[str, Any]) -> Decision:
+    def decide(self, tool: str, tool_input: dict[str, Any]) -> PermissionDecision:
         value = subject(tool, tool_input)
         for behavior in ("deny", "ask", "allow"):
             for rule in self.rules:
                 if rule.behavior == behavior and rule.covers(tool, value) and tool not in PERSONAL_TOOLS:
-                    return Decision(behavior, "subcommandResults" if rule.content else "rule", f"rule {rule}")
+                    return PermissionDecision(behavior, "subcommandResults" if rule.content else "rule", f"rule {rule}")
         if tool in PERSONAL_TOOLS:
-            return Decision("ask")
+            return PermissionDecision("ask")
         if self._session.mode in ("bypassPermissions", "auto"):
-            return Decision("allow", "mode")
+            return PermissionDecision("allow", "mode")
         if tool in FREE_TOOLS:
-            return Decision("allow")
+            return PermissionDecision("allow")
         return self._by_kind(tool, tool_input, value)
 
-    def _by_kind(self, tool: str, tool_input: dict[str, Any], value: str) -> Decision:
+    def _by_kind(self, tool: str, tool_input: dict[str, Any], value: str) -> PermissionDecision:
         session = self._session
         accepts = session.mode == "acceptEdits"
         if tool == "Bash":
@@ -115,27 +121,27 @@ class Permissions:
         if tool == "Read" or tool in EDIT_TOOLS:
             path = session.resolve(value)
             if path.is_relative_to(session.config_dir / "plans") and session.mode == "plan":
-                return Decision("allow", "other")
+                return PermissionDecision("allow", "other")
             if session.inside(path):
                 free = tool == "Read" or accepts
-                return Decision("allow", "mode") if free else Decision("ask")
-            return Decision("ask", "workingDir", "Path is outside allowed working directories", str(path))
-        return Decision("ask")
+                return PermissionDecision("allow", "mode") if free else PermissionDecision("ask")
+            return PermissionDecision("ask", "workingDir", "Path is outside allowed working directories", str(path))
+        return PermissionDecision("ask")
 
-    def _command(self, command: str, *, accepts: bool) -> Decision:
+    def _command(self, command: str, *, accepts: bool) -> PermissionDecision:
         words = [part.split() for part in _parts(command)]
         names = {part[0] for part in words if part}
         writes = ">" in command
         if names <= READ_ONLY_COMMANDS and not writes:
-            return Decision("allow", "subcommandResults")
+            return PermissionDecision("allow", "subcommandResults")
         if accepts and names <= READ_ONLY_COMMANDS | EDIT_COMMANDS:
-            return Decision("allow", "mode")
+            return PermissionDecision("allow", "mode")
         target = next((part[-1] for part in words if len(part) > 1 and (part[0] in EDIT_COMMANDS or writes)), None)
         if target is None:
-            return Decision("ask", "other", "This command requires approval")
-        return Decision("ask", blocked_path=str(self._session.resolve(target)))
+            return PermissionDecision("ask", "other", "This command requires approval")
+        return PermissionDecision("ask", blocked_path=str(self._session.resolve(target)))
 
-    def suggestions(self, tool: str, tool_input: dict[str, Any], decision: Decision) -> list[dict[str, Any]]:
+    def suggestions(self, tool: str, tool_input: dict[str, Any], decision: PermissionDecision) -> list[dict[str, Any]]:
         """What a person could allow for good, as the CLI proposes it."""
         if tool in PERSONAL_TOOLS or decision.reason_type == "hook":
             return []
@@ -176,14 +182,16 @@ class Permissions:
     def _add_rules(self, update: dict[str, Any]) -> None:
         source = str(update.get("destination", "session"))
         added = [
-            Rule(str(update.get("behavior", "allow")), str(rule.get("toolName")), rule.get("ruleContent"), source)
+            PermissionRule(
+                str(update.get("behavior", "allow")), str(rule.get("toolName")), rule.get("ruleContent"), source
+            )
             for rule in update.get("rules", [])
         ]
         self.rules += added
         if source == "localSettings":
             self._store(added)
 
-    def _store(self, added: list[Rule]) -> None:
+    def _store(self, added: list[PermissionRule]) -> None:
         path = self._session.cwd / ".claude" / "settings.local.json"
         settings = json.loads(path.read_text()) if path.exists() else {}
         stored = settings.setdefault("permissions", {})

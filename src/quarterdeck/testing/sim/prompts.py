@@ -11,7 +11,7 @@ import msgspec
 from .transcript import text_of
 
 
-class Prompt(msgspec.Struct):
+class QueuedPrompt(msgspec.Struct):
     content: Any
     uuid: str | None = None
     """The client's own; only then its life is reported by ``command_lifecycle``."""
@@ -22,7 +22,7 @@ class Prompt(msgspec.Struct):
     message: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, message: dict[str, Any]) -> Prompt:
+    def of(cls, message: dict[str, Any]) -> QueuedPrompt:
         uuid = message.get("uuid")
         return cls(
             content=message["message"].get("content", ""),
@@ -45,14 +45,14 @@ class Prompts:
     """The queue. ``now`` goes before ``next``, ``later`` last."""
 
     def __init__(self) -> None:
-        self._queue: deque[Prompt] = deque()
+        self._queue: deque[QueuedPrompt] = deque()
         self._arrived = asyncio.Event()
         self.closed = False
 
     def __len__(self) -> int:
         return len(self._queue)
 
-    def add(self, prompt: Prompt) -> None:
+    def add(self, prompt: QueuedPrompt) -> None:
         if prompt.priority == "now":
             self._queue.appendleft(prompt)
         else:
@@ -67,7 +67,7 @@ class Prompts:
     def wake(self) -> None:
         self._arrived.set()
 
-    def take(self) -> Prompt | None:
+    def take(self) -> QueuedPrompt | None:
         for prompt in self._queue:
             if prompt.priority != "later":
                 self._queue.remove(prompt)
@@ -79,7 +79,7 @@ class Prompts:
         await self._arrived.wait()
         self._arrived.clear()
 
-    def take_for_running_turn(self) -> list[Prompt]:
+    def take_for_running_turn(self) -> list[QueuedPrompt]:
         taken = [
             prompt
             for prompt in self._queue
@@ -92,7 +92,7 @@ class Prompts:
             self._queue.remove(prompt)
         return taken
 
-    def cancel(self, uuid: str) -> Prompt | None:
+    def cancel(self, uuid: str) -> QueuedPrompt | None:
         for prompt in self._queue:
             if prompt.uuid == uuid:
                 self._queue.remove(prompt)
@@ -102,7 +102,7 @@ class Prompts:
     def uuids(self) -> list[str]:
         return [prompt.uuid for prompt in self._queue if prompt.uuid]
 
-    def clear(self) -> list[Prompt]:
+    def clear(self) -> list[QueuedPrompt]:
         gone = list(self._queue)
         self._queue.clear()
         return gone

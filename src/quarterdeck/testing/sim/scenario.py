@@ -46,7 +46,7 @@ class Brain(Protocol):
         """Actions that follow the last reply of the turn that ends now."""
 
 
-class Rule(msgspec.Struct):
+class PromptRule(msgspec.Struct):
     """Steps for each prompt that matches. ``(?P<name>…)`` of the pattern fills ``{name}`` in texts and tool inputs."""
 
     when: str
@@ -62,7 +62,7 @@ class Scenario(msgspec.Struct):
 
     turns: Sequence[Sequence[Step]] = ()
     replies: Sequence[Step] = ()
-    rules: Sequence[Rule] = ()
+    rules: Sequence[PromptRule] = ()
     otherwise: str = "say so"
     """When nothing is left: ``say so``, or ``assistant``: the friendly assistant takes over."""
     name: str = ""

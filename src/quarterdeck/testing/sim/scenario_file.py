@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .positions import Node, ScenarioFileError, read
-from .scenario import Rule, Scenario
+from .scenario import PromptRule, Scenario
 from .steps import (
     Agent,
     Compact,
@@ -39,10 +39,10 @@ ENDS = ("error_max_turns", "error_max_budget_usd", "error_during_execution", "er
 def load(path: Path | str) -> Scenario:
     """Read a ``.json``, ``.yaml`` or ``.yml`` file; raises ``ScenarioFileError``."""
     file = Path(path)
-    return _Reader(file).scenario(read(file))
+    return _StepReader(file).scenario(read(file))
 
 
-class _Reader:
+class _StepReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._steps: dict[str, tuple[Callable[[Node, dict[str, Node]], list[Step]], tuple[str, ...]]] = {
@@ -94,7 +94,7 @@ class _Reader:
                 setattr(scenario, name, self._number(fields[name]))
         return scenario
 
-    def _rule(self, node: Node) -> Rule:
+    def _rule(self, node: Node) -> PromptRule:
         fields = self._fields(node, ("when", "steps", "times"), "a rule")
         for name in ("when", "steps"):
             if name not in fields:
@@ -105,7 +105,7 @@ class _Reader:
         except re.error as error:
             raise self._error(fields["when"], f"is no regular expression: {error}") from None
         times = int(self._number(fields["times"])) if "times" in fields else None
-        return Rule(pattern, self._step_list(fields["steps"]), times)
+        return PromptRule(pattern, self._step_list(fields["steps"]), times)
 
     def _step_list(self, node: Node) -> list[Step]:
         if isinstance(node.value, str):

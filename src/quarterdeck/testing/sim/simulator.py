@@ -29,20 +29,20 @@ from .hooks import Hooks
 from .host import Host
 from .mcp import Mcp
 from .permissions import Permissions
-from .prompts import Prompt, Prompts
+from .prompts import Prompts, QueuedPrompt
 from .results import ProcessEnds, Results
 from .scenario import Brain, Scenario
 from .startup import StartupError, check, open_session
-from .state import Session
-from .tasks import Task, Tasks
-from .transcript import Transcript
+from .state import SimulatedSession
+from .tasks import SimulatedTask, Tasks
+from .transcript import SimulatedTranscript
 from .voice import Voice
 
 if TYPE_CHECKING:
     from quarterdeck.testing.model.render import Ids
     from quarterdeck.transport import MemoryTransport
 
-    from .turn import Turn
+    from .turn import PlayedTurn
 
 ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 
@@ -70,7 +70,7 @@ class SimulatedCli(Voice):
         self.started = self.clock()
         config = self.env.get("CLAUDE_CONFIG_DIR") or Path(self.env.get("HOME") or Path.home()) / ".claude"
         here = Path(cwd or Path.cwd()).resolve()
-        self.session = Session(self.new_id(), here, Path(config), self.flags, self.env)
+        self.session = SimulatedSession(self.new_id(), here, Path(config), self.flags, self.env)
         self.bill = Bill()
         self.checkpoints = Checkpoints()
         self.prompt_id = self.new_id()
@@ -78,7 +78,7 @@ class SimulatedCli(Voice):
         self.exit_code: int | None = None
         self.switched_from: str | None = None
         """The model before the last switch, until hooks have heard of it."""
-        self._turn: Turn | None = None
+        self._turn: PlayedTurn | None = None
         self._ends_after_turn = False
         self._auth_told = False
         self._turns = 0
@@ -109,7 +109,7 @@ class SimulatedCli(Voice):
         self.tasks = Tasks(self)
         self.mcp = Mcp(self)
         self.control = Control(self)
-        self.transcript = Transcript(self.session, now=self.now, new_id=self.new_id, mirror=self.say_raw)
+        self.transcript = SimulatedTranscript(self.session, now=self.now, new_id=self.new_id, mirror=self.say_raw)
         try:
             check(self)
             open_session(self)
@@ -214,22 +214,22 @@ class SimulatedCli(Voice):
             self.exit(1)
             return
         self.session.prompted = True
-        prompt = Prompt.of(message)
+        prompt = QueuedPrompt.of(message)
         self.say_lifecycle(prompt, "queued")
         self.prompts.add(prompt)
 
     # Turns
 
-    async def _answer(self, prompt: Prompt) -> None:
+    async def _answer(self, prompt: QueuedPrompt) -> None:
         from . import commands
-        from .turn import Turn
+        from .turn import PlayedTurn
 
         self.prompt_id = self.new_id()
         self.say_lifecycle(prompt, "started")
         self.say_state("running")
         self.results.start_turn()
         command = None if prompt.origin else commands.find(prompt.text)
-        turn = None if command else Turn(self, prompt)
+        turn = None if command else PlayedTurn(self, prompt)
         self._turn = turn
         try:
             if command is not None:
@@ -243,7 +243,7 @@ class SimulatedCli(Voice):
         if turn is not None:
             self._after_result(turn)
 
-    def _after_result(self, turn: Turn) -> None:
+    def _after_result(self, turn: PlayedTurn) -> None:
         if self.session.suggestions:
             self.watch(self._suggest(turn.suggestion))
         if turn.exit is not None:
@@ -258,7 +258,7 @@ class SimulatedCli(Voice):
         if text:
             self.say("prompt_suggestion", suggestion=text)
 
-    async def _open_turn(self, prompt: Prompt) -> bool:
+    async def _open_turn(self, prompt: QueuedPrompt) -> bool:
         """Hooks, tool servers, ``system/init``; False when there is nothing to ask the model."""
         verdict = None
         if self.hooks.has("UserPromptSubmit") and not prompt.origin:
@@ -282,7 +282,7 @@ class SimulatedCli(Voice):
             return False
         return True
 
-    async def _expand(self, prompt: Prompt) -> None:
+    async def _expand(self, prompt: QueuedPrompt) -> None:
         """A command of the project is a prompt in a file."""
         name, _, arguments = prompt.text.removeprefix("/").partition(" ")
         path = self.session.cwd / ".claude" / "commands" / f"{name}.md"
@@ -294,14 +294,14 @@ class SimulatedCli(Voice):
             await self.hooks.fire("UserPromptExpansion", matched=name, **fields, **source)
         prompt.content = path.read_text().replace("$ARGUMENTS", arguments)
 
-    def _refuse_prompt(self, prompt: Prompt, reason: str) -> None:
+    def _refuse_prompt(self, prompt: QueuedPrompt, reason: str) -> None:
         text = f"UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt.text}"
         outcome = {"kind": "blocked_by_hook", "prompt_kept": False, "reason": reason}
         fields = {"content": text, "level": "warning", "prevent_continuation": True}
         self.say("system", "informational", **fields, prompt_submit_outcome=outcome)
         self.results.local(text)
 
-    def record_prompt(self, prompt: Prompt) -> None:
+    def record_prompt(self, prompt: QueuedPrompt) -> None:
         message = {"role": "user", "content": prompt.content}
         uuid_of_prompt = prompt.uuid or self.new_id()
         self.transcript.add("user", uuid=uuid_of_prompt, message=message, permissionMode=self.session.mode)
@@ -313,10 +313,10 @@ class SimulatedCli(Voice):
         if self._turn is not None:
             self._turn.interrupt()
 
-    def continue_by_itself(self, text: str, task: Task) -> None:
+    def continue_by_itself(self, text: str, task: SimulatedTask) -> None:
         """Work in the background has ended: one more turn, without a prompt."""
         origin = {"kind": "task-notification", "producer": "session-task", "runId": task.run_id}
-        self.prompts.add(Prompt(content=text, origin=origin))
+        self.prompts.add(QueuedPrompt(content=text, origin=origin))
 
     # Small things everyone needs
 

@@ -14,7 +14,7 @@ WHEN_STATES = ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "CLAUDE_CODE_SDK_READS_S
 """Either of them makes the CLI report idle, running and requires_action."""
 
 
-class Session(msgspec.Struct):
+class SimulatedSession(msgspec.Struct):
     id: str
     cwd: Path
     config_dir: Path

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .simulator import SimulatedCli
 
 
-class Task(msgspec.Struct):
+class SimulatedTask(msgspec.Struct):
     id: str
     run_id: str
     kind: str
@@ -36,18 +36,18 @@ class Task(msgspec.Struct):
 class Tasks:
     def __init__(self, cli: SimulatedCli) -> None:
         self._cli = cli
-        self._all: dict[str, Task] = {}
+        self._all: dict[str, SimulatedTask] = {}
 
-    def new(self, kind: str, description: str, tool_use_id: str, *, background: bool, **more: Any) -> Task:
+    def new(self, kind: str, description: str, tool_use_id: str, *, background: bool, **more: Any) -> SimulatedTask:
         letter = "b" if kind == "local_bash" else "a"
         digits = self._cli.new_id().replace("-", "")
-        task = Task(
+        task = SimulatedTask(
             letter + digits[:8], f"0{digits[8:16]}-{digits[16:24]}", kind, description, tool_use_id, background, **more
         )
         self._all[task.id] = task
         return task
 
-    def announce(self, task: Task) -> None:
+    def announce(self, task: SimulatedTask) -> None:
         if task.background:
             self.say_changed()
         fields: dict[str, Any] = {"task_id": task.id, "run_id": task.run_id, "tool_use_id": task.tool_use_id}
@@ -59,10 +59,10 @@ class Tasks:
     def say_changed(self) -> None:
         self._cli.say("system", "background_tasks_changed", tasks=[task.listed() for task in self.in_background()])
 
-    def say_updated(self, task: Task, **patch: Any) -> None:
+    def say_updated(self, task: SimulatedTask, **patch: Any) -> None:
         self._cli.say("system", "task_updated", task_id=task.id, run_id=task.run_id, patch=patch)
 
-    def end(self, task: Task, status: str, summary: str, usage: dict[str, Any] | None = None) -> None:
+    def end(self, task: SimulatedTask, status: str, summary: str, usage: dict[str, Any] | None = None) -> None:
         """The work is over: tell the host, as a background or as a foreground task."""
         task.status = status
         agent = task.kind == "local_agent"
@@ -82,26 +82,26 @@ class Tasks:
         if task.background:
             self.say_changed()
 
-    def output_file(self, task: Task) -> Path:
+    def output_file(self, task: SimulatedTask) -> Path:
         session = self._cli.session
         return session.project_dir / session.id / "tasks" / f"{task.id}.output"
 
-    def store_output(self, task: Task) -> None:
+    def store_output(self, task: SimulatedTask) -> None:
         if task.background and "--no-session-persistence" not in self._cli.session.flags:
             path = self.output_file(task)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(task.output)
 
-    def get(self, task_id: str) -> Task | None:
+    def get(self, task_id: str) -> SimulatedTask | None:
         return self._all.get(task_id)
 
-    def of_tool(self, tool_use_id: str) -> Task | None:
+    def of_tool(self, tool_use_id: str) -> SimulatedTask | None:
         return next((task for task in self._all.values() if task.tool_use_id == tool_use_id), None)
 
-    def in_background(self) -> list[Task]:
+    def in_background(self) -> list[SimulatedTask]:
         return [task for task in self._all.values() if task.background and task.status == "running"]
 
-    async def stop(self, task: Task) -> None:
+    async def stop(self, task: SimulatedTask) -> None:
         if task.status == "running" and task.work is not None:
             self.end(task, "stopped", task.description)
             task.work.cancel()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import facts
-from .state import Session
+from .state import SimulatedSession
 
 Record = dict[str, Any]
 
@@ -27,9 +27,14 @@ class NotResumableError(Exception):
         """Whether the CLI also writes a result (it does not for an id in use)."""
 
 
-class Transcript:
+class SimulatedTranscript:
     def __init__(
-        self, session: Session, *, now: Callable[[], str], new_id: Callable[[], str], mirror: Callable[[Record], None]
+        self,
+        session: SimulatedSession,
+        *,
+        now: Callable[[], str],
+        new_id: Callable[[], str],
+        mirror: Callable[[Record], None],
     ) -> None:
         self._session = session
         self._now = now

@@ -12,7 +12,7 @@ from . import facts, failures
 from .actions import perform
 from .calls import Round
 from .failures import Failure
-from .prompts import Prompt
+from .prompts import QueuedPrompt
 from .results import Notes, TurnFailed, TurnInterrupted
 from .scenario import Ask
 from .steps import Error, Exit, Reply, Usage
@@ -37,8 +37,8 @@ class ApiFailedError(Exception):
         self.failure = failure
 
 
-class Turn:
-    def __init__(self, cli: SimulatedCli, prompt: Prompt) -> None:
+class PlayedTurn:
+    def __init__(self, cli: SimulatedCli, prompt: QueuedPrompt) -> None:
         self._cli = cli
         self._prompt = prompt
         self._notes = Notes()
@@ -47,7 +47,7 @@ class Turn:
         self._requests = 0
         self._stop_reason: str | None = None
         self._said = ""
-        self._folded: list[Prompt] = []
+        self._folded: list[QueuedPrompt] = []
         self._used: list[str] = []
         self._timings: dict[str, int] = {}
         self._first_usage: Usage | None = None

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from .bill import Bill
     from .host import Host
     from .mcp import Mcp
-    from .prompts import Prompt
-    from .state import Session
-    from .transcript import Transcript
+    from .prompts import QueuedPrompt
+    from .state import SimulatedSession
+    from .transcript import SimulatedTranscript
 
 SYNTHETIC = "<synthetic>"
 """The model of words that no model said."""
@@ -50,8 +50,8 @@ class Voice:
     """Mixed into ``SimulatedCli``; stamps each message with its ``uuid`` and the session."""
 
     host: Host
-    session: Session
-    transcript: Transcript
+    session: SimulatedSession
+    transcript: SimulatedTranscript
     mcp: Mcp
     bill: Bill
     _state = "idle"
@@ -128,13 +128,13 @@ class Voice:
         message = {"role": "user", "content": f"<local-command-stdout>{text}</local-command-stdout>"}
         self.say("user", message=message, parent_tool_use_id=None, timestamp=self.now(), isReplay=True)
 
-    def echo_prompt(self, prompt: Prompt) -> None:
+    def echo_prompt(self, prompt: QueuedPrompt) -> None:
         if self.session.replays and not prompt.origin:
             message = {"role": "user", "content": prompt.content}
             fields: dict[str, Any] = {"message": message, "parent_tool_use_id": None, "isReplay": True}
             self.say("user", **fields, timestamp=self.now(), uuid=prompt.uuid or self.new_id())
 
-    def say_lifecycle(self, prompt: Prompt, state: str) -> None:
+    def say_lifecycle(self, prompt: QueuedPrompt, state: str) -> None:
         if prompt.uuid is not None:
             self.say("command_lifecycle", command_uuid=prompt.uuid, state=state)
 
@@ -175,7 +175,7 @@ class Voice:
                 info[key] = kind(found[name])
         self.say("rate_limit_event", rate_limit_info=info)
 
-    def say_init(self, prompt: Prompt | None = None) -> None:
+    def say_init(self, prompt: QueuedPrompt | None = None) -> None:
         session = self.session
         tools = [*self.builtin_tools(), *(["StructuredOutput"] if session.schema else []), *self.mcp.tool_names()]
         key_source = "ANTHROPIC_API_KEY" if session.env.get("ANTHROPIC_API_KEY") else "none"

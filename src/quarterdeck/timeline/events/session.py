@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from quarterdeck.timeline._words import By, EventBase
-from quarterdeck.timeline.parts import Kept, McpServer, RateLimit
+from quarterdeck.timeline.parts import Kept, McpServer, RateLimitState
 
 
 class SessionChanged(EventBase, frozen=True):
-    """What the session is, was told: at first all, later the names of the fields that changed (see ``Session``)."""
+    """The session was described: first everything, later the fields of ``SessionDetails`` that changed."""
 
     session_id: str | None
     changed: list[str]
@@ -49,7 +49,7 @@ class McpChanged(EventBase, frozen=True):
 class RateLimitChanged(EventBase, frozen=True):
     """The account came nearer to one of its limits, or over it."""
 
-    limit: RateLimit
+    limit: RateLimitState
 
 
 class AuthChanged(EventBase, frozen=True):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from quarterdeck.timeline._words import EventBase, ToolStatus
-from quarterdeck.timeline.parts import Diff, Kept, PlanEntry
+from quarterdeck.timeline.parts import FileDiff, Kept, PlanEntry
 
 
 class ToolStarted(EventBase, frozen=True):
@@ -34,7 +34,7 @@ class ToolCalled(EventBase, frozen=True):
     label: str
     about: str
     input: dict[str, Any]
-    diffs: list[Diff] = msgspec.field(default_factory=list)
+    diffs: list[FileDiff] = msgspec.field(default_factory=list)
     agent_type: str | None = None
     parent_id: str | None = None
     run_by_api: bool = False
@@ -74,7 +74,7 @@ class ToolEnded(EventBase, frozen=True):
     status: ToolStatus
     output: Kept
     elapsed_s: float | None = None
-    diffs: list[Diff] = msgspec.field(default_factory=list)
+    diffs: list[FileDiff] = msgspec.field(default_factory=list)
     images: int = 0
     output_path: str | None = None
     reason: str | None = None

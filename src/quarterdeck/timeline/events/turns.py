@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarterdeck.timeline._words import Activity, EventBase, TurnOutcome
-from quarterdeck.timeline.items import Turn
+from quarterdeck.timeline.items import TurnSummary
 from quarterdeck.timeline.parts import Context
 
 
@@ -16,7 +16,7 @@ class TurnStarted(EventBase, frozen=True):
 class TurnEnded(EventBase, frozen=True):
     """A turn has ended: how, with what result, how long it took, what it used and cost."""
 
-    turn: Turn
+    turn: TurnSummary
     context: Context
 
     @property

@@ -19,7 +19,7 @@ Handler = Callable[["SimulatedCli", dict[str, Any]], Any]
 MODULES = ("session", "conversation", "state", "dialogs", "files", "mcp")
 
 
-class RequestRefused(Exception):  # noqa: N818  # an answer, not an error of ours
+class RefusedRequest(Exception):  # noqa: N818  # an answer, not an error of ours
     """What a handler raises to answer with an error envelope that has this text."""
 
     def __init__(self, message: str, code: str | None = None) -> None:
@@ -61,7 +61,7 @@ class Control:
     def _start(self, request_id: str, handler: Handler, request: dict[str, Any]) -> None:
         try:
             result = handler(self._cli, request)
-        except RequestRefused as error:
+        except RefusedRequest as error:
             self._cli.host.refuse(request_id, str(error), error.code)
             return
         if not inspect.isawaitable(result):
@@ -74,7 +74,7 @@ class Control:
     async def _finish(self, request_id: str, work: Any) -> None:
         try:
             result = await work
-        except RequestRefused as error:
+        except RefusedRequest as error:
             self._cli.host.refuse(request_id, str(error), error.code)
         else:
             self._answer(request_id, result)

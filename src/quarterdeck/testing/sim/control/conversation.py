@@ -9,7 +9,7 @@ from quarterdeck.testing.sim.scenario import Ask
 from quarterdeck.testing.sim.steps import Error, Reply, Text
 from quarterdeck.testing.sim.transcript import text_of
 
-from . import RequestRefused
+from . import RefusedRequest
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.simulator import SimulatedCli
@@ -46,7 +46,7 @@ def background_tasks(cli: SimulatedCli, request: Request) -> dict[str, Any]:
 def get_task_output(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     task = cli.tasks.get(str(request.get("task_id")))
     if task is None:
-        raise RequestRefused("get_task_output: no shell or Monitor task with that task_id in this session")
+        raise RefusedRequest("get_task_output: no shell or Monitor task with that task_id in this session")
     return {"output": task.output, "total_bytes": len(task.output.encode()), "truncated": False}
 
 
@@ -63,7 +63,7 @@ async def errand(cli: SimulatedCli, kind: str, prompt: str) -> str:
     session = cli.session
     move = cli.brain.next(Ask(kind, prompt, prompt, True, session.model, session.mode, session.cwd))
     if isinstance(move, Error):
-        raise RequestRefused(f"API Error: {move.status} {move.message}")
+        raise RefusedRequest(f"API Error: {move.status} {move.message}")
     if not isinstance(move, Reply):
         return ""
     await hold(cli, move)
@@ -87,10 +87,10 @@ def export_conversation(cli: SimulatedCli, request: Request) -> dict[str, Any]:
 def rewind_conversation(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     target = request.get("target_message_uuid")
     if not isinstance(target, str):
-        raise RequestRefused("rewind_conversation: target_message_uuid must be a string")
+        raise RefusedRequest("rewind_conversation: target_message_uuid must be a string")
     before, text = cli.transcript.rewind(target)
     if before is None:
-        raise RequestRefused("rewind_conversation: no such message")
+        raise RefusedRequest("rewind_conversation: no such message")
     return {"rewound": True, "targetMessageUuid": target, "prefillText": text, "precedingAssistantUuid": before or None}
 
 
@@ -106,7 +106,7 @@ def message_rated(cli: SimulatedCli, request: Request) -> None:
         and isinstance(request.get("cleared"), bool)
     )
     if not good:
-        raise RequestRefused(
+        raise RefusedRequest(
             'message_rated: messageUuid must be a string, sentiment "positive" or "negative", surface "tool_use" or '
             '"assistant_text", and cleared a boolean'
         )

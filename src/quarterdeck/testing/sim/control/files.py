@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import RequestRefused
+from . import RefusedRequest
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.simulator import SimulatedCli
@@ -20,7 +20,7 @@ def read_file(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     asked = str(request.get("path", ""))
     path = cli.session.resolve(asked)
     if not path.is_file() or not cli.session.inside(path):
-        raise RequestRefused(f"read denied: {asked}")
+        raise RefusedRequest(f"read denied: {asked}")
     limit = request.get("max_bytes")
     limit = limit if isinstance(limit, int) else READ_LIMIT_BYTES
     with path.open("rb") as file:
@@ -50,11 +50,11 @@ def _files(folder: Path) -> list[Path]:
 
 def rewind_files(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     if not cli.session.checkpoints_files:
-        raise RequestRefused("File rewinding is not enabled.")
+        raise RefusedRequest("File rewinding is not enabled.")
     dry_run = request.get("dry_run") is True
     rewind = cli.checkpoints.rewind(str(request.get("user_message_id")), dry_run=dry_run)
     if rewind is None:
-        raise RequestRefused("No file checkpoint found for this message.")
+        raise RefusedRequest("No file checkpoint found for this message.")
     if not dry_run:
         return {"canRewind": True, "skippedLinks": rewind.skipped_links}
     files = [str(path) for path in rewind.files]
@@ -68,7 +68,7 @@ def seed_read_state(cli: SimulatedCli, request: Request) -> None:
 def register_repo_root(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     directory = request.get("directory")
     if not isinstance(directory, str) or not directory:
-        raise RequestRefused("register_repo_root: directory must be a non-empty string")
+        raise RefusedRequest("register_repo_root: directory must be a non-empty string")
     path = cli.session.resolve(directory)
     if path not in cli.session.directories:
         cli.session.directories.append(path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quarterdeck.testing.sim.mcp_links import LinkError
 
-from . import RequestRefused
+from . import RefusedRequest
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.mcp import Server
@@ -40,7 +40,7 @@ async def mcp_reconnect(cli: SimulatedCli, request: Request) -> None:
     await server.close()
     await server.connect()
     if server.error is not None:
-        raise RequestRefused(server.error)
+        raise RefusedRequest(server.error)
 
 
 async def mcp_toggle(cli: SimulatedCli, request: Request) -> None:
@@ -55,21 +55,21 @@ async def mcp_toggle(cli: SimulatedCli, request: Request) -> None:
 async def mcp_call(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     tool = str(request.get("tool"))
     if not tool.startswith("mcp__") or tool.count("__") < 2:
-        raise RequestRefused(f"Not a fully-qualified MCP tool name: {tool}")
+        raise RefusedRequest(f"Not a fully-qualified MCP tool name: {tool}")
     server, name = cli.mcp.find(tool)
     if server is None:
-        raise RequestRefused(f"Server not found: {tool.split('__')[1]}")
+        raise RefusedRequest(f"Server not found: {tool.split('__')[1]}")
     try:
         async with cli.heartbeat(lambda *_: cli.say_raw({"type": "keep_alive"})):
             return await server.call(name, request.get("arguments") or {}, None)
     except (LinkError, TimeoutError) as error:
-        raise RequestRefused(str(error)) from None
+        raise RefusedRequest(str(error)) from None
 
 
 def mcp_read_resource(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     if not str(request.get("uri", "")).startswith("ui://"):
-        raise RequestRefused("mcp_read_resource: uri must use the ui:// scheme")
-    raise RequestRefused(f"Server not found: {request.get('serverName')}")
+        raise RefusedRequest("mcp_read_resource: uri must use the ui:// scheme")
+    raise RefusedRequest(f"Server not found: {request.get('serverName')}")
 
 
 def mcp_message(cli: SimulatedCli, request: Request) -> None:
@@ -82,7 +82,7 @@ def mcp_message(cli: SimulatedCli, request: Request) -> None:
 
 def mcp_authenticate(cli: SimulatedCli, request: Request) -> None:
     server = _server(cli, request)
-    raise RequestRefused(f'Server type "{server.kind}" does not support OAuth authentication')
+    raise RefusedRequest(f'Server type "{server.kind}" does not support OAuth authentication')
 
 
 def set_mcp_permission_mode_override(cli: SimulatedCli, request: Request) -> None:
@@ -93,7 +93,7 @@ def _server(cli: SimulatedCli, request: Request) -> Server:
     name = request.get("serverName")
     server = cli.mcp.servers.get(str(name))
     if server is None:
-        raise RequestRefused(f"Server not found: {name}")
+        raise RefusedRequest(f"Server not found: {name}")
     return server
 
 

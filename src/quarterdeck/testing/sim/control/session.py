@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quarterdeck.testing.sim import facts
 from quarterdeck.testing.sim.commands import rename
 
-from . import UNSUPPORTED, Answered, RequestRefused
+from . import UNSUPPORTED, Answered, RefusedRequest
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.simulator import SimulatedCli
@@ -95,13 +95,13 @@ def set_permission_mode(cli: SimulatedCli, request: Request) -> Answered:
     mode = {"manual": "default"}.get(str(request.get("mode")), request.get("mode"))
     if mode not in facts.MODES:
         text = f"Cannot set permission mode: must be one of {', '.join(facts.MODES)}"
-        raise RequestRefused(text, "invalid_mode")
+        raise RefusedRequest(text, "invalid_mode")
     if mode == "bypassPermissions" and not cli.session.may_bypass:
         text = (
             "Cannot set permission mode to bypassPermissions because the session was not launched with "
             "--dangerously-skip-permissions"
         )
-        raise RequestRefused(text, "bypass_not_launched")
+        raise RefusedRequest(text, "bypass_not_launched")
     cli.host.answer(request["request_id"], {"mode": mode})
     cli.set_mode(str(mode))
     return Answered()
@@ -142,7 +142,7 @@ def set_max_thinking_tokens(cli: SimulatedCli, request: Request) -> None:
     tokens = request.get("max_thinking_tokens")
     whole = tokens is None or (isinstance(tokens, int) and not isinstance(tokens, bool))
     if not whole or request.get("thinking_display") not in _DISPLAYS:
-        raise RequestRefused(
+        raise RefusedRequest(
             "set_max_thinking_tokens: max_thinking_tokens must be an integer or null and thinking_display must be "
             '"summarized", "omitted", "highlights", or null'
         )
@@ -150,35 +150,35 @@ def set_max_thinking_tokens(cli: SimulatedCli, request: Request) -> None:
 
 def rename_session(cli: SimulatedCli, request: Request) -> None:
     if request.get("session_id") not in (None, cli.session.id):
-        raise RequestRefused("session_id is not the current session")
+        raise RefusedRequest("session_id is not the current session")
     title = request.get("title")
     if not isinstance(title, str) or not title:
-        raise RequestRefused("rename_session: title must be a non-empty string")
+        raise RefusedRequest("rename_session: title must be a non-empty string")
     rename(cli, title)
 
 
 def set_color(cli: SimulatedCli, request: Request) -> None:
-    raise RequestRefused("Unsupported control request subtype: set_color", UNSUPPORTED)
+    raise RefusedRequest("Unsupported control request subtype: set_color", UNSUPPORTED)
 
 
 def set_cwd(cli: SimulatedCli, request: Request) -> dict[str, Any]:
     path = request.get("path")
     if not isinstance(path, str) or not path:
-        raise RequestRefused("set_cwd: invalid request — path must be a non-empty string")
+        raise RefusedRequest("set_cwd: invalid request — path must be a non-empty string")
     return {"status": "needs_trust", "directory": str(cli.session.resolve(path))}
 
 
 def set_proactivity_level(cli: SimulatedCli, request: Request) -> None:
     level = request.get("level")
     if level not in ("ask", "default", "proactive"):
-        raise RequestRefused(
+        raise RefusedRequest(
             f"Cannot set proactivity: unrecognized level {level} (expected one of ask, default, proactive)"
         )
-    raise RequestRefused("Cannot set proactivity: levels are not enabled for this session")
+    raise RefusedRequest("Cannot set proactivity: levels are not enabled for this session")
 
 
 def claim_session(cli: SimulatedCli, request: Request) -> None:
-    raise RequestRefused("not_a_spare: claim_session is only accepted by a process started with --await-claim")
+    raise RefusedRequest("not_a_spare: claim_session is only accepted by a process started with --await-claim")
 
 
 def end_session(cli: SimulatedCli, request: Request) -> Answered:

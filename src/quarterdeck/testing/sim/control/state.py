@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from quarterdeck.testing.sim import facts
 from quarterdeck.wire.hooks import HOOK_EVENTS, MATCHER_EVENTS
 
-from . import RequestRefused
+from . import RefusedRequest
 from .session import switch_model
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def get_settings(cli: SimulatedCli, request: Request) -> dict[str, Any]:
 async def apply_flag_settings(cli: SimulatedCli, request: Request) -> None:
     settings = request.get("settings")
     if not isinstance(settings, dict):
-        raise RequestRefused("apply_flag_settings: settings must be an object")
+        raise RefusedRequest("apply_flag_settings: settings must be an object")
     cli.session.settings |= settings
     if "model" in settings:
         await switch_model(cli, facts.resolve_model(settings["model"]))
@@ -122,7 +122,7 @@ async def update_settings(cli: SimulatedCli, request: Request) -> dict[str, Any]
     settings = request.get("settings")
     settings = settings if isinstance(settings, dict) else {}
     if refused := [key for key in settings if key not in EDITABLE]:
-        raise RequestRefused(f"update_settings keys not allowed: {', '.join(refused)}")
+        raise RefusedRequest(f"update_settings keys not allowed: {', '.join(refused)}")
     cli.session.local_settings |= settings
     path = cli.session.cwd / ".claude" / "settings.local.json"
     stored = json.loads(path.read_text()) if path.exists() else {}

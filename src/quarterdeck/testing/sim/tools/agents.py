@@ -15,7 +15,7 @@ from . import Outcome
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.calls import Call
-    from quarterdeck.testing.sim.tasks import Task
+    from quarterdeck.testing.sim.tasks import SimulatedTask
 
 LATENCY_S = 0.02
 """A model takes its time: what else starts now is announced first."""
@@ -60,7 +60,7 @@ async def run(call: Call) -> Outcome:
 
 
 class SubAgent:
-    def __init__(self, call: Call, task: Task) -> None:
+    def __init__(self, call: Call, task: SimulatedTask) -> None:
         self._call = call
         self._cli = call.cli
         self._task = task

@@ -17,7 +17,7 @@ from . import Outcome
 
 if TYPE_CHECKING:
     from quarterdeck.testing.sim.calls import Call
-    from quarterdeck.testing.sim.tasks import Task
+    from quarterdeck.testing.sim.tasks import SimulatedTask
 
 SLOW_S = 3.0
 """A foreground command that runs longer is announced as a task (2.1.325)."""
@@ -55,7 +55,7 @@ async def run(call: Call) -> Outcome:
     return await _foreground(call, task, work)
 
 
-async def _foreground(call: Call, task: Task, work: asyncio.Task[tuple[str, int]]) -> Outcome:
+async def _foreground(call: Call, task: SimulatedTask, work: asyncio.Task[tuple[str, int]]) -> Outcome:
     cli = call.cli
     moved = asyncio.create_task(task.to_background.wait())
     announced = False
@@ -82,7 +82,7 @@ async def _foreground(call: Call, task: Task, work: asyncio.Task[tuple[str, int]
     return _outcome(task.output, code)
 
 
-async def _finish_background(call: Call, task: Task, work: asyncio.Task[tuple[str, int]]) -> None:
+async def _finish_background(call: Call, task: SimulatedTask, work: asyncio.Task[tuple[str, int]]) -> None:
     await asyncio.wait([work])
     if work.cancelled():
         return
@@ -94,7 +94,7 @@ async def _finish_background(call: Call, task: Task, work: asyncio.Task[tuple[st
     call.cli.continue_by_itself(summary, task)
 
 
-def _moved(call: Call, task: Task, *, by_user: bool) -> Outcome:
+def _moved(call: Call, task: SimulatedTask, *, by_user: bool) -> Outcome:
     how = "was manually backgrounded by user with" if by_user else "running in background with"
     text = f"Command {how} ID: {task.id}. Output is being written to: {call.cli.tasks.output_file(task)}"
     result = _result("") | {"noOutputExpected": False, "backgroundTaskId": task.id}
