@@ -263,36 +263,32 @@ async def test_without_a_callback_everything_is_denied() -> None:
 @pytest.mark.parametrize("returned", [True, {"behavior": "allow"}, None])
 async def test_a_callback_that_returns_nonsense_is_an_error_answer(returned: Any) -> None:
     async with session_and_cli(deciding(lambda *_: returned)) as (_, cli):
-        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
         cli.ask("can_use_tool", **BASH)
         failed = await cli.expect(RequestFailed)
         assert "must return PermissionResultAllow, PermissionResultDeny or LATER" in failed.error
 
 
-async def test_an_answer_that_is_no_json_is_an_error_answer_and_is_reported() -> None:
-    reported: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+async def test_an_answer_that_is_no_json_is_an_error_answer_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async with session_and_cli(deciding(lambda *_: PermissionResultAllow(updated_input={"when": object()}))) as (
         _,
         cli,
     ):
         cli.ask("can_use_tool", **BASH)
         failed = await cli.expect(RequestFailed)
-        assert "TypeError" in failed.error
-    assert [type(context["exception"]) for context in reported] == [TypeError]
+        assert "unsupported" in failed.error
+    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [TypeError]
 
 
-async def test_a_callback_that_raises_is_an_error_answer_and_is_reported() -> None:
+async def test_a_callback_that_raises_is_an_error_answer_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def explode(*_: Any) -> Any:
         raise RuntimeError("host exploded")
 
     async with session_and_cli(deciding(explode)) as (_, cli):
-        reported: list[dict[str, Any]] = []
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
         cli.ask("can_use_tool", **BASH)
         failed = await cli.expect(RequestFailed)
-        assert failed.error == "RuntimeError: host exploded"
-        assert isinstance(reported[0]["exception"], RuntimeError)
+        assert failed.error == "host exploded"
+    assert caplog.messages == ["The callback for can_use_tool failed: host exploded"]
+    assert caplog.records[0].name.startswith("quarterdeck.")
 
 
 async def test_a_cancelled_request_cancels_its_callback_and_sets_its_signal() -> None:

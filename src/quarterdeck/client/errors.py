@@ -77,19 +77,32 @@ class ControlError(QuarterdeckError):
         self.error = error
         self.code = code
         self.session_id = session_id
+        self.add_note(self._circumstances())
 
     def __str__(self) -> str:
+        """The CLI's words alone, as with the official SDK; a traceback shows the circumstances below them."""
+        return self.error
+
+    def _circumstances(self) -> str:
         kind = f" [{self.code}]" if self.code else ""
-        where = f" (session {self.session_id})" if self.session_id else ""
-        return f"Claude Code refused {self.subtype}{kind}: {self.error}{where}"
+        return f"Claude Code refused {self.subtype}{kind}{self._where()}."
+
+    def _where(self) -> str:
+        return f" in session {self.session_id}" if self.session_id else ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.subtype, self.error, self.code, self.session_id)
 
 
 class ControlTimeout(ControlError):  # noqa: N818  # says what happened
     """The CLI did not answer a control request in time. CLIs older than 2.1.52 ignore requests they do not know."""
 
     def __str__(self) -> str:
-        where = f" (session {self.session_id})" if self.session_id else ""
-        return f"{self.error}{where}. Give it more time (timeout_s), or update the CLI if it may not know the request."
+        return f"Control request timeout: {self.subtype}"
+
+    def _circumstances(self) -> str:
+        advice = "Give it more time (timeout_s), or update a CLI that may not know the request."
+        return f"{self.error}{self._where()}. {advice}"
 
 
 class ResultError(ProcessError):
@@ -115,10 +128,12 @@ class ResultError(ProcessError):
     @classmethod
     def of(cls, result: ResultMessage, exit_code: int | None = None) -> ResultError:
         """The error for an error result. API failures come as ``success`` with ``is_error`` (2.0.77 to 2.1.325)."""
-        data = result.data
-        reasons = [text for text in data.get("errors") or () if isinstance(text, str)]
-        said = "; ".join(reasons) or data.get("result") or "no reason was given"
-        return cls(f"Claude Code returned an error result: {result.subtype}: {said}", data, exit_code)
+        error = cls("", result.data, exit_code)
+        status = error.api_error_status
+        said = "; ".join(error.errors) or (error.result or "").strip()
+        said = said or (result.subtype if result.subtype != "success" else "")
+        said = said or ("unknown error" if status is None else f"API error (HTTP {status})")
+        return cls(f"Claude Code returned an error result: {said}", result.data, exit_code)
 
 
 class Aborted(QuarterdeckError):  # noqa: N818  # says what happened

@@ -60,7 +60,7 @@ class LaunchPlan(msgspec.Struct, frozen=True):
     user: str | None = None
     env_allow: tuple[str, ...] | None = None
     """The names to inherit; None for all."""
-    sdk_version: str = _version.__version__
+    sdk_version: str = _version.__version__.partition(".dev")[0]
     hooks: dict[str, RegisteredHook] | None = None
     """Callback id → what to call."""
     sdk_servers: dict[str, Any] | None = None

@@ -34,7 +34,7 @@ from quarterdeck.wire import (
 if TYPE_CHECKING:
     from .session import Session
 
-logger = logging.getLogger("claude_agent_sdk")
+logger = logging.getLogger(__name__)
 
 _AS_IT_IS: frozenset[type[Message]] = frozenset(
     {

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, cast
 
@@ -22,6 +23,8 @@ from quarterdeck.protocol import HostSide, RequestReceived
 
 from .arrival import Arrival
 from .observer import Observer
+
+logger = logging.getLogger(__name__)
 
 LATER: Any = object()
 """Returned by a handler that answers later, through ``Session.answer`` with the request's id."""
@@ -230,7 +233,7 @@ class RequestServer:
             self._handler_cancelled(request_id)
             raise
         except Exception as error:  # noqa: BLE001  # a callback's error, or a result that is not JSON, is an answer too
-            self._refuse(request_id, f"{type(error).__name__}: {error}")
+            self._refuse(request_id, str(error) or type(error).__name__)
             self._report(request, error)
         finally:
             self._tasks.pop(request_id, None)
@@ -240,10 +243,8 @@ class RequestServer:
         self._refuse(request_id, "the handler was cancelled")
 
     def _report(self, request: Any, error: Exception) -> None:
-        """The CLI has been told that a callback failed; tell the loop's exception handler too (by default it logs)."""
-        subtype = request.get("subtype")
-        context = {"message": f"quarterdeck: the callback for {subtype} failed", "exception": error}
-        self._loop.call_exception_handler(context)
+        """The CLI has been told that a callback failed; tell the program too."""
+        logger.error("The callback for %s failed: %s", request.get("subtype"), error, exc_info=error)
 
     # Answering
 

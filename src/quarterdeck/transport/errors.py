@@ -98,7 +98,8 @@ class ProcessExited(ProcessError):  # noqa: N818  # says what happened
         self.signal = signal
         self.exit_code = -signal if signal is not None else code
         self.stderr = stderr
-        text = f"Claude Code {describe_exit(code, signal)} before it was done. {_advice(signal)}"
+        number = "" if self.exit_code is None else f" (exit code: {self.exit_code})"
+        text = f"Claude Code {describe_exit(code, signal)} before it was done{number}. {_advice(signal)}"
         Exception.__init__(self, f"{text}\nError output: {stderr}" if stderr else text)
 
     def __reduce__(self) -> tuple[Any, ...]:
