@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from quarterdeck.client.errors import CLIConnectionError
 from quarterdeck.client.launch import LaunchPlan, ScratchFile, plan_launch
 from quarterdeck.client.launch_initialize import RegisteredHook
 from quarterdeck.client.launch_versions import UNKNOWN_FLAGS, UnsupportedOptionError
@@ -133,7 +134,7 @@ ARGV: list[tuple[dict[str, Any], list[str]]] = [
     ({"bare": True}, ["--bare"]),
     ({"safe_mode": True}, ["--safe-mode"]),
     ({"restricted": True}, ["--restricted"]),
-    ({"extra_args": {"foo": "bar", "flag": None, "empty": ""}}, ["--foo=bar", "--flag", "--empty="]),
+    ({"extra_args": {"foo": "bar", "flag": None, "empty": ""}}, ["--foo", "bar", "--flag", "--empty", ""]),
 ]
 
 
@@ -249,7 +250,7 @@ ENV: list[tuple[dict[str, Any], dict[str, str]]] = [
         {"tool_config": {"askUserQuestion": {"previewFormat": "html"}}},
         {**BASE_ENV, "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "html"},
     ),
-    ({"session_state_events": True}, {**BASE_ENV, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}),
+    ({"session_state_events": True}, {**BASE_ENV, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "true"}),
 ]
 
 
@@ -383,7 +384,7 @@ def test_a_settings_file_to_merge_is_read_as_the_cli_would_read_it() -> None:
     planned = plan_launch(options, cli=["claude"], read_bytes=read)
     assert asked == [Path("/w/s.json")]
     assert contents(planned) == {"--settings": {"model": "x", "sandbox": {"enabled": True}}}
-    with pytest.raises(ValueError, match="settings must be a JSON object"):
+    with pytest.raises(CLIConnectionError, match="Failed to load settings: settings must be a JSON object"):
         plan_launch(options, cli=["claude"], read_bytes=lambda _: b"[]")
 
 
@@ -536,8 +537,8 @@ def test_a_version_is_read_from_what_the_cli_says(said: str | None, parsed: tupl
 
 
 def test_bad_options_are_refused_before_anything_is_planned() -> None:
-    with pytest.raises(ValueError, match="max_turns takes a whole number of at least 1, not 0"):
-        plan(max_turns=0)
+    with pytest.raises(ValueError, match="max_budget_usd takes a number above 0, not 0"):
+        plan(max_budget_usd=0)
 
 
 def test_initialize_is_valid_json_on_the_wire() -> None:

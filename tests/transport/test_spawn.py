@@ -37,7 +37,7 @@ def test_a_missing_program_is_not_found(stage: Stage) -> None:
 def test_a_missing_working_directory_is_named(stage: Stage, tmp_path: Path) -> None:
     error = refused(stage, ChildCommand(["cat"], cwd=tmp_path / "gone"))
     assert isinstance(error, StartFailed)
-    assert str(error) == f"the working directory '{tmp_path}/gone' does not exist. Create it or pass another cwd."
+    assert str(error) == f"Working directory does not exist: {tmp_path}/gone. Create it or pass another cwd."
     (tmp_path / "file").touch()
     assert "is not a directory" in str(refused(stage, ChildCommand(["cat"], cwd=tmp_path / "file")))
 

@@ -371,7 +371,7 @@ def test_an_agent_takes_the_arguments_of_the_official_sdk() -> None:
         permissionMode="plan",
     )
     agent.model = "opus"
-    assert msgspec.to_builtins(agent) == {
+    assert InitializeRequest(agents={"a": agent}).to_dict()["agents"]["a"] == {
         "description": "d",
         "prompt": "p",
         "disallowedTools": ["Bash"],

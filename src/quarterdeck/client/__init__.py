@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .observer import Observer
     from .official_transport import Transport
     from .oneshot import prompt, query, resume_session
+    from .option_rules import OptionWarning
     from .options import ClaudeAgentOptions
     from .options_types import (
         CanUseTool,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from .transcript_stores import *
     from .transcripts import *
     from .turn import TextAccumulator, Turn
-    from .validate_conflicts import CanUseToolShadowedWarning
+    from .validate import CanUseToolShadowedWarning
     from .warm import PoolCounts, WarmPool
 
 __all__: list[str] = []
@@ -66,6 +67,8 @@ _names.of(".official_transport")
 __all__ += ["Transport"]
 _names.of(".oneshot")
 __all__ += ["prompt", "query", "resume_session"]
+_names.of(".option_rules")
+__all__ += ["OptionWarning"]
 _names.of(".options")
 __all__ += ["ClaudeAgentOptions"]
 _names.of(".options_types")
@@ -100,7 +103,7 @@ __all__ += ["get_subagent_messages", "import_session", "iter_session_messages", 
 __all__ += ["list_subagents", "project_key_for_directory", "rename_session", "search_sessions", "tag_session"]
 _names.of(".turn")
 __all__ += ["TextAccumulator", "Turn"]
-_names.of(".validate_conflicts")
+_names.of(".validate")
 __all__ += ["CanUseToolShadowedWarning"]
 _names.of(".warm")
 __all__ += ["PoolCounts", "WarmPool"]

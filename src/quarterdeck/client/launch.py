@@ -17,6 +17,7 @@ from quarterdeck.wire._json import dumps, loads
 from quarterdeck.wire.requests.session import InitializeRequest
 from quarterdeck.wire.versions import Version, parse_version
 
+from .errors import CLIConnectionError
 from .launch_argv import BASE, CommandLine, build_flags, runtime_argv
 from .launch_initialize import RegisteredHook, build_initialize, ignored_fields, register_hooks, sdk_server_configs
 from .launch_versions import (
@@ -30,9 +31,6 @@ from .validate import validate_options
 
 READS_SESSION_STATE = "CLAUDE_CODE_SDK_READS_SESSION_STATE"
 """Makes the CLI (2.1.325; older ones ignore it) tell when it is idle."""
-SHOWS_SESSION_STATE = "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"
-CHECKPOINTS = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
-CLIENT_APP = "CLAUDE_AGENT_SDK_CLIENT_APP"
 QUESTION_PREVIEW = "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"
 
 
@@ -95,9 +93,9 @@ def plan_launch(
     """Check the options and work out the launch. ``cli`` is how the found CLI is started, ``version`` what it says.
 
     Raises ``TypeError`` or ``ValueError`` for options that cannot be, ``UnsupportedOptionError`` (a ``ValueError``) for
-    one that this CLI is too old for, and ``OSError`` if a settings file to be merged cannot be read.
+    one that this CLI is too old for, and ``CLIConnectionError`` if settings to be merged cannot be read.
     """
-    validate_options(options)
+    options = validate_options(options)
     known = parse_version(version)
     _check_agent(options, version, known)
     line = CommandLine(version, known)
@@ -169,14 +167,17 @@ def _loaded_settings(options: ClaudeAgentOptions, read_bytes: Callable[[Path], b
         return {}
     if isinstance(settings, dict):
         return settings
-    if isinstance(settings, str) and _is_json_text(settings):
-        text = settings.encode()
-    else:
-        # As the CLI would: relative to its directory, and with or without a byte order mark.
-        text = read_bytes(Path(options.cwd or "") / settings).removeprefix(b"\xef\xbb\xbf")
-    loaded = loads(text)
-    if not isinstance(loaded, dict):
-        raise ValueError("settings must be a JSON object to be merged with sandbox")
+    try:
+        if isinstance(settings, str) and _is_json_text(settings):
+            text = settings.encode()
+        else:
+            # As the CLI would: relative to its directory, and with or without a byte order mark.
+            text = read_bytes(Path(options.cwd or "") / settings).removeprefix(b"\xef\xbb\xbf")
+        loaded = loads(text)
+        if not isinstance(loaded, dict):
+            raise ValueError("settings must be a JSON object to be merged with sandbox")
+    except (OSError, ValueError) as error:
+        raise CLIConnectionError(f"Failed to load settings: {error}") from error
     return loaded
 
 
@@ -189,12 +190,10 @@ def _environment(options: ClaudeAgentOptions) -> dict[str, str]:
     env = dict(options.env)
     if not any(name.upper() == READS_SESSION_STATE for name in env):
         env[READS_SESSION_STATE] = "1"
-    if options.session_state_events:
-        env[SHOWS_SESSION_STATE] = "1"
-    if options.enable_file_checkpointing:
-        env[CHECKPOINTS] = "true"
-    if options.client_app is not None:
-        env[CLIENT_APP] = options.client_app
+    for name, field in ClaudeAgentOptions.__dataclass_fields__.items():
+        variable, value = field.metadata.get("env"), getattr(options, name)
+        if variable and value is not None and value is not False:
+            env[variable] = "true" if value is True else value
     preview = ((options.tool_config or {}).get("askUserQuestion") or {}).get("previewFormat")
     if preview is not None:
         env[QUESTION_PREVIEW] = preview

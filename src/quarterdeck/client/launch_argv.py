@@ -1,7 +1,7 @@
 """Options → command line.
 
-A value is always joined to its flag (``--flag=value``): a value that starts with ``-`` can then never be taken for a
-flag, whatever the CLI's parser makes of the option. All five measured versions take this form, empty values included.
+A value is joined to its flag (``--flag=value``): a value that starts with ``-`` can then never be taken for a flag,
+whatever the CLI's parser makes of the option. All five measured versions take this form, empty values included.
 
 Nothing large or secret is written here: prompts, agents and schemas travel in ``initialize``, configuration in private
 files. What the caller puts into ``extra_args`` is the caller's decision.
@@ -33,63 +33,41 @@ class CommandLine:
         self._version_text = version_text or ""
         self._version = version
 
-    def switch(self, option: str, flag: str, on: bool) -> None:
-        if on:
-            self._add(option, flag, flag)
-
-    def value(self, option: str, flag: str, value: object) -> None:
-        """``None`` adds nothing; an empty string is a value."""
-        if value is not None:
-            self._add(option, flag, f"{flag}={value}")
-
-    def text(self, option: str, flag: str, value: str | None) -> None:
-        """Like ``value``, but an empty string means unset, as in the official SDK."""
-        self.value(option, flag, value or None)
-
-    def joined(self, option: str, flag: str, values: Iterable[str] | None) -> None:
-        if values is not None:
-            self.value(option, flag, ",".join(values))
+    def add(self, option: str, flag: str, value: object) -> None:
+        """``True`` is the bare flag, a list its items with commas; ``None`` and ``False`` add nothing."""
+        if value is None or value is False:
+            return
+        if isinstance(value, list):
+            value = ",".join(value)
+        written = flag if value is True else f"{flag}={value}"
+        for name in (flag, written):
+            if self.lacks(name):
+                raise UnsupportedOptionError(option, self._version_text, missing_in=UNKNOWN_FLAGS[name])
+        self.flags.append(written)
 
     def lacks(self, flag: str) -> bool:
         return flag in UNKNOWN_FLAGS and lacks(self._version, UNKNOWN_FLAGS[flag])
 
-    def require(self, option: str, flag: str) -> None:
-        if self.lacks(flag):
-            raise UnsupportedOptionError(option, self._version_text, missing_in=UNKNOWN_FLAGS[flag])
-
-    def _add(self, option: str, flag: str, argument: str) -> None:
-        self.require(option, flag)
-        self.require(option, argument)
-        self.flags.append(argument)
-
 
 def build_flags(options: ClaudeAgentOptions, line: CommandLine) -> list[str]:
-    """The flags of all options; private files add theirs when they have a path."""
-    steps: tuple[Callable[[ClaudeAgentOptions, CommandLine], None], ...] = (
-        _tools,
-        _limits,
-        _model,
-        _permissions,
-        _session,
-        _places,
-        _output,
-        _modes,
-        _extra,
-    )
-    for step in steps:
-        step(options, line)
+    """The flags of checked options; private files add theirs when they have a path."""
+    for name, field in ClaudeAgentOptions.__dataclass_fields__.items():
+        if name in _AFTER_EXTRA_ARGS:
+            continue
+        if name in _OWN_WAY:
+            _OWN_WAY[name](options, line)
+        elif flag := field.metadata.get("flag"):
+            value = getattr(options, name)
+            line.add(name, flag, None if value == [] and field.default is not None else value)
+        elif flag := field.metadata.get("unless"):
+            line.add(name, flag, not getattr(options, name))
+    _extra(options, line)
+    _thinking(options, line)
+    line.add("effort", "--effort", options.effort)
     return line.flags
 
 
-def _tools(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    tools = options.tools
-    line.joined("tools", "--tools", ["default"] if isinstance(tools, dict) else tools)
-    line.joined("allowed_tools", "--allowedTools", effective_allowed_tools(options) or None)
-    line.joined("disallowed_tools", "--disallowedTools", options.disallowed_tools or None)
-    line.switch("slash_commands", "--disable-slash-commands", not options.slash_commands)
-
-
-def effective_allowed_tools(options: ClaudeAgentOptions) -> list[str]:
+def _allowed_tools(options: ClaudeAgentOptions, line: CommandLine) -> None:
     """``allowed_tools`` and what ``skills`` adds to them."""
     if options.skills is None:
         wanted = []
@@ -97,105 +75,102 @@ def effective_allowed_tools(options: ClaudeAgentOptions) -> list[str]:
         wanted = ["Skill"]
     else:
         wanted = [f"Skill({name})" for name in options.skills]
-    return list(dict.fromkeys([*options.allowed_tools, *wanted]))
+    line.add("allowed_tools", "--allowedTools", list(dict.fromkeys([*options.allowed_tools, *wanted])) or None)
 
 
-def _limits(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    line.value("max_turns", "--max-turns", options.max_turns)
-    line.value("max_budget_usd", "--max-budget-usd", options.max_budget_usd)
-    line.value("task_budget", "--task-budget", options.task_budget and options.task_budget["total"])
-    line.value("auto_compact", "--autocompact", options.auto_compact)
+def _setting_sources(options: ClaudeAgentOptions, line: CommandLine) -> None:
+    sources: list[Any] | None = options.setting_sources
+    line.add(
+        "setting_sources",
+        "--setting-sources",
+        SKILL_SOURCES if sources is None and options.skills is not None else sources,
+    )
 
 
-def _model(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    line.text("model", "--model", options.model)
-    line.text("fallback_model", "--fallback-model", options.fallback_model)
-    line.joined("betas", "--betas", options.betas or None)
-    line.text("agent", "--agent", options.agent)
-    line.value("effort", "--effort", options.effort)
-    if options.thinking is None:
-        line.value("max_thinking_tokens", "--max-thinking-tokens", options.max_thinking_tokens)
-    else:
-        _thinking(options.thinking, line)
+def _continue(options: ClaudeAgentOptions, line: CommandLine) -> None:
+    """Not beside ``resume``: every measured CLI would then go on with the latest session, not with the named one."""
+    line.add("continue_conversation", "--continue", options.continue_conversation and not options.resume)
 
 
-def _thinking(thinking: Any, line: CommandLine) -> None:
-    if thinking["type"] == "enabled":
-        line.value("thinking", "--max-thinking-tokens", thinking["budget_tokens"])
-    elif thinking["type"] == "disabled" and line.lacks("--thinking"):
-        line.value("thinking", "--max-thinking-tokens", 0)  # the same thing in the words of CLIs up to 2.1.25
-    else:
-        line.value("thinking", "--thinking", thinking["type"])
-    if thinking["type"] != "disabled":
-        line.value("thinking", "--thinking-display", thinking.get("display"))
-
-
-def _permissions(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    line.text("permission_mode", "--permission-mode", options.permission_mode)
+def _permission_prompts(options: ClaudeAgentOptions, line: CommandLine) -> None:
     asks_us = options.can_use_tool or options.on_question or options.on_plan
     tool = "stdio" if asks_us else options.permission_prompt_tool_name
-    line.text("permission_prompt_tool_name", "--permission-prompt-tool", tool)
-    line.value("permission_prompts", "--permission-prompts", options.permission_prompts)
-    line.switch(
-        "allow_dangerously_skip_permissions",
-        "--allow-dangerously-skip-permissions",
-        options.allow_dangerously_skip_permissions,
-    )
-    line.switch("restricted", "--restricted", options.restricted)
+    line.add("permission_prompt_tool_name", "--permission-prompt-tool", tool)
 
 
-def _session(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    line.switch("continue_conversation", "--continue", options.continue_conversation and not options.resume)
-    line.text("resume", "--resume", options.resume)
-    line.text("session_id", "--session-id", options.session_id)
-    line.switch("fork_session", "--fork-session", options.fork_session)
-    line.text("resume_session_at", "--resume-session-at", options.resume_session_at)
-    line.value("resume_drops_turn", "--resume-drops-turn", options.resume_drops_turn)
-    line.switch("persist_session", "--no-session-persistence", not options.persist_session)
-    line.switch("session_store", "--session-mirror", options.session_store is not None)
+def _task_budget(options: ClaudeAgentOptions, line: CommandLine) -> None:
+    line.add("task_budget", "--task-budget", options.task_budget and options.task_budget["total"])
 
 
-def _places(options: ClaudeAgentOptions, line: CommandLine) -> None:
+def _session_store(options: ClaudeAgentOptions, line: CommandLine) -> None:
+    line.add("session_store", "--session-mirror", options.session_store is not None)
+
+
+def _prompt_file(options: ClaudeAgentOptions, line: CommandLine) -> None:
+    prompt = options.system_prompt
+    if isinstance(prompt, dict) and prompt["type"] == "file":
+        line.add("system_prompt", "--system-prompt-file", prompt["path"])
+
+
+def _add_dirs(options: ClaudeAgentOptions, line: CommandLine) -> None:
     for directory in options.add_dirs:
-        line.value("add_dirs", "--add-dir", directory)
-    line.value("project_config_root", "--project-config-root", options.project_config_root)
-    line.switch("strict_mcp_config", "--strict-mcp-config", options.strict_mcp_config)
-    sources: list[Any] | None = options.setting_sources
-    if sources is None and options.skills is not None:
-        sources = SKILL_SOURCES
-    line.joined("setting_sources", "--setting-sources", sources)
+        line.add("add_dirs", "--add-dir", directory)
+
+
+def _plugins(options: ClaudeAgentOptions, line: CommandLine) -> None:
     if options.plugin_delivery == "argv":
         for plugin in options.plugins:
             flag = "--plugin-dir-no-mcp" if plugin.get("skipMcpDiscovery") else "--plugin-dir"
-            line.value("plugins", flag, plugin["path"])
-    managed = options.managed_settings is not None
-    by_initialize = bool(options.plugins) and options.plugin_delivery == "initialize"
-    cause = "managed_settings" if managed else "plugin_delivery"
-    line.switch(cause, "--await-initialize", managed or by_initialize)
-    line.switch("managed_settings", "--managed-settings-in-initialize", managed)
+            line.add("plugins", flag, plugin["path"])
+    elif options.plugins and options.managed_settings is None:
+        line.add("plugin_delivery", "--await-initialize", True)
 
 
-def _output(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    line.switch("include_partial_messages", "--include-partial-messages", options.include_partial_messages)
-    line.switch("include_hook_events", "--include-hook-events", options.include_hook_events)
-    line.switch("replay_user_messages", "--replay-user-messages", options.replay_user_messages)
-    line.switch("auth_status", "--enable-auth-status", options.auth_status)
-    line.switch("debug", "--debug", options.debug)
-    line.value("debug_file", "--debug-file", options.debug_file)
-    prompt = options.system_prompt
-    if isinstance(prompt, dict) and prompt["type"] == "file":
-        line.value("system_prompt", "--system-prompt-file", prompt["path"])
+def _managed_settings(options: ClaudeAgentOptions, line: CommandLine) -> None:
+    for flag in ("--await-initialize", "--managed-settings-in-initialize"):
+        line.add("managed_settings", flag, options.managed_settings is not None)
 
 
-def _modes(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    line.switch("bare", "--bare", options.bare)
-    line.switch("safe_mode", "--safe-mode", options.safe_mode)
+_OWN_WAY: dict[str, Callable[[ClaudeAgentOptions, CommandLine], None]] = {
+    "allowed_tools": _allowed_tools,
+    "system_prompt": _prompt_file,
+    "continue_conversation": _continue,
+    "permission_prompt_tool_name": _permission_prompts,
+    "add_dirs": _add_dirs,
+    "setting_sources": _setting_sources,
+    "plugins": _plugins,
+    "session_store": _session_store,
+    "task_budget": _task_budget,
+    "managed_settings": _managed_settings,
+}
+"""Options that depend on others, or become more or less than one flag."""
+_AFTER_EXTRA_ARGS = ("max_thinking_tokens", "thinking", "effort")
+"""The CLI takes the last of two values: as in the official SDK, ``extra_args`` wins over all options but these."""
 
 
 def _extra(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    # Not checked against the version: whoever names a flag knows the CLI it is for.
+    # Not checked against the version: whoever names a flag knows the CLI it is for. In two words, because the CLI
+    # refuses ``--switch=value`` and overlooks the value in ``--switch value``.
     for name, value in options.extra_args.items():
-        line.flags.append(f"--{name}" if value is None else f"--{name}={value}")
+        if value is None:
+            line.flags.append(f"--{name}")
+        elif value.startswith("-"):
+            line.flags.append(f"--{name}={value}")
+        else:
+            line.flags += [f"--{name}", value]
+
+
+def _thinking(options: ClaudeAgentOptions, line: CommandLine) -> None:
+    thinking: Any = options.thinking
+    if thinking is None:
+        line.add("max_thinking_tokens", "--max-thinking-tokens", options.max_thinking_tokens)
+    elif thinking["type"] == "enabled":
+        line.add("thinking", "--max-thinking-tokens", thinking["budget_tokens"])
+    elif thinking["type"] == "disabled" and line.lacks("--thinking"):
+        line.add("thinking", "--max-thinking-tokens", 0)  # the same thing in the words of CLIs up to 2.1.25
+    else:
+        line.add("thinking", "--thinking", thinking["type"])
+    line.add("thinking", "--thinking-display", (thinking or {}).get("display"))
 
 
 def runtime_argv(options: ClaudeAgentOptions, cli: Iterable[str]) -> list[str]:

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import msgspec
 
-from quarterdeck.wire.agents import AgentDefinition
 from quarterdeck.wire.agents import SdkPluginConfig as WirePlugin
 from quarterdeck.wire.requests.session import HookCallbackMatcher, InitializeRequest, SdkMcpServerOptions
 from quarterdeck.wire.versions import Version
@@ -30,28 +29,24 @@ class RegisteredHook(msgspec.Struct, frozen=True):
 def build_initialize(
     options: ClaudeAgentOptions, hooks: Mapping[str, RegisteredHook], version: Version | None
 ) -> InitializeRequest:
+    """From checked options."""
     servers = sdk_server_configs(options)
-    schema = (options.output_format or {}).get("schema")
     plugins = options.plugins if options.plugin_delivery == "initialize" else []
+    plain = {
+        name: getattr(options, name) or None
+        for name, field in ClaudeAgentOptions.__dataclass_fields__.items()
+        if field.metadata.get("initialize")
+    }
     return InitializeRequest(
         hooks=_hook_matchers(options, hooks),
         sdk_mcp_servers=list(servers) or None,
         sdk_mcp_server_configs=_server_options(servers),
-        json_schema=schema,
-        agents=_agents(options),
-        title=options.title,
+        json_schema=options.output_format and options.output_format["schema"],
+        agents=options.agents or None,
         skills=options.skills if isinstance(options.skills, list) else None,
-        tool_aliases=options.tool_aliases or None,
-        plan_mode_instructions=options.plan_mode_instructions,
-        append_subagent_system_prompt=options.append_subagent_system_prompt,
-        forward_subagent_text=options.forward_subagent_text or None,
-        forward_nested_subagent_tool_calls=options.forward_nested_subagent_tool_calls or None,
-        prompt_suggestions=options.prompt_suggestions or None,
-        agent_progress_summaries=options.agent_progress_summaries or None,
-        supported_dialog_kinds=list(options.supported_dialog_kinds) or None,
-        per_task_stop_affordance=options.per_task_stop_affordance or None,
         plugins=[msgspec.convert(plugin, WirePlugin) for plugin in plugins] or None,
         managed_settings=options.managed_settings,
+        **plain,
         **_prompt_fields(options.system_prompt, version),
     )
 
@@ -68,12 +63,13 @@ def _prompt_fields(prompt: Any, version: Version | None) -> dict[str, Any]:
         return {"system_prompt": ""}
     if isinstance(prompt, str | list):
         return {"system_prompt": _prompt_text(prompt, version)}
-    fields = {"system_prompt_snapshot": prompt.get("snapshot")}
+    fields = {
+        "system_prompt_snapshot": prompt.get("snapshot"),
+        "append_system_prompt": prompt.get("append"),
+        "exclude_dynamic_sections": prompt.get("exclude_dynamic_sections"),
+    }
     if prompt["type"] == "custom":
         fields["system_prompt"] = _prompt_text(prompt["prompt"], version)
-    elif prompt["type"] == "preset":
-        fields["append_system_prompt"] = prompt.get("append")
-        fields["exclude_dynamic_sections"] = prompt.get("exclude_dynamic_sections")
     return fields
 
 
@@ -84,11 +80,6 @@ def _prompt_text(prompt: str | list[str], version: Version | None) -> str | list
     if version is not None and not lacks(version, LIST_PROMPT_IGNORED):
         return list(prompt)
     return "\n\n".join(part for part in prompt if part != SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
-
-
-def _agents(options: ClaudeAgentOptions) -> dict[str, AgentDefinition] | None:
-    # Plain dicts pass as they are: they may hold keys that are newer than we are.
-    return cast("dict[str, AgentDefinition] | None", dict(options.agents) if options.agents else None)
 
 
 def register_hooks(options: ClaudeAgentOptions) -> dict[str, RegisteredHook]:

@@ -101,11 +101,13 @@ def offload_retry(retry: Retry, runner: CallbackRunner) -> Retry:
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, list)
+    return isinstance(value, list | tuple)
 
 
 def _matcher(matcher: Any, runner: CallbackRunner) -> Any:
     """Anything but a matcher is left for the validation to reject."""
+    if isinstance(matcher, dict) and _is_list(matcher.get("hooks")):
+        return {**matcher, "hooks": [runner.callback(hook) for hook in matcher["hooks"]]}
     if not isinstance(matcher, HookMatcher):
         return matcher
     return dataclasses.replace(matcher, hooks=[runner.callback(hook) for hook in matcher.hooks])

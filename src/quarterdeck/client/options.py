@@ -1,7 +1,11 @@
 """``ClaudeAgentOptions``: everything a session can be told at its start.
 
 The fields of the official Python SDK come first, in its order, with its defaults. What the TypeScript SDK has besides,
-and what is ours, follows and is given by keyword only. ``validate`` says what each takes, ``launch`` what each does.
+and what is ours, follows and is given by keyword only.
+
+A new option is one line here: its type, its default, the rule for what it takes (``option_rules``, ``option_shapes``),
+and where its value goes. Only one that goes elsewhere than to a flag, a field of ``initialize`` or a variable needs
+code of its own, in ``launch_argv``, ``launch_initialize`` or the session.
 """
 
 from __future__ import annotations
@@ -10,14 +14,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from quarterdeck.protocol.states import INITIALIZE_TIMEOUT_S, REQUEST_TIMEOUT_S
-from quarterdeck.transport.base import DEFAULT_GRACE
+from quarterdeck._defaults import CLOSE_GRACE_S, LIMIT_BYTES, INITIALIZE_TIMEOUT_S, REQUEST_TIMEOUT_S
 from quarterdeck.wire._records import ByFields
 from quarterdeck.wire.agents import AgentDefinition
-from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
 
+from . import option_rules as rules
+from . import option_shapes as shapes
 from .options_types import (
     Abort,
     CanUseTool,
@@ -47,167 +51,200 @@ if TYPE_CHECKING:
 else:
     _Retry = Any  # for ``typing.get_type_hints``; few programs want the module itself
 
+LIMIT_BYTES_LEAST = 64 * 1024
+"""One read from the pipe."""
 
-@dataclass(slots=True, weakref_slot=True, eq=False, repr=False)  # as a dict of ninety names one would take 3 KB
+
+def option(
+    default: Any,
+    takes: rules.Rule,
+    *,
+    flag: str | None = None,
+    unless: str | None = None,
+    initialize: bool = False,
+    env: str | None = None,
+) -> Any:
+    """A field, the rule for its values, and where they go: to a flag, a flag when it is off (``unless``), the field of
+    ``initialize`` with the same name, or a variable. ``list`` and ``dict`` as default are made anew for each object."""
+    metadata = {"takes": takes, "flag": flag, "unless": unless, "initialize": initialize, "env": env}
+    if default is list or default is dict:
+        return field(default_factory=default, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+_tool_rules = rules.listed(rules.argument, "a list of tool names or rules")
+_modes = rules.words(*get_args(PermissionMode), "manual", "delegate", otherwise="permission-mode", empty=True)
+_sources = rules.words(*get_args(SettingSource), otherwise="setting-sources")
+
+
+@dataclass(eq=False, repr=False)
 class ClaudeAgentOptions(ByFields):
     """The options of a session."""
 
-    tools: list[str] | ToolsPreset | None = None
+    tools: list[str] | ToolsPreset | None = option(None, shapes.tools, flag="--tools")
     """The built-in tools there are: a list, ``[]`` for none, the preset for all; ``None`` leaves it to the CLI."""
-    allowed_tools: list[str] = field(default_factory=list)
+    allowed_tools: list[str] = option(list, _tool_rules)
     """Tools, or rules such as ``Bash(git log:*)``, that run without asking."""
-    system_prompt: SystemPrompt | None = None
+    system_prompt: SystemPrompt | None = option(None, shapes.prompt)
     """Your own prompt, or the preset with additions. ``None`` is an *empty* prompt, not the CLI's own."""
-    mcp_servers: dict[str, McpServerConfig] | str | Path = field(default_factory=dict)
+    mcp_servers: dict[str, McpServerConfig] | str | Path = option(dict, shapes.servers)
     """Name → server; or the path of a configuration file; or its JSON text."""
-    strict_mcp_config: bool = False
+    strict_mcp_config: bool = option(False, rules.switch, flag="--strict-mcp-config")
     """No MCP servers but those in ``mcp_servers``."""
-    permission_mode: PermissionMode | None = None
-    continue_conversation: bool = False
-    """Go on with the directory's latest session. ``resume``, when given too, wins."""
-    resume: str | None = None
+    permission_mode: PermissionMode | None = option(None, _modes, flag="--permission-mode")
+    continue_conversation: bool = option(False, rules.switch)
+    """Go on with the directory's latest session, or with the one that ``resume`` names."""
+    resume: str | None = option(None, rules.name, flag="--resume")
     """The id (or title) of the session to go on with."""
-    session_id: str | None = None
+    session_id: str | None = option(None, shapes.session_id, flag="--session-id")
     """The id of the new session: a UUID. With ``resume`` or ``continue_conversation`` only when forking."""
-    max_turns: int | None = None
-    max_budget_usd: float | None = None
-    disallowed_tools: list[str] = field(default_factory=list)
+    max_turns: int | None = option(None, rules.whole(1, odd="is passed on as it is", unset=True), flag="--max-turns")
+    max_budget_usd: float | None = option(None, rules.positive, flag="--max-budget-usd")
+    disallowed_tools: list[str] = option(list, _tool_rules, flag="--disallowedTools")
     """Tools that are not there at all, and rules that always refuse."""
-    model: str | None = None
-    fallback_model: str | None = None
+    model: str | None = option(None, rules.name, flag="--model")
+    fallback_model: str | None = option(None, rules.name, flag="--fallback-model")
     """What to use while the model is overloaded; several with commas, tried in order."""
-    betas: list[SdkBeta] = field(default_factory=list)
-    permission_prompt_tool_name: str | None = None
+    betas: list[SdkBeta] = option(list, rules.strings, flag="--betas")
+    permission_prompt_tool_name: str | None = option(None, rules.name)
     """The MCP tool that answers permission requests, in place of ``can_use_tool``."""
-    cwd: str | Path | None = None
-    cli_path: str | Path | list[str] | None = None
-    settings: str | Path | dict[str, Any] | None = None
+    cwd: str | Path | None = option(None, rules.path)
+    cli_path: str | Path | list[str] | None = option(None, rules.program)
+    settings: str | Path | dict[str, Any] | None = option(None, shapes.settings)
     """Settings for this session: a path, a JSON text, or the settings themselves."""
-    add_dirs: list[str | Path] = field(default_factory=list)
+    add_dirs: list[str | Path] = option(list, rules.listed(rules.path, "a list of paths"))
     """Further directories that Claude may work in."""
-    env: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = option(dict, shapes.env)
     """Environment variables on top of the inherited ones; see ``env_allow``."""
-    extra_args: dict[str, str | None] = field(default_factory=dict)
+    extra_args: dict[str, str | None] = option(dict, shapes.extra_args)
     """Any other flags of the CLI, without ``--``; ``None`` for a mere switch. All on the machine can see them."""
-    max_buffer_size: int | None = None
+    max_buffer_size: int | None = option(None, rules.whole(1, says=False))
     """The official name of ``limit_bytes``, which it overrides."""
-    debug_stderr: Any = sys.stderr
+    debug_stderr: Any = option(sys.stderr, rules.anything)
     """Not used, as in the official SDK; see ``stderr``."""
-    stderr: Callable[[str], None] | None = None
+    stderr: Callable[[str], None] | None = option(None, rules.listener)
     """Called with each line the CLI writes to stderr."""
-    can_use_tool: CanUseTool | None = None
+    can_use_tool: CanUseTool | None = option(None, rules.callback)
     """Decides about tool calls that no rule and no mode has decided."""
-    hooks: dict[HookEvent, list[HookMatcher]] | None = None
-    user: str | None = None
+    hooks: dict[HookEvent, list[HookMatcher]] | None = option(None, shapes.hooks)
+    user: str | None = option(None, shapes.user)
     """The operating-system user to run the CLI as."""
-    include_partial_messages: bool = False
+    include_partial_messages: bool = option(False, rules.switch, flag="--include-partial-messages")
     """Also yield the pieces of a message while it is being written."""
-    include_hook_events: bool = False
+    include_hook_events: bool = option(False, rules.switch, flag="--include-hook-events")
     """Also yield when hooks of settings files start and end."""
-    forward_subagent_text: bool = False
+    forward_subagent_text: bool = option(False, rules.switch, initialize=True)
     """Also yield what sub-agents say and think, not only their tool calls."""
-    verbatim_prompts: bool = False
+    verbatim_prompts: bool = option(False, rules.switch)
     """Prompts are only text: no ``@file`` is read and no ``/command`` run. Needs 2.1.248."""
-    fork_session: bool = False
+    fork_session: bool = option(False, rules.switch, flag="--fork-session")
     """Go on in a copy of the session, under a new id."""
-    resume_session_at: str | None = None
+    resume_session_at: str | None = option(None, rules.name, flag="--resume-session-at")
     """Resume only up to the message with this UUID."""
-    resume_drops_turn: str | None = None
+    resume_drops_turn: str | None = option(None, rules.non_empty, flag="--resume-drops-turn")
     """With ``resume_session_at``: the prompt whose turn is dropped. The CLI refuses if more than it would be lost."""
-    agents: dict[str, AgentDefinition] | None = None
+    agents: dict[str, AgentDefinition] | None = option(
+        None, rules.mapped(shapes.agent, "a dict of name → AgentDefinition")
+    )
     """Sub-agents by name."""
-    setting_sources: list[SettingSource] | None = None
+    setting_sources: list[SettingSource] | None = option(None, rules.listed(_sources, "a list of setting sources"))
     """The settings files to read: ``None`` for all, ``[]`` for none. ``project`` brings CLAUDE.md."""
-    skills: list[str] | Literal["all"] | None = None
+    skills: list[str] | Literal["all"] | None = option(None, shapes.skills)
     """Skills that Claude may use. Also allows the tool, and reads user and project settings unless told otherwise."""
-    sandbox: SandboxSettings | None = None
-    plugins: list[SdkPluginConfig] = field(default_factory=list)
-    max_thinking_tokens: int | None = None
+    sandbox: SandboxSettings | None = option(None, rules.json_object)
+    plugins: list[SdkPluginConfig] = option(list, rules.listed(shapes.plugin, "a list of plugins", one=False))
+    max_thinking_tokens: int | None = option(None, rules.whole(0, odd="is passed on as it is"))
     """The older form of ``thinking``, which wins over it."""
-    thinking: ThinkingConfig | None = None
-    effort: EffortLevel | None = None
-    output_format: dict[str, Any] | None = None
+    thinking: ThinkingConfig | None = option(None, shapes.thinking)
+    effort: EffortLevel | None = option(None, rules.words(*get_args(EffortLevel), open_=True), flag="--effort")
+    output_format: dict[str, Any] | None = option(None, shapes.output_format)
     """``{"type": "json_schema", "schema": …}``: the result is data of this shape."""
-    enable_file_checkpointing: bool = False
+    enable_file_checkpointing: bool = option(False, rules.switch, env="CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING")
     """Keep copies of files before they change, for ``rewind_files``."""
-    session_store: SessionStore | None = None
-    session_store_flush: SessionStoreFlushMode = "batched"
-    load_timeout_ms: int = 60_000
+    session_store: SessionStore | None = option(None, rules.methods("append", "load"))
+    session_store_flush: SessionStoreFlushMode = option("batched", rules.words("batched", "eager", open_=True))
+    load_timeout_ms: int = option(60_000, rules.from_zero)
     """For each read from ``session_store`` while resuming."""
-    task_budget: TaskBudget | None = None
-    client_app: str | None = None
+    task_budget: TaskBudget | None = option(None, rules.shape("{'total': tokens}", {"total": rules.whole(1)}, {}))
+    client_app: str | None = option(None, shapes.client_app, env="CLAUDE_AGENT_SDK_CLIENT_APP")
     """Your program's name and version, for the API's logs."""
 
     _: KW_ONLY
 
     # What the TypeScript SDK has besides.
-    project_config_root: str | Path | None = None
+    project_config_root: str | Path | None = option(None, rules.path, flag="--project-config-root")
     """The trusted checkout whose settings, hooks and ``.mcp.json`` count when ``cwd`` is a worktree of it."""
-    agent: str | None = None
+    agent: str | None = option(None, rules.name, flag="--agent")
     """The agent that the main conversation runs as."""
-    tool_aliases: dict[str, str] | None = None
+    tool_aliases: dict[str, str] | None = option(
+        None, rules.mapped(rules.text, "a dict of tool name → tool name"), initialize=True
+    )
     """Tool name as the model says it → the tool that is run instead."""
-    persist_session: bool = True
+    persist_session: bool = option(True, rules.exact_switch, unless="--no-session-persistence")
     """False: nothing is written to disk, and the session cannot be resumed."""
-    supported_dialog_kinds: list[str] = field(default_factory=list)
+    supported_dialog_kinds: list[str] = option(list, rules.strings, initialize=True)
     """The dialogs that ``on_user_dialog`` can show; the CLI sends no others."""
-    on_user_dialog: Callable[..., Any] | None = None
-    per_task_stop_affordance: bool = False
+    on_user_dialog: Callable[..., Any] | None = option(None, rules.callback)
+    per_task_stop_affordance: bool = option(False, rules.switch, initialize=True)
     """Your program can stop single background tasks; interrupting a turn then leaves them running."""
-    plan_mode_instructions: str | None = None
-    allow_dangerously_skip_permissions: bool = False
+    plan_mode_instructions: str | None = option(None, rules.text, initialize=True)
+    allow_dangerously_skip_permissions: bool = option(
+        False, rules.exact_switch, flag="--allow-dangerously-skip-permissions"
+    )
     """Permit ``bypassPermissions``, also for later changes of the mode."""
-    permission_prompts: PermissionPrompts | None = None
+    permission_prompts: PermissionPrompts | None = option(
+        None, rules.words("host", "none", otherwise="permission-prompts"), flag="--permission-prompts"
+    )
     """``none``: nobody is there to ask, so what would ask is refused."""
-    plugin_delivery: PluginDelivery = "argv"
+    plugin_delivery: PluginDelivery = option("argv", rules.words("argv", "initialize"))
     """``initialize``: the command line does not grow with the number of plugins. Needs 2.1.261."""
-    prompt_suggestions: bool = False
-    agent_progress_summaries: bool = False
-    managed_settings: dict[str, Any] | None = None
+    prompt_suggestions: bool = option(False, rules.switch, initialize=True)
+    agent_progress_summaries: bool = option(False, rules.switch, initialize=True)
+    managed_settings: dict[str, Any] | None = option(None, rules.json_object)
     """Settings of the policy tier, for programs that embed Claude Code under an organisation's rules."""
-    debug: bool = False
-    debug_file: str | Path | None = None
-    title: str | None = None
-    executable: JavaScriptRuntime | None = None
+    debug: bool = option(False, rules.switch, flag="--debug")
+    debug_file: str | Path | None = option(None, rules.path, flag="--debug-file")
+    title: str | None = option(None, rules.text, initialize=True)
+    executable: JavaScriptRuntime | None = option(None, rules.words("node", "bun", "deno"))
     """What runs a CLI that is a script; a native CLI needs none."""
-    executable_args: list[str] = field(default_factory=list)
-    abort: Abort | None = None
+    executable_args: list[str] = option(list, rules.strings)
+    abort: Abort | None = option(None, rules.methods("is_set", "wait"))
     """Ends the session when set; an ``asyncio.Event`` will do."""
-    tool_config: ToolConfig | None = None
-    on_elicitation: Callable[..., Any] | None = None
+    tool_config: ToolConfig | None = option(None, shapes.tool_config)
+    on_elicitation: Callable[..., Any] | None = option(None, rules.callback)
 
     # Ours.
-    on_question: Callable[..., Any] | None = None
+    on_question: Callable[..., Any] | None = option(None, rules.callback)
     """Answers AskUserQuestion."""
-    on_plan: Callable[..., Any] | None = None
+    on_plan: Callable[..., Any] | None = option(None, rules.callback)
     """Judges the plan of ExitPlanMode."""
-    env_allow: list[str] | None = None
+    env_allow: list[str] | None = option(None, rules.listed(rules.non_empty, "a list of names"))
     """Names of variables to inherit, ``*`` for any characters; ``None`` for all."""
-    limit_bytes: int = DEFAULT_LIMIT_BYTES
-    initialize_timeout_s: float = INITIALIZE_TIMEOUT_S
-    request_timeout_s: float = REQUEST_TIMEOUT_S
-    close_grace_s: float = DEFAULT_GRACE.eof_s
-    replay_user_messages: bool = False
+    limit_bytes: int = option(LIMIT_BYTES, rules.whole(LIMIT_BYTES_LEAST, says=False))
+    initialize_timeout_s: float = option(INITIALIZE_TIMEOUT_S, rules.seconds)
+    request_timeout_s: float = option(REQUEST_TIMEOUT_S, rules.seconds)
+    close_grace_s: float = option(CLOSE_GRACE_S, rules.from_zero)
+    replay_user_messages: bool = option(False, rules.switch, flag="--replay-user-messages")
     """Echo each user message once the CLI has taken it."""
-    session_state_events: bool = False
+    session_state_events: bool = option(False, rules.switch, env="CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS")
     """Yield ``session_state_changed`` messages; the session itself reads them in any case."""
-    append_subagent_system_prompt: str | None = None
-    forward_nested_subagent_tool_calls: bool = False
-    auth_status: bool = False
+    append_subagent_system_prompt: str | None = option(None, rules.text, initialize=True)
+    forward_nested_subagent_tool_calls: bool = option(False, rules.switch, initialize=True)
+    auth_status: bool = option(False, rules.switch, flag="--enable-auth-status")
     """Yield messages about signing in."""
-    slash_commands: bool = True
+    slash_commands: bool = option(True, rules.exact_switch, unless="--disable-slash-commands")
     """False: no ``/command`` and no skill is known."""
-    bare: bool = False
+    bare: bool = option(False, rules.switch, flag="--bare")
     """Minimal mode: no hooks, plugins, memory or CLAUDE.md, only what is named here."""
-    safe_mode: bool = False
+    safe_mode: bool = option(False, rules.switch, flag="--safe-mode")
     """Start without anybody's customisations, to find out whether one of them is at fault."""
-    restricted: bool = False
-    auto_compact: Literal["auto"] | int | None = None
+    restricted: bool = option(False, rules.switch, flag="--restricted")
+    auto_compact: Literal["auto"] | int | None = option(None, shapes.auto_compact, flag="--autocompact")
     """The tokens of context at which the conversation is summed up."""
 
-    retry: _Retry | None = None
+    retry: _Retry | None = option(None, rules.methods("wait_s"))
     """Try a prompt again when the model is overloaded or the CLI dies; see ``Retry``."""
-    tracing: bool | None = None
+    tracing: bool | None = option(None, rules.exact_switch)
     """OpenTelemetry spans: ``None`` when the program has imported its API, ``True`` always, ``False`` never."""
 
     @property

@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 
 from quarterdeck.wire._records import ByFields
-from quarterdeck.wire.agents import EffortLevel
+from quarterdeck.wire.agents import EffortLevel, ThinkingDisplay
 from quarterdeck.wire.permissions import PermissionMode, PermissionResult, ToolPermissionContext
 
 from .transcript_stores.protocol import SessionStore
 
 SdkBeta: TypeAlias = Literal["context-1m-2025-08-07"]
 SettingSource: TypeAlias = Literal["user", "project", "local"]
-ThinkingDisplay: TypeAlias = Literal["summarized", "omitted"]
 SessionStoreFlushMode: TypeAlias = Literal["batched", "eager"]
 PermissionPrompts: TypeAlias = Literal["host", "none"]
 PluginDelivery: TypeAlias = Literal["argv", "initialize"]

@@ -1,138 +1,97 @@
-"""What each option takes, checked before a process starts.
-
-Closed sets are errors, not warnings: a mistyped permission mode or setting source must not start a session with other
-rights than meant, and a value newer than this package can still be given by ``extra_args``. Hook events are the
-exception, as nothing else can register a hook: one that merely *resembles* a known event is an error, a wholly new name
-is a warning.
-"""
+"""Options checked before a process starts: each by the rule beside it, and those that only go together or apart."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import get_args
+import copy
+import warnings
+from typing import Any
 
-from quarterdeck.wire.agents import EffortLevel
-from quarterdeck.wire.permissions import PermissionMode
-
-from . import validate_rules as rules
-from . import validate_shapes as shapes
+from .option_rules import wrong_type
 from .options import ClaudeAgentOptions
-from .options_types import SettingSource
-from .validate_conflicts import check_conflicts
-from .validate_rules import Rule, dict_of, list_of, one_of, optional, shape, whole_number, wrong_type
-
-LIMIT_BYTES_LEAST = 64 * 1024
-"""One read from the pipe."""
-
-_maybe_callback = optional(rules.callback)
-_maybe_argument = optional(rules.argument)
-_maybe_text = optional(rules.text)
-_maybe_path = optional(rules.path)
-
-RULES: dict[str, Rule] = {
-    "tools": optional(shapes.tools),
-    "allowed_tools": shapes.rule_list,
-    "system_prompt": optional(shapes.system_prompt),
-    "mcp_servers": shapes.servers,
-    "strict_mcp_config": rules.flag,
-    "permission_mode": optional(
-        one_of(*get_args(PermissionMode), "manual", "delegate", "", otherwise="permission-mode")
-    ),
-    "continue_conversation": rules.flag,
-    "resume": _maybe_argument,
-    "session_id": optional(shapes.session_id),
-    "max_turns": optional(whole_number(1)),
-    "max_budget_usd": optional(rules.positive_number),
-    "disallowed_tools": shapes.rule_list,
-    "model": _maybe_argument,
-    "fallback_model": _maybe_argument,
-    "betas": shapes.strings,
-    "permission_prompt_tool_name": _maybe_argument,
-    "cwd": _maybe_path,
-    "cli_path": optional(rules.program),
-    "settings": optional(shapes.settings),
-    "add_dirs": list_of(rules.path, "a list of paths"),
-    "env": shapes.env,
-    "extra_args": shapes.extra_args,
-    "max_buffer_size": optional(whole_number(1)),
-    "debug_stderr": rules.anything,
-    "stderr": _maybe_callback,
-    "can_use_tool": _maybe_callback,
-    "hooks": optional(shapes.hooks),
-    "user": optional(rules.named),
-    "include_partial_messages": rules.flag,
-    "include_hook_events": rules.flag,
-    "forward_subagent_text": rules.flag,
-    "verbatim_prompts": rules.flag,
-    "fork_session": rules.flag,
-    "resume_session_at": _maybe_argument,
-    "resume_drops_turn": optional(rules.named),
-    "agents": optional(dict_of(shapes.agent, "a dict of name → AgentDefinition")),
-    "setting_sources": optional(
-        list_of(one_of(*get_args(SettingSource), otherwise="setting-sources"), "a list of setting sources")
-    ),
-    "skills": optional(shapes.skills),
-    "sandbox": optional(rules.json_object),
-    "plugins": list_of(shapes.plugin, "a list of plugins"),
-    "max_thinking_tokens": optional(whole_number(0)),
-    "thinking": optional(shapes.thinking),
-    "effort": optional(one_of(*get_args(EffortLevel), otherwise="effort")),
-    "output_format": optional(shapes.output_format),
-    "enable_file_checkpointing": rules.flag,
-    "session_store": optional(rules.methods("append", "load")),
-    "session_store_flush": one_of("batched", "eager"),
-    "load_timeout_ms": whole_number(0),
-    "task_budget": optional(shape("{'total': tokens}", {"total": whole_number(1)}, {})),
-    "client_app": optional(shapes.client_app),
-    "project_config_root": _maybe_path,
-    "agent": _maybe_argument,
-    "tool_aliases": optional(dict_of(rules.text, "a dict of tool name → tool name")),
-    "persist_session": rules.flag,
-    "supported_dialog_kinds": list_of(rules.text, "a list of dialog kinds"),
-    "on_user_dialog": _maybe_callback,
-    "per_task_stop_affordance": rules.flag,
-    "plan_mode_instructions": _maybe_text,
-    "allow_dangerously_skip_permissions": rules.flag,
-    "permission_prompts": optional(one_of("host", "none", otherwise="permission-prompts")),
-    "plugin_delivery": one_of("argv", "initialize"),
-    "prompt_suggestions": rules.flag,
-    "agent_progress_summaries": rules.flag,
-    "managed_settings": optional(rules.json_object),
-    "debug": rules.flag,
-    "debug_file": _maybe_path,
-    "title": _maybe_text,
-    "executable": optional(one_of("node", "bun", "deno")),
-    "executable_args": shapes.strings,
-    "abort": optional(rules.methods("is_set", "wait")),
-    "tool_config": optional(shapes.tool_config),
-    "on_elicitation": _maybe_callback,
-    "on_question": _maybe_callback,
-    "on_plan": _maybe_callback,
-    "env_allow": optional(list_of(rules.named, "a list of names")),
-    "limit_bytes": whole_number(LIMIT_BYTES_LEAST),
-    "initialize_timeout_s": rules.positive_number,
-    "request_timeout_s": rules.positive_number,
-    "close_grace_s": rules.number_from_zero,
-    "replay_user_messages": rules.flag,
-    "session_state_events": rules.flag,
-    "append_subagent_system_prompt": _maybe_text,
-    "forward_nested_subagent_tool_calls": rules.flag,
-    "auth_status": rules.flag,
-    "slash_commands": rules.flag,
-    "bare": rules.flag,
-    "safe_mode": rules.flag,
-    "restricted": rules.flag,
-    "auto_compact": optional(shapes.auto_compact),
-    "retry": optional(rules.methods("wait_s")),
-    "tracing": optional(rules.flag),
-}
-"""Option → what it takes. Every option has a rule."""
+from .transcript_stores.protocol import implements
 
 
-def validate_options(options: ClaudeAgentOptions) -> None:
-    """Raise ``TypeError`` or ``ValueError``, naming the option and what it takes, if no session can start with them."""
+class CanUseToolShadowedWarning(UserWarning):
+    """``can_use_tool`` is set, and other options allow some tools before it is asked."""
+
+
+def validate_options(options: ClaudeAgentOptions) -> ClaudeAgentOptions:
+    """A copy with every value in the form the launch uses.
+
+    Raises ``TypeError`` or ``ValueError``, naming the option and what it takes, if no session can start with them. A
+    value that is likely to be a mistake gets an ``OptionWarning``.
+    """
     if not isinstance(options, ClaudeAgentOptions):
         wrong_type("options", "a ClaudeAgentOptions", options)
-    for option in fields(options):
-        RULES[option.name](getattr(options, option.name), option.name)
-    check_conflicts(options)
+    checked = copy.copy(options)
+    for name, field in ClaudeAgentOptions.__dataclass_fields__.items():
+        value = getattr(options, name)
+        if value is not field.default and "takes" in field.metadata:
+            setattr(checked, name, field.metadata["takes"](value, name))
+    _check_permissions(checked)
+    _check_session(checked)
+    _check_store(checked)
+    if checked.supported_dialog_kinds and checked.on_user_dialog is None:
+        raise ValueError("supported_dialog_kinds names dialogs, so it needs on_user_dialog to answer them")
+    return checked
+
+
+def _check_permissions(options: ClaudeAgentOptions) -> None:
+    handlers = [name for name in ("can_use_tool", "on_question", "on_plan") if getattr(options, name) is not None]
+    if handlers and options.permission_prompt_tool_name not in (None, "stdio"):
+        raise ValueError(
+            f"{handlers[0]} callback cannot be used with permission_prompt_tool_name: both answer the same prompts"
+        )
+    if options.can_use_tool is not None:
+        _warn_if_shadowed(options)
+
+
+def _check_session(options: ClaudeAgentOptions) -> None:
+    continues = options.resume or options.continue_conversation
+    if options.session_id and continues and not options.fork_session:
+        raise ValueError(
+            "session_id names a new session: with resume or continue_conversation it takes fork_session=True as well"
+        )
+    if options.resume_session_at and not continues:
+        raise ValueError("resume_session_at cuts a session that is resumed: it needs resume or continue_conversation")
+    if options.resume_drops_turn is not None and not options.resume_session_at:
+        raise ValueError("resume_drops_turn guards resume_session_at: it needs that option")
+
+
+def _check_store(options: ClaudeAgentOptions) -> None:
+    store = options.session_store
+    if store is None:
+        return
+    if options.continue_conversation and not options.resume and not implements(store, "list_sessions"):
+        raise ValueError("continue_conversation with session_store requires the store to implement list_sessions()")
+    if options.enable_file_checkpointing:
+        raise ValueError(
+            "session_store cannot be combined with enable_file_checkpointing: checkpoints are not mirrored"
+        )
+    if not options.persist_session:
+        raise ValueError("session_store needs persist_session=True: what is not written cannot be mirrored")
+
+
+def _warn_if_shadowed(options: ClaudeAgentOptions) -> None:
+    if options.permission_mode == "bypassPermissions":
+        message = (
+            "can_use_tool will not be invoked: the mode bypassPermissions allows every call. Use a PreToolUse hook."
+        )
+    else:
+        entries: list[Any] = [*options.allowed_tools, *(["Skill"] if options.skills == "all" else [])]
+        tools = list(dict.fromkeys(filter(None, map(_whole_tool, entries))))
+        if not tools:
+            return
+        message = (
+            f"can_use_tool will not be invoked for: {', '.join(tools)}. allowed_tools allows all their calls: "
+            f"narrow the rule, or use a PreToolUse hook."
+        )
+    warnings.warn(message, CanUseToolShadowedWarning, stacklevel=4)
+
+
+def _whole_tool(rule: str) -> str:
+    """The tool that a rule allows altogether (``Read``, ``Read()``, ``Read(*)``), or nothing."""
+    tool, parenthesis, content = rule.partition("(")
+    if not parenthesis:
+        return tool.strip()
+    return tool if content in (")", "*)") else ""

@@ -21,14 +21,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Generic, TypeVar
 
+from quarterdeck._defaults import INITIALIZE_TIMEOUT_S as INITIALIZE_TIMEOUT_S
+from quarterdeck._defaults import REQUEST_TIMEOUT_S as REQUEST_TIMEOUT_S
 from quarterdeck._errors import QuarterdeckError
-
-INITIALIZE_TIMEOUT_S = 60.0
-"""For the handshake. The CLI (2.1.325) needs 0.3 to 1.2 s; many MCP servers or a cold disk make it longer. The official
-SDK waits as long."""
-
-REQUEST_TIMEOUT_S = 60.0
-"""For other requests: some CLIs never answer what they do not know (``wire.versions.REFUSES_UNKNOWN_REQUESTS``)."""
 
 END_WAIT_S = 5.0
 """How long after the end of the peer's stream its exit is waited for, before open requests fail without it."""

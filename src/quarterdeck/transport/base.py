@@ -11,6 +11,8 @@ from typing import Protocol
 
 import msgspec
 
+from quarterdeck._defaults import CLOSE_GRACE_S
+
 from .errors import ProcessExited, describe_exit
 
 READ_SIZE = 64 * 1024
@@ -47,8 +49,8 @@ class ExitStatus(msgspec.Struct, frozen=True):
 class Grace(msgspec.Struct, frozen=True):
     """How long each step of ``close()`` may take before the next, harder one. Zero skips the waiting."""
 
-    eof_s: float = 3.0
-    """After stdin is closed. The CLI (2.1.325) leaves in about 0.1 s when idle, and finishes a running turn first."""
+    eof_s: float = CLOSE_GRACE_S
+    """After stdin is closed."""
     term_s: float = 3.0
     """After SIGTERM. The CLI (2.1.325) needs 0.04 to 0.25 s; with a Bash tool call to end, up to 1.5 s."""
     group_s: float = 0.5

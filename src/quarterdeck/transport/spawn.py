@@ -81,7 +81,7 @@ def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[i
 def _check_directory(command: ChildCommand) -> None:
     if command.cwd is not None and not Path(command.cwd).is_dir():
         what = "is not a directory" if Path(command.cwd).exists() else "does not exist"
-        raise StartFailed(f"the working directory {os.fspath(command.cwd)!r} {what}. Create it or pass another cwd.")
+        raise StartFailed(f"Working directory {what}: {os.fspath(command.cwd)}. Create it or pass another cwd.")
 
 
 def _separation(capabilities: Capabilities) -> dict[str, Any]:

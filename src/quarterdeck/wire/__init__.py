@@ -83,7 +83,7 @@ _names.of("._base")
 __all__ += ["Message", "OpenObject", "WireObject"]
 _names.of(".agents")
 __all__ += ["AccountInfo", "AgentDefinition", "AgentInfo", "AgentMemory", "ApiProvider", "EffortLevel"]
-__all__ += ["FastModeDisabledReason", "FastModeState", "LoadedPlugin", "ModelInfo", "SdkPluginConfig", "SlashCommand"]
+__all__ += ["FastModeDisabledReason", "FastModeState", "LoadedPlugin", "ModelInfo", "SdkPluginConfig", "SlashCommand", "ThinkingDisplay"]
 _names.of(".answers.base")
 __all__ += ["Answer", "parse_answer"]
 _names.of(".answers.conversation")
@@ -206,7 +206,7 @@ __all__ += ["ClaimSessionRequest", "EndSessionRequest", "HookCallbackMatcher", "
 __all__ += ["InterruptRequest", "ProactivityLevel", "RenameSessionRequest", "SdkMcpServerManifest"]
 __all__ += ["SdkMcpServerOptions", "SetColorRequest", "SetCwdRequest", "SetHasSubscribersRequest"]
 __all__ += ["SetMaxThinkingTokensRequest", "SetModelRequest", "SetPermissionModeRequest", "SetProactivityLevelRequest"]
-__all__ += ["SetPromptSuggestionsPausedRequest", "ThinkingDisplay", "WorkspaceTrust"]
+__all__ += ["SetPromptSuggestionsPausedRequest", "WorkspaceTrust"]
 _names.of(".requests.state")
 __all__ += ["ApplyFlagSettingsRequest", "ContextUsageDetail", "EditableSettings", "GetBinaryVersionRequest"]
 __all__ += ["GetChromeDialogRequest", "GetContextUsageRequest", "GetHooksListingRequest", "GetMemoryDialogRequest"]

@@ -6,28 +6,38 @@ else it does; for ``ClaudeAgentOptions`` alone, nearly three milliseconds. These
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from reprlib import recursive_repr
 from typing import Any
 
 
 class ByFields:
-    """For ``@dataclass(eq=False, repr=False)``: equal when of the same class and all fields are; shown with them."""
+    """For ``@dataclass(eq=False, repr=False)``: equal when of the same class and all fields are; shown with them.
+
+    Fields by keyword only are those that the official SDK's class does not have: they are shown when they are set.
+    """
 
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in _names(self))
+        return all(getattr(self, field.name) == getattr(other, field.name) for field in _fields(self))
 
     __hash__ = None  # type: ignore[assignment]  # its fields can be changed
 
     @recursive_repr("...")
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in _names(self))
-        return f"{type(self).__qualname__}({shown})"
+        shown = ((field, getattr(self, field.name)) for field in _fields(self))
+        written = (
+            f"{field.name}={value!r}" for field, value in shown if not (field.kw_only and _is_default(field, value))
+        )
+        return f"{type(self).__qualname__}({', '.join(written)})"
 
 
-def _names(record: Any) -> list[str]:
-    return [field.name for field in fields(record)]
+def _fields(record: Any) -> tuple[Field[Any], ...]:
+    return fields(record)
+
+
+def _is_default(field: Field[Any], value: Any) -> bool:
+    return bool(value == (field.default if field.default_factory is MISSING else field.default_factory()))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias
 
-import msgspec
-
 from ._base import OpenObject, WireObject
+from ._records import ByFields
+from .permissions import PermissionMode
 
 EffortLevel: TypeAlias = Literal["low", "medium", "high", "xhigh", "max"]
+ThinkingDisplay: TypeAlias = Literal["summarized", "omitted", "highlights"]
 AgentMemory: TypeAlias = Literal["user", "project", "local"]
 ApiProvider: TypeAlias = Literal[
     "firstParty", "bedrock", "vertex", "foundry", "anthropicAws", "anthropicGoogleCloud", "mantle", "gateway"
@@ -28,7 +30,8 @@ FastModeDisabledReason: TypeAlias = Literal[
 ]
 
 
-class AgentDefinition(msgspec.Struct, omit_defaults=True):
+@dataclass(eq=False, repr=False)
+class AgentDefinition(ByFields):
     """A sub-agent that the host defines. The attributes have the names of the wire, as in the official SDK."""
 
     description: str
@@ -37,18 +40,24 @@ class AgentDefinition(msgspec.Struct, omit_defaults=True):
     disallowedTools: list[str] | None = None  # noqa: N815
     model: str | None = None
     skills: list[str] | None = None
-    memory: str | None = None
+    memory: AgentMemory | None = None
     mcpServers: list[str | dict[str, Any]] | None = None  # noqa: N815
     initialPrompt: str | None = None  # noqa: N815
     maxTurns: int | None = None  # noqa: N815
     background: bool | None = None
-    effort: str | int | None = None
-    permissionMode: str | None = None  # noqa: N815
+    effort: EffortLevel | int | None = None
+    permissionMode: PermissionMode | None = None  # noqa: N815
+
+    _: KW_ONLY
     autoCompactWindow: int | None = None  # noqa: N815
     omitClaudeMd: bool | None = None  # noqa: N815
     observer: str | None = None
     observerMessage: str | None = None  # noqa: N815
     criticalSystemReminder_EXPERIMENTAL: str | None = None  # noqa: N815
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form on the wire: what is set."""
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 class AgentInfo(OpenObject):

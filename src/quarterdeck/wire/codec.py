@@ -22,6 +22,8 @@ from typing import Any, TypeVar, Union
 import msgspec
 from msgspec.structs import force_setattr
 
+from quarterdeck._defaults import LIMIT_BYTES
+
 from ._base import Lines, Message, WireObject, being_decoded
 from ._degrade import typed_or_reason
 from ._hints import resolve
@@ -31,9 +33,7 @@ from .messages import MESSAGE_TYPES
 from .system import SystemMessage
 from .system_types import SYSTEM_TYPES
 
-DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024
-"""Longest line taken. The CLI has no limit of its own: files and images travel inside lines, and a 5 MB text block was
-seen as one (2.1.325)."""
+DEFAULT_LIMIT_BYTES = LIMIT_BYTES
 
 NOT_UTF8 = "not valid UTF-8"
 """The reason of a ``BadLine`` whose bytes are no text."""

@@ -47,7 +47,7 @@ class StoredSession:
         """Take what is to be resumed out of the store. Raises ``SessionStoreError``."""
         home = None
         if starts_cli:
-            validate_options(options)  # before a store is asked for what will not be used
+            options = validate_options(options)  # before a store is asked for what will not be used
             options, home = await options_from_store(options)
         return cls(store, options, home, errors)
 

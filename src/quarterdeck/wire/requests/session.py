@@ -21,7 +21,6 @@ from quarterdeck.wire.mcp import McpServerToolPolicy
 from .base import OutgoingRequest
 
 HookFailurePolicy: TypeAlias = Literal["continue", "block"]
-ThinkingDisplay: TypeAlias = Literal["summarized", "omitted", "highlights"]
 ProactivityLevel: TypeAlias = Literal["ask", "default", "proactive"]
 
 
@@ -57,6 +56,11 @@ class WorkspaceTrust(WireObject):
     directory: str
 
 
+def _agents_as_written(agents: dict[str, Any]) -> dict[str, Any]:
+    """A dataclass would be written with its nulls."""
+    return {name: one.to_dict() if isinstance(one, AgentDefinition) else one for name, one in agents.items()}
+
+
 class InitializeRequest(OutgoingRequest, tag="initialize", rename="camel"):
     """Everything the host tells a session at its start. Optional, and may be repeated (2.1.325)."""
 
@@ -76,7 +80,8 @@ class InitializeRequest(OutgoingRequest, tag="initialize", rename="camel"):
     tool_aliases: dict[str, str] | None = None
     code_running_mcp_tools: dict[str, list[str]] | None = None
     exclude_dynamic_sections: bool | None = None
-    agents: dict[str, AgentDefinition] | None = None
+    agents: dict[str, Any] | None = None
+    """Name → ``AgentDefinition``, kept in its form on the wire."""
     title: str | None = None
     skills: list[str] | None = None
     web_search_isolation_exempt_mcp_servers: list[str] | None = None
@@ -93,6 +98,10 @@ class InitializeRequest(OutgoingRequest, tag="initialize", rename="camel"):
     managed_settings: dict[str, Any] | None = None
     workspace_trust: WorkspaceTrust | None = None
 
+    def __post_init__(self) -> None:
+        if self.agents:
+            self.agents = _agents_as_written(self.agents)
+
 
 class ClaimSessionRequest(OutgoingRequest, tag="claim_session"):
     """Make a process that was started with ``--await-claim`` a session; any other refuses."""
@@ -105,11 +114,16 @@ class ClaimSessionRequest(OutgoingRequest, tag="claim_session"):
     permission_mode: str | None = None
     system_prompt: list[str] | None = None
     append_system_prompt: str | None = None
-    agents: dict[str, AgentDefinition] | None = None
+    agents: dict[str, Any] | None = None
+    """Name → ``AgentDefinition``, kept in its form on the wire."""
     title: str | None = None
     sdk_mcp_servers: list[str] | None = None
     include_initialize: bool | None = None
     workspace_trust: WorkspaceTrust | None = None
+
+    def __post_init__(self) -> None:
+        if self.agents:
+            self.agents = _agents_as_written(self.agents)
 
 
 class InterruptRequest(OutgoingRequest, tag="interrupt"):
