@@ -16,7 +16,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from quarterdeck._defaults import CLOSE_GRACE_S, LIMIT_BYTES, INITIALIZE_TIMEOUT_S, REQUEST_TIMEOUT_S
+from quarterdeck._defaults import CLOSE_GRACE_S, INITIALIZE_TIMEOUT_S, LIMIT_BYTES, REQUEST_TIMEOUT_S
 from quarterdeck.wire._records import ByFields
 from quarterdeck.wire.agents import AgentDefinition
 

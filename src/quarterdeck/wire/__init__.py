@@ -83,7 +83,15 @@ _names.of("._base")
 __all__ += ["Message", "OpenObject", "WireObject"]
 _names.of(".agents")
 __all__ += ["AccountInfo", "AgentDefinition", "AgentInfo", "AgentMemory", "ApiProvider", "EffortLevel"]
-__all__ += ["FastModeDisabledReason", "FastModeState", "LoadedPlugin", "ModelInfo", "SdkPluginConfig", "SlashCommand", "ThinkingDisplay"]
+__all__ += [
+    "FastModeDisabledReason",
+    "FastModeState",
+    "LoadedPlugin",
+    "ModelInfo",
+    "SdkPluginConfig",
+    "SlashCommand",
+    "ThinkingDisplay",
+]
 _names.of(".answers.base")
 __all__ += ["Answer", "parse_answer"]
 _names.of(".answers.conversation")
