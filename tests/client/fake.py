@@ -88,11 +88,17 @@ class FakeCli:
         self.side.cancel(request_id)
         self.flush()
 
+    def write_stderr(self, text: str) -> None:
+        self._transport.write_stderr(text)
+
+    async def next_event(self) -> Event:
+        return await self._events.get()
+
     async def expect(self, kind: type[T]) -> T:
         """The next event of that kind; others before it are dropped."""
         async with asyncio.timeout(WAIT_S):
             while True:
-                event = await self._events.get()
+                event = await self.next_event()
                 if isinstance(event, kind):
                     return event
 

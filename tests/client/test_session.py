@@ -195,7 +195,7 @@ async def test_a_control_call_when_the_cli_dies_says_how_it_died() -> None:
     async with session_and_cli() as (session, cli):
         call = asyncio.create_task(session.request("mcp_status"))
         await cli.expect(RequestReceived)
-        cli._transport.write_stderr("out of cheese\n")
+        cli.write_stderr("out of cheese\n")
         cli.end(code=3)
         with pytest.raises(ProcessExited, match="out of cheese") as caught:
             await call
@@ -211,7 +211,11 @@ async def test_closing_the_session_ends_what_waits() -> None:
     session = Session(transport=cli.near)
     await session.open()
     call = asyncio.create_task(session.request("mcp_status"))
-    turn = asyncio.create_task(session.prompt("hi")._finish())
+
+    async def prompted() -> None:
+        await session.prompt("hi")
+
+    turn = asyncio.create_task(prompted())
     await cli.expect(RequestReceived)
     await session.close()
     with pytest.raises(Aborted):

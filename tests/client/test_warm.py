@@ -60,7 +60,7 @@ class Fakes:
 
     async def _serve(self, cli: FakeCli) -> None:
         while True:
-            event = await cli._events.get()
+            event = await cli.next_event()
             if isinstance(event, RequestReceived) and not self.mute:
                 request = event.request
                 self.asked.append((request["subtype"], request.get("model") or request.get("mode")))

@@ -217,7 +217,7 @@ class Stage:
         session._link._transport.write(line)  # on purpose past the client
 
     def pid(self, session: Session) -> int:
-        pid = session._link._transport.pid  # a program has no use for it, a signal has
+        pid = session.pid
         if pid is None:
             raise Differs("the CLI has no process id")
         return pid

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
 from itertools import count
 from typing import Any
 
 from quarterdeck.protocol import CliSide, Event, HostSide
+from quarterdeck.protocol.host_side import SERVED
 from quarterdeck.wire import Message
 
 
@@ -20,11 +22,18 @@ class Clock:
 class Pair:
     """``host`` and ``cli``; ``carry`` moves what each has to say to the other, cut into pieces of ``cut`` bytes."""
 
-    def __init__(self, *, cut: int | None = None, **cli_options: Any) -> None:
+    def __init__(
+        self,
+        *,
+        cut: int | None = None,
+        new_id: Callable[[], str] | None = None,
+        serves: Container[str] = SERVED,
+        **cli_options: Any,
+    ) -> None:
         self.clock = Clock()
         self.cut = cut
-        self.host = HostSide(new_id=ids("h"), clock=self.clock)
-        self.cli = CliSide(new_id=ids("c"), clock=self.clock, **cli_options)
+        self.host = HostSide(new_id=new_id or ids("h"), clock=self.clock, serves=serves)
+        self.cli = CliSide(new_id=new_id or ids("c"), clock=self.clock, **cli_options)
 
     def carry(self) -> tuple[list[Event], list[Event]]:
         """Everything said so far arrives; the events of the host and of the CLI."""

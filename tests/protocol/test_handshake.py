@@ -84,7 +84,7 @@ def test_pending_requests_in_the_handshake_answer_are_dispatched_once() -> None:
         "response": ANSWER,
         "pending_permission_requests": [known, forgotten],
     }
-    pair.cli._send({"type": "control_response", "response": envelope})
+    pair.cli.say({"type": "control_response", "response": envelope})
     answer, pending = pair.to_host()
     assert isinstance(answer, AnswerReceived)
     assert isinstance(pending, RequestReceived)

@@ -97,8 +97,7 @@ def test_a_known_request_without_a_required_field_is_refused_with_the_reason() -
 
 
 def test_a_new_subtype_is_served_when_the_host_says_so() -> None:
-    pair = Pair()
-    pair.host._serves = {"ask_the_oracle"}
+    pair = Pair(serves={"ask_the_oracle"})
     request_id = pair.cli.request("ask_the_oracle", depth=3)
     (asked,) = pair.to_host()
     assert isinstance(asked, RequestReceived)
@@ -206,8 +205,7 @@ def test_our_own_answer_echoed_back_is_recognised() -> None:
 
 
 def test_requests_of_both_directions_with_the_same_id_do_not_mix() -> None:
-    pair = Pair()
-    pair.host._new_id = pair.cli._new_id = lambda: "same"
+    pair = Pair(new_id=lambda: "same")
     pair.host.request("mcp_status")
     pair.cli.request("can_use_tool", **PERMISSION)
     pair.carry()
@@ -343,8 +341,15 @@ def test_a_cancel_of_an_unknown_request_is_ignored_by_the_cli() -> None:
 
 def test_closed_requests_are_remembered_only_up_to_a_bound() -> None:
     pair = Pair()
+    answers = []
     for _ in range(5000):
         request_id = pair.cli.request("can_use_tool", **PERMISSION)
         pair.host.receive(pair.cli.outgoing())
         pair.host.answer(request_id, {})
-    assert 1024 <= len(pair.host._theirs._closed) <= 2048
+        answers.append(pair.host.outgoing())
+    pair.host.events()
+    pair.host.receive(b"".join(answers))
+    echoes = ["an echo of our answer" in event.reason for event in pair.host.events() if isinstance(event, Unexpected)]
+    assert len(echoes) == 5000
+    assert 1024 <= sum(echoes) <= 2048
+    assert echoes == sorted(echoes)

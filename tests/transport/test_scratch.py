@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from quarterdeck.transport import PrivateFiles
-from quarterdeck.transport.scratch import _remove_all
 
 
 def test_a_file_is_for_its_owner_alone_in_a_directory_for_its_owner_alone() -> None:
@@ -39,9 +40,16 @@ def test_everything_goes_when_the_block_fails() -> None:
 
 
 def test_everything_goes_at_interpreter_exit() -> None:
-    paths = [PrivateFiles().write("a", b"1") for _ in range(2)]
-    _remove_all()
-    assert [path.parent.exists() for path in paths] == [False, False]
+    program = """
+from quarterdeck.transport import PrivateFiles
+kept = [PrivateFiles() for _ in range(2)]
+for files in kept:
+    path = files.write("a", b"1")
+    print(path, path.exists())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    told = [line.rsplit(" ", 1) for line in done.stdout.splitlines()]
+    assert [(was_there, Path(path).parent.exists()) for path, was_there in told] == [("True", False)] * 2
 
 
 def test_removing_twice_or_after_somebody_else_did_is_no_error() -> None:

@@ -24,7 +24,6 @@ from quarterdeck import (
 from quarterdeck.client.transcript_stores import mirror as mirroring
 from quarterdeck.client.transcript_stores.mirror import TranscriptMirror, key_of_file
 from quarterdeck.client.transcript_stores.resume import is_safe_subpath, options_from_store
-from quarterdeck.wire._json import dumps
 
 LIMIT_S = 60.0
 
@@ -371,5 +370,5 @@ async def test_records_survive_the_way_through_a_store_as_they_are(
         _, home = await options_from_store(ClaudeAgentOptions(session_store=store, resume=SESSION, cwd=cwd))
     assert home is not None
     [file] = home.path.rglob(f"{SESSION}.jsonl")
-    assert file.read_bytes() == dumps(odd) + b"\n"
+    assert file.read_bytes() == json.dumps(odd, separators=(",", ":")).encode() + b"\n"
     home.remove()
