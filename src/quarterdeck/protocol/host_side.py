@@ -9,7 +9,7 @@ from quarterdeck.wire._base import WireObject
 from quarterdeck.wire.answers.base import parse_answer
 from quarterdeck.wire.answers.session import InitializeAnswer
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, decode
-from quarterdeck.wire.control import ControlResponse
+from quarterdeck.wire.control import ControlResponse, ControlSuccess
 from quarterdeck.wire.messages import CommandLifecycleMessage
 from quarterdeck.wire.notices import ControlRequestProgressMessage
 from quarterdeck.wire.requests.base import OutgoingRequest
@@ -91,7 +91,8 @@ class HostSide(Side):
         if self._handshake_line is None:
             return None
         message = decode(self._handshake_line)
-        payload = message.response.response if isinstance(message, ControlResponse) else None
+        response = message.response if isinstance(message, ControlResponse) else None
+        payload = response.response if isinstance(response, ControlSuccess) else None
         answer = parse_answer(InitializeRequest, payload)
         return answer if isinstance(answer, InitializeAnswer) else None
 

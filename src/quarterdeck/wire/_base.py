@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -200,10 +200,12 @@ class OpenObject(WireObject, kw_only=True):
 class MessageType(RecordType):
     """Lets a message be built the official SDK's way too, where its shape there is not the shape on the wire."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  # a metaclass's method
-        given = named(cls, args, kwargs)  # type: ignore[arg-type]
-        built = cls._built(given)  # type: ignore[attr-defined]
-        return cls.plainly_built(**given) if built is None else built
+    if not TYPE_CHECKING:  # for type checkers such classes have an ``__init__``
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  # a metaclass's method
+            given = named(cls, args, kwargs)
+            built = cls._built(given)
+            return cls.plainly_built(**given) if built is None else built
 
     def plainly_built(cls, **fields: Any) -> Any:  # noqa: N805
         """The message for arguments by our own fields."""

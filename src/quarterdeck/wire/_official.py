@@ -53,25 +53,27 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
     more_: dict[str, Any] | None = msgspec.field(default=None, name=HIDDEN + "more")
     """Attributes that a program has added."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        try:
-            force_setattr(self, name, value)
-        except AttributeError:
-            if isinstance(getattr(type(self), name, None), property):
-                raise
-            if self.more_ is None:
-                force_setattr(self, "more_", {})
-            self.more_[name] = value  # type: ignore[index]
+    if not TYPE_CHECKING:  # or a misspelt attribute would be right for type checkers
 
-    def __delattr__(self, name: str) -> None:
-        if self.more_ is None or self.more_.pop(name, self) is self:
-            raise AttributeError(name)
+        def __setattr__(self, name: str, value: Any) -> None:
+            try:
+                force_setattr(self, name, value)
+            except AttributeError:
+                if isinstance(getattr(type(self), name, None), property):
+                    raise
+                if self.more_ is None:
+                    force_setattr(self, "more_", {})
+                self.more_[name] = value
 
-    def __getattr__(self, name: str) -> Any:
-        more = None if name == "more_" else self.more_
-        if more is not None and name in more:
-            return more[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        def __delattr__(self, name: str) -> None:
+            if self.more_ is None or self.more_.pop(name, self) is self:
+                raise AttributeError(name)
+
+        def __getattr__(self, name: str) -> Any:
+            more = None if name == "more_" else self.more_
+            if more is not None and name in more:
+                return more[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]

@@ -17,7 +17,8 @@ the words known today as a ``Literal`` beside: a new word is news, not an error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import msgspec
 
@@ -28,7 +29,7 @@ from ._shapes import Number
 from .api import ApiMessage, MessageParam
 from .blocks import ContentBlock
 from .events import ApiError
-from .result import ResultMessage
+from .result import MessageOrigin, ResultMessage
 from .stream import StreamEvent
 from .system import SystemMessage
 from .usage import ContextUsage, RateLimitInfo, Usage, UsageReport
@@ -53,21 +54,27 @@ ConversationResetTrigger = Literal["clear", "plan_mode_exit", "fresh_session", "
 CommandState = Literal["queued", "started", "completed", "cancelled"]
 
 
+_T = TypeVar("_T")
+
 _INNER = {"message_id": "id"}
 _INNER_FIELDS = frozenset({"content", "model", "usage", "message_id", "stop_reason"})
 """What the official SDK shows as attributes of the line and the wire has inside ``message``."""
 
 
-def _inner(name: str, *, doc: str | None = None) -> Any:
+class _Inner(property, Generic[_T]):
     """An attribute of the inner message."""
 
-    def read(self: Any) -> Any:
-        return getattr(self.message, name)
+    def __init__(self, name: str, *, doc: str | None = None) -> None:
+        def write(message: Any, value: _T) -> None:
+            setattr(message.message, name, value)
 
-    def write(self: Any, value: Any) -> None:
-        setattr(self.message, name, value)
+        super().__init__(attrgetter(f"message.{name}"), write, doc=doc)
 
-    return property(read, write, doc=doc)
+    if TYPE_CHECKING:
+
+        def __get__(self, message: Any, owner: type | None = None) -> _T: ...  # type: ignore[override]
+
+        def __set__(self, message: Any, value: _T) -> None: ...
 
 
 class ToolUseMeta(WireObject):
@@ -114,6 +121,27 @@ class AssistantMessage(Message, tag="assistant"):
     local_command_run: dict[str, Any] | None = None
     local_command_outcome: Any = None
 
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self,
+            content: list[ContentBlock],
+            model: str,
+            parent_tool_use_id: str | None = None,
+            error: str | None = None,
+            usage: dict[str, Any] | None = None,
+            message_id: str | None = None,
+            stop_reason: str | None = None,
+            session_id: str | None = None,
+            uuid: str | None = None,
+        ) -> None: ...
+
+        @overload
+        def __init__(self, *, message: ApiMessage, **fields: Any) -> None: ...
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
     @classmethod
     def _built(cls, given: dict[str, Any]) -> AssistantMessage | None:
         if "message" in given:
@@ -123,11 +151,11 @@ class AssistantMessage(Message, tag="assistant"):
         outer = {name: value for name, value in given.items() if name not in _INNER_FIELDS}
         return cls.plainly_built(message=ApiMessage(**inner), **outer)  # type: ignore[no-any-return]
 
-    content = _inner("content")
-    model = _inner("model", doc="``<synthetic>`` when the CLI itself speaks, e.g. to report an API error.")
-    message_id = _inner("id")
-    stop_reason = _inner("stop_reason")
-    usage = _inner("usage", doc="As on the wire; see ``typed_usage``.")
+    content = _Inner[list[ContentBlock]]("content")
+    model = _Inner[str]("model", doc="``<synthetic>`` when the CLI itself speaks, e.g. to report an API error.")
+    message_id = _Inner[str | None]("id")
+    stop_reason = _Inner[str | None]("stop_reason")
+    usage = _Inner[dict[str, Any] | None]("usage", doc="As on the wire; see ``typed_usage``.")
 
     @property
     def typed_usage(self) -> Usage | None:
@@ -169,6 +197,23 @@ class UserMessage(Message, tag="user"):
 
     result_: Any = msgspec.field(default=None, name=HIDDEN + "result")
 
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self,
+            content: str | list[ContentBlock],
+            uuid: str | None = None,
+            parent_tool_use_id: str | None = None,
+            tool_use_result: Any = None,
+            origin: dict[str, Any] | MessageOrigin | None = None,
+        ) -> None: ...
+
+        @overload
+        def __init__(self, *, message: MessageParam, **fields: Any) -> None: ...
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
     @classmethod
     def _built(cls, given: dict[str, Any]) -> UserMessage | None:
         if "message" not in given:
@@ -180,7 +225,7 @@ class UserMessage(Message, tag="user"):
         result = given.pop("tool_use_result", None)
         return cls.plainly_built(**given, result_=result)  # type: ignore[no-any-return]
 
-    content = _inner("content")
+    content = _Inner[str | list[ContentBlock]]("content")
 
     @property
     def tool_use_result(self) -> Any:

@@ -5,7 +5,7 @@ The table of all ``system`` messages is in ``system.py``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._official import official
 from ._shapes import Number, constant
@@ -102,6 +102,18 @@ class HookEventMessage(SystemMessage, kw_only=True, tag="system"):
     hook_id: str | None = None
     hook_name: str | None = None
     hook_event: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            subtype: str,
+            data: dict[str, Any] = ...,
+            hook_event_name: str = "",
+            session_id: str | None = None,
+            uuid: str | None = None,
+            **ours: Any,
+        ) -> None: ...
 
     @classmethod
     def _own_names(cls, given: dict[str, Any]) -> dict[str, Any]:

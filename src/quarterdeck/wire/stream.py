@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._base import Message
 from ._official import official
@@ -31,6 +31,17 @@ class StreamEvent(Message, kw_only=True, tag="stream_event"):
     abandoned_blocks: dict[str, Any] | None = None
     """Beside ``message_stop``: blocks from ``from_block_index`` on will not be completed (2.1.325)."""
     owed_rows: list[Any] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            uuid: str | None = None,
+            session_id: str | None = None,
+            event: dict[str, Any] = ...,
+            parent_tool_use_id: str | None = None,
+            **ours: Any,
+        ) -> None: ...
 
     @property
     def typed_event(self) -> Event:

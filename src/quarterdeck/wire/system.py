@@ -18,7 +18,8 @@ for the user   ``InformationalMessage`` ``NotificationMessage`` ``LocalCommandOu
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -52,6 +53,10 @@ class SystemMessage(Message, tag="system"):
     subtype: str
     uuid: str | None = None
     session_id: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, subtype: str, data: dict[str, Any] = ..., **ours: Any) -> None: ...
 
     def __post_init__(self) -> None:
         lines = self.lines_
@@ -238,6 +243,17 @@ class MirrorErrorMessage(SystemMessage, kw_only=True, tag="system"):
     subtype: str = constant("mirror_error")
     key: dict[str, Any] | None = None
     error: str = constant("")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            subtype: str = ...,
+            data: dict[str, Any] = ...,
+            key: Mapping[str, Any] | None = None,
+            error: str = "",
+            **ours: Any,
+        ) -> None: ...
 
 
 class FilesPersistedMessage(SystemMessage, kw_only=True, tag="system"):

@@ -7,7 +7,7 @@ whole list each time (2.1.325).
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -40,6 +40,21 @@ class TaskStartedMessage(SystemMessage, kw_only=True, tag="system"):
     skip_transcript: bool | None = None
     ambient: bool | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            subtype: str = ...,
+            data: dict[str, Any] = ...,
+            task_id: str = ...,
+            description: str = "",
+            uuid: str | None = None,
+            session_id: str | None = None,
+            tool_use_id: str | None = None,
+            task_type: str | None = None,
+            **ours: Any,
+        ) -> None: ...
+
 
 @official("subtype data task_id description usage uuid session_id", "tool_use_id last_tool_name")
 class TaskProgressMessage(SystemMessage, kw_only=True, tag="system"):
@@ -52,6 +67,22 @@ class TaskProgressMessage(SystemMessage, kw_only=True, tag="system"):
     run_id: str | None = None
     subagent_type: str | None = None
     summary: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            subtype: str = ...,
+            data: dict[str, Any] = ...,
+            task_id: str = ...,
+            description: str = "",
+            usage: dict[str, Any] = ...,
+            uuid: str | None = None,
+            session_id: str | None = None,
+            tool_use_id: str | None = None,
+            last_tool_name: str | None = None,
+            **ours: Any,
+        ) -> None: ...
 
 
 class McpResourceLink(WireObject):
@@ -83,6 +114,23 @@ class TaskNotificationMessage(SystemMessage, kw_only=True, tag="system"):
     skip_transcript: bool | None = None
     ambient: bool | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            subtype: str = ...,
+            data: dict[str, Any] = ...,
+            task_id: str = ...,
+            status: str = ...,
+            output_file: str = "",
+            summary: str = "",
+            uuid: str | None = None,
+            session_id: str | None = None,
+            tool_use_id: str | None = None,
+            usage: dict[str, Any] | None = None,
+            **ours: Any,
+        ) -> None: ...
+
 
 class TaskPatch(WireObject):
     """The fields of a task that have changed."""
@@ -104,6 +152,20 @@ class TaskUpdatedMessage(SystemMessage, kw_only=True, tag="system"):
     status: Any = msgspec.field(default=None, name=HIDDEN + "status")
     """The task's new status, if that has changed; see ``TaskUpdatedStatus``."""
     run_id: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            subtype: str = ...,
+            data: dict[str, Any] = ...,
+            task_id: str = ...,
+            patch: dict[str, Any] = ...,
+            status: str | None = None,
+            session_id: str | None = None,
+            uuid: str | None = None,
+            **ours: Any,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
