@@ -1,9 +1,9 @@
-"""Content on its way to the consumer, bounded in memory.
+"""Messages on their way to the consumer, bounded in memory.
 
-Past the high mark the transport is paused and the CLI feels it. But behind unread content there may be a control
-message that someone waits for: the answer to a control call that the consumer itself made, or a permission request. So
-a pause ends after ``patience_s``, or at once while a control call is open, and what comes then goes to disk
-(``Spill``) until the consumer has caught up. Nothing is dropped, nothing waits for ever.
+Past the high mark the transport is paused, which slows the CLI down. But unread content may hide a control message that
+someone waits for: the answer to a control call of the consumer itself, or a permission request. So a pause ends after
+``patience_s``, or at once while a control call is open, and what comes then goes to disk (``Spill``) until the consumer
+has caught up. Nothing is dropped, and nothing waits forever.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Inbox:
         self._low = min(low_bytes, high_bytes)
         self._patience = patience_s
         self._batches: list[tuple[list[Message], int]] = []
-        """At most a hundred or so, which the high mark sees to. A ``deque`` takes 0.7 KB also when it is empty."""
+        """At most about a hundred, because of the high mark. A ``deque`` takes 0.7 KB even when it is empty."""
         self._size = 0
         self._spill = Spill(limit_bytes=limit_bytes)
         self._paused = False
         self._may_spill = False
-        """So as long as anything is spilled."""
+        """Stays true as long as anything is spilled."""
         self._urgent = 0
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: Arrival | None = None
@@ -69,7 +69,7 @@ class Inbox:
     # The reader's side
 
     def put(self, messages: list[Message], size: int, *, at_once: bool = False) -> None:
-        """Take a batch of about ``size`` bytes. After an end nobody will read it."""
+        """Take a batch of about ``size`` bytes. Ignored after ``end``."""
         if self._ended:
             return
         if self._may_spill and (self._spill or self._size >= self._high):
@@ -87,7 +87,7 @@ class Inbox:
             self._waiter.wake(at_once=at_once)
 
     def end(self, error: Exception | None = None) -> None:
-        """Nothing more will come; ``error`` is raised once everything before it is read."""
+        """Nothing more will come. ``error`` is raised once everything before it has been read."""
         if not self._ended:
             self._ended = True
             self._error = error
@@ -96,7 +96,7 @@ class Inbox:
                 self._waiter.wake()
 
     def _fail(self, error: OSError) -> None:
-        """Content is lost from here on, and the consumer is told; control messages behind it are still served."""
+        """Content is lost from here on, and the consumer is told. Control messages are still served."""
         self._spill.close()
         self.end(OSError(error.errno, f"unread messages could not be kept on disk: {error.strerror or error}"))
 
@@ -126,7 +126,7 @@ class Inbox:
     # Control calls
 
     def urgent(self, change: int) -> None:
-        """One more (1) or one less (-1) control call waits for its answer: reading must not pause meanwhile."""
+        """One more (1) or one fewer (-1) control call waits for its answer; reading must not pause while any does."""
         self._urgent += change
         if self._urgent:
             self._go_on()

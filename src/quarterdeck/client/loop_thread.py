@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for programs that have none of asyncio's: plain ones, and those on trio.
+"""An asyncio event loop in its own thread, for programs that do not run one: synchronous ones, and those on trio.
 
 One thread serves all sessions. It starts when it is first used and ends with the interpreter; after ``end``, and in a
 forked child, the next use starts another.
@@ -22,11 +22,11 @@ from .errors import Aborted
 T = TypeVar("T")
 
 CLOSE_ALL_S = 6.0
-"""At the end, for all sessions together to close: the usual grace of one, twice."""
+"""At the end, for all sessions together to close: twice the usual grace of one."""
 JOIN_S = 10.0
-"""For the thread to be gone. It is a daemon: one that hangs does not keep the interpreter."""
+"""For the thread to end. It is a daemon, so one that hangs does not keep the interpreter alive."""
 UNWIND_S = 15.0
-"""After Ctrl-C, for the work that was waited for to clean up behind itself. A second Ctrl-C does not wait."""
+"""After Ctrl-C, for the interrupted work to clean up. A second Ctrl-C does not wait."""
 
 
 class Closeable(Protocol):
@@ -36,7 +36,7 @@ class Closeable(Protocol):
 class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
     """A daemon thread for each call.
 
-    A callback may wait for a person: that must keep neither other callbacks nor the interpreter's end waiting.
+    A callback may wait for a person, which must not hold up other callbacks or the end of the interpreter.
     """
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[T]:
@@ -54,7 +54,7 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Nothing is kept between calls, and none is waited for."""
+        """Nothing is kept between calls, and nothing is waited for."""
 
 
 class Work(Generic[T]):
@@ -89,7 +89,7 @@ class Work(Generic[T]):
 
 
 class LoopThread:
-    """The thread, or the promise of one."""
+    """The thread, started on first use."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a finalizer may come here while its own thread is here
@@ -106,7 +106,7 @@ class LoopThread:
         return self._loop is not None
 
     def is_current(self) -> bool:
-        """Does the caller run in this thread? It must not wait for it then."""
+        """Whether the caller runs in this thread, and so must not wait for it."""
         return threading.current_thread() is self._thread
 
     # Work
@@ -147,7 +147,7 @@ class LoopThread:
         return self.call(work)
 
     def settle(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-        """``call`` for what cleans up: a finalizer may run in any thread, and in the loop's own it does not wait."""
+        """``call`` for cleanup. A finalizer may run in any thread; in the loop's own it does not wait."""
         if self.is_current():
             self.post(work)
         else:
@@ -160,7 +160,7 @@ class LoopThread:
     # Open sessions
 
     def opened(self, session: Closeable) -> None:
-        """To be closed at the end. Only from the loop's thread, as the next."""
+        """Close this session at the end. To be called in the loop's thread, like ``closed``."""
         self._open.add(session)
 
     def closed(self, session: Closeable) -> None:
@@ -233,4 +233,4 @@ def _report(task: asyncio.Future[Any]) -> None:
 
 
 LOOP_THREAD = LoopThread()
-"""The one that everybody shares."""
+"""Shared by all sessions."""

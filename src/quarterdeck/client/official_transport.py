@@ -1,7 +1,7 @@
-"""Transports written for the official SDK, as transports of ours.
+"""Adapts transports written for the official SDK to ours.
 
-The official ``Transport`` hands over parsed messages and takes text; ours moves bytes. Programs that bring one (a
-remote CLI, a test double) keep working.
+The official ``Transport`` delivers parsed messages and takes text; ours moves bytes. Programs that bring one (for a
+remote CLI, or as a test double) keep working.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from quarterdeck.wire import encode
 
 
 class Transport(ABC):
-    """The official SDK's interface for carrying a conversation by other means."""
+    """The official SDK's interface for a custom connection to the CLI."""
 
     @abstractmethod
     async def connect(self) -> None:
-        """Make ready to send and receive."""
+        """Get ready to send and receive."""
 
     @abstractmethod
     async def write(self, data: str) -> None:
@@ -34,11 +34,11 @@ class Transport(ABC):
 
     @abstractmethod
     async def close(self) -> None:
-        """End the connection; must not take for ever."""
+        """End the connection, in bounded time."""
 
     @abstractmethod
     def is_ready(self) -> bool:
-        """Can something be sent?"""
+        """Whether something can be sent."""
 
     @abstractmethod
     async def end_input(self) -> None:

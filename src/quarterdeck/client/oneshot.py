@@ -1,4 +1,4 @@
-"""One prompt and done: ``query`` as the official SDK has it, ``prompt`` for the result only."""
+"""One prompt and done: ``query`` as in the official SDK, ``prompt`` for the result alone."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def query(
 
 
 def raise_error_result(session: Session) -> None:
-    """After the end: if the CLI says by its exit code that the last result was an error, so do we."""
+    """After the end: raise if the exit code of the CLI says that the last result was an error."""
     result, status = session.last_result, session.exit_status
     if result is not None and result.failed and status is not None and status.returncode:
         raise ResultError.of(result, status.returncode)
@@ -64,9 +64,9 @@ async def prompt(content: Content, /, options: ClaudeAgentOptions | None = None,
 def resume_session(
     session_id: str, /, options: ClaudeAgentOptions | None = None, *, fork: bool = False, **changes: Any
 ) -> Session:
-    """A session that goes on with an earlier conversation: ``async with resume_session(id) as session:``.
+    """A session that continues an earlier conversation: ``async with resume_session(id) as session:``.
 
-    With ``fork`` it goes on with a copy, under an id of its own, and the earlier conversation stays as it is.
+    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is.
     """
     chosen = options or ClaudeAgentOptions()
     return Session(dataclasses.replace(chosen, resume=session_id, fork_session=fork, **changes))

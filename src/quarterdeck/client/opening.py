@@ -1,4 +1,4 @@
-"""Options to a running, connected CLI: the one place where launch plan, private files and process meet."""
+"""From options to a CLI ready to start: finds the CLI, plans the launch, writes the private files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger("quarterdeck")
 
 
 class Launch:
-    """A CLI ready to be started, and the private files it reads; ``discard`` removes them, if there are any."""
+    """A CLI ready to start, and the private files it reads; ``discard`` removes them, if there are any."""
 
     def __init__(self, plan: LaunchPlan, transport: ProcessTransport, files: PrivateFiles) -> None:
         self.plan = plan
@@ -45,7 +45,7 @@ def prepare(options: ClaudeAgentOptions) -> Launch:
 
 
 def version_on_disk(cli: Sequence[str]) -> str | None:
-    """The CLI's version as its npm package tells it; None where it was installed otherwise. Never starts it."""
+    """The CLI's version from its npm package; None where it was installed otherwise. Does not start it."""
     program = Path(cli[-1])
     try:
         folder = program.resolve().parent

@@ -1,11 +1,11 @@
-"""Try a prompt again when the model is overloaded or the CLI died: bounded, announced, and never blindly.
+"""Retries a prompt when the model is overloaded or the CLI died: a limited number of times, announced, never blindly.
 
 >>> from quarterdeck import ClaudeAgentOptions
 >>> options = ClaudeAgentOptions(retry=Retry(attempts=3, fallback_models=("haiku",)))
 
-What a failed turn had already done stays done. So a prompt is only sent again when no tool ran that could have changed
-something. Otherwise the conversation, which the next process resumes, is told to go on from where it is; and where a
-tool was cut off in the middle, so that nobody knows what it did, the retry is refused unless the program wants it.
+What a failed turn has done stays done, so a prompt is sent again only when no tool ran that could have changed
+something. Otherwise the next process resumes the conversation and is asked to continue from there. Where a tool was cut
+off in the middle, so that nobody knows what it did, the retry is refused unless the program allows it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Retry:
 
 
 class RetryNotice(Message, kw_only=True):
-    """A turn has failed and is about to be tried again. Comes in the place of the failed try's result."""
+    """A turn has failed and is about to be retried. Replaces the result of the failed attempt."""
 
     kind: str
     """``overload``, ``rate_limit`` or ``exit``."""
@@ -156,7 +156,7 @@ class _Ran:
 
 
 class RetryingTurn(Turn):
-    """A turn that may take several tries. To its reader it is one: notices in between, one result at the end."""
+    """A turn that may take several attempts. Its reader sees one turn: notices in between, one result at the end."""
 
     def __init__(self, session: Session, line: Mapping[str, Any], retry: Retry) -> None:
         super().__init__(session, line)
@@ -266,7 +266,7 @@ class RetryingTurn(Turn):
 
 
 def failure_kind(result: ResultMessage) -> FailureKind | None:
-    """Which failure that may pass by itself a result tells of, if any."""
+    """The temporary failure that a result reports, if any."""
     if not result.failed:
         return None
     status = result.api_error_status

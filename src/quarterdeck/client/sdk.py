@@ -1,4 +1,4 @@
-"""``ClaudeSDKClient`` as the official SDK has it, over ``Session``."""
+"""``ClaudeSDKClient`` as in the official SDK, on top of ``Session``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .session import Session
 
 
 class ClaudeSDKClient:
-    """A conversation of many turns. ``client.session`` is the same conversation with everything we have besides."""
+    """A conversation of many turns. ``client.session`` is the same conversation with everything ``Session`` offers."""
 
     def __init__(
         self, options: ClaudeAgentOptions | None = None, transport: Transport | ByteTransport | None = None
@@ -93,7 +93,7 @@ class ClaudeSDKClient:
         await self.session.stop_task(task_id)
 
     async def get_mcp_status(self) -> dict[str, Any]:
-        """A plain dict with the wire's keys, as these three are there; typed: ``client.session.mcp_status()``."""
+        """A plain dict with the wire's keys, as in the official SDK; ``client.session.mcp_status()`` is typed."""
         return (await self.session.mcp_status()).to_dict()
 
     async def get_context_usage(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Unread messages on disk, when they are too many for memory and reading must go on."""
+"""Unread messages on disk, for when they are too many for memory and reading must go on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Turn``: what came of one prompt, as a stream to follow or as a result to wait for."""
+"""``Turn``: the messages that answer one prompt, to iterate over, or the result, to await."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Turn(AsyncIterator[Message]):
         return message
 
     def _is_mine(self, result: ResultMessage) -> bool:
-        """A turn that the CLI started by itself, or that belongs to another prompt, may end before ours."""
+        """A turn that the CLI started by itself, or for another prompt, may end before ours."""
         if result.user_message_uuids is not None:
             return self.prompt_id in result.user_message_uuids
         if result.user_message_uuid is not None:

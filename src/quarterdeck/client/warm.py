@@ -1,4 +1,4 @@
-"""``WarmPool``: sessions whose CLI has started and shaken hands before anybody asks.
+"""``WarmPool``: sessions whose CLI has started and shaken hands before they are needed.
 
 >>> async with WarmPool(3, ClaudeAgentOptions(cwd="/srv/repo")) as pool:   # doctest: +SKIP
 ...     async with pool.session(model="haiku") as session:
@@ -30,9 +30,9 @@ from .session import Session
 logger = logging.getLogger("quarterdeck")
 
 MAX_IDLE_S = 600.0
-"""A CLI reads settings, memory and the state of git when it starts; one that waited for long would know old ones."""
+"""A CLI reads settings, memory and the git state when it starts; one that has waited long would know old ones."""
 STARTING = 2
-"""Starts at a time: a start takes a whole core for a while, and the sessions in use need it more."""
+"""Concurrent starts: a start takes a whole core for a while, and the sessions in use need it more."""
 HEALTH_S = 1.0
 FAILED_START_S = 5.0
 """The wait after a failed start; it doubles with each further one, up to a minute."""
@@ -68,7 +68,7 @@ class _Idle(Observer):
 class WarmPool:
     """Keeps ``size`` sessions ready, all with the same options. Use it as an async context manager.
 
-    ``new_session`` makes the sessions, for tests and for sessions elsewhere.
+    ``new_session`` makes the sessions: for tests, and for remote sessions.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class WarmPool:
         self._retry_timer: asyncio.TimerHandle | None = None
         self._open = False
         self._context = copy_context()
-        """Where sessions are started: not in the context, and the trace, of the taker who made room for them."""
+        """Sessions start in this context, not in that (and the trace) of the taker who made room for them."""
 
     async def __aenter__(self) -> WarmPool:
         self.start()
@@ -127,7 +127,7 @@ class WarmPool:
         return len(self._idle)
 
     async def ready(self, count: int | None = None, *, timeout_s: float = 60.0) -> None:
-        """Wait until so many are ready, by default all. Raises ``TimeoutError``, with why starts fail if they do."""
+        """Wait until that many are ready, by default all. ``TimeoutError`` says why starts fail, if they do."""
         wanted = self.size if count is None else min(count, self.size)
         try:
             async with asyncio.timeout(timeout_s):
@@ -192,7 +192,7 @@ class WarmPool:
         return old
 
     async def _is_healthy(self, session: Session) -> bool:
-        """Alive, and it answers. ``mcp_status`` is cheap, and every CLI from 2.0.77 on knows it."""
+        """Whether it is alive and answers. ``mcp_status`` is cheap, and every CLI since 2.0.77 knows it."""
         if session.exit_status is None:
             try:
                 await session.request("mcp_status", timeout_s=self._health_timeout_s)

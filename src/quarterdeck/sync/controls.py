@@ -1,4 +1,4 @@
-"""Every method of a session that needs no more than to be waited for."""
+"""The methods of a session that only need to be waited for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One prompt and done, without an event loop of one's own."""
+"""One prompt and done, for programs without an event loop."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def prompt(content: Content, /, options: ClaudeAgentOptions | None = None, **cha
 def resume_session(
     session_id: str, /, options: ClaudeAgentOptions | None = None, *, fork: bool = False, **changes: Any
 ) -> Session:
-    """A session that goes on with an earlier conversation: ``with resume_session(id) as session:``.
+    """A session that continues an earlier conversation: ``with resume_session(id) as session:``.
 
-    With ``fork`` it goes on with a copy, under an id of its own, and the earlier conversation stays as it is.
+    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is.
     """
     chosen = options or ClaudeAgentOptions()
     return Session(dataclasses.replace(chosen, resume=session_id, fork_session=fork, **changes))

@@ -1,4 +1,4 @@
-"""``ClaudeSDKClient`` without an event loop of one's own."""
+"""``ClaudeSDKClient`` for programs without an event loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Prompts = Iterable[dict[str, Any]]
 
 
 class ClaudeSDKClient(Facade):
-    """A conversation of many turns. ``client.session`` is the same conversation with everything we have besides."""
+    """A conversation of many turns. ``client.session`` is the same conversation with everything ``Session`` offers."""
 
     _core: AsyncClient
 

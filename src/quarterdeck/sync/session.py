@@ -1,4 +1,4 @@
-"""``Session`` without an event loop of one's own: for scripts, notebooks, and servers made of threads.
+"""``Session`` for programs without an event loop: scripts, notebooks, threaded servers.
 
 >>> with connect(ClaudeAgentOptions(model="sonnet")) as session:   # doctest: +SKIP
 ...     for message in session.prompt("What is in this folder?"):
@@ -43,7 +43,7 @@ class Session(Controls):
 
     @classmethod
     def around(cls, core: AsyncSession, options: ClaudeAgentOptions, runner: CallbackRunner) -> Session:
-        """For a session that is open in the loop's thread."""
+        """Wrap a session that is already open in the loop's thread."""
         session = cls.__new__(cls)
         session._core, session._runner, session._pid = core, runner, os.getpid()
         session.options = options
@@ -66,7 +66,7 @@ class Session(Controls):
         return self._wait(self._core.close)
 
     def reopen(self, options: ClaudeAgentOptions) -> None:
-        """Start another CLI in the place of this one, with other options."""
+        """Replace this CLI by another one with other options."""
         self._wait(lambda: self._core.reopen(offload_options(options, self._runner)))
         self.options = options
 
@@ -111,7 +111,7 @@ class Session(Controls):
 
     @property
     def pid(self) -> int | None:
-        """Of the CLI's process, also after its end; None before it is started."""
+        """The CLI's process id, also after it has ended; None before it is started."""
         return self._core.pid
 
     @property
@@ -126,7 +126,7 @@ class Session(Controls):
 
     @property
     def closed(self) -> bool:
-        """Did the program close it?"""
+        """Whether the program has closed the session."""
         return self._core.closed
 
     @property
@@ -144,7 +144,7 @@ class Session(Controls):
         return self._core.turn_cost
 
     def __getattr__(self, name: str) -> Any:
-        """What else the session knows. Its methods are all above and in ``Controls``: one left out would not wait."""
+        """Attributes of the session. Its methods are all here and in ``Controls``: a missing one would not wait."""
         if not name.startswith("_") and not callable(value := getattr(self._core, name)):
             return value
         raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
@@ -156,7 +156,7 @@ class Session(Controls):
     ) -> Turn:
         """Ask something: iterate over the turn for its messages, or ``wait()`` for its result.
 
-        ``retry`` stands in for the option of that name.
+        ``retry`` replaces the option of that name.
         """
         chosen = None if retry is None else offload_retry(retry, self._runner)
         return Turn(self._core.prompt(content, uuid=uuid, retry=chosen, **fields))

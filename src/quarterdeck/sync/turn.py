@@ -1,4 +1,4 @@
-"""``Turn``: what came of one prompt, to iterate over or to wait for."""
+"""``Turn``: the messages that answer one prompt, to iterate over, or the result, to wait for."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Turn(Facade, Iterator[Message]):
         return self._iterate(self._core.text())
 
     def __getattr__(self, name: str) -> Any:
-        """What special turns have besides."""
+        """What special turns have in addition."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._core, name)

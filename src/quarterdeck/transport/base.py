@@ -1,8 +1,8 @@
-"""What a transport is, for everything above it: bytes, an end, and a way to make it end.
+"""The interface of a transport: bytes, an end, and a way to end it.
 
-Bytes are *pushed* into a receiver, one call per chunk read: no task switch, queue or stream object between the
-operating system and the decoder. The receiver must not raise and must not block; when it has enough it pauses the
-transport, and the other end feels it.
+Bytes are *pushed* into a receiver, one call per chunk read: there is no task switch, queue or stream object between the
+operating system and the decoder. The receiver must not raise or block; when it has enough it pauses the transport,
+which slows the other end down.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .errors import ProcessExited, describe_exit
 READ_SIZE = 64 * 1024
 """One read: what a Linux pipe holds."""
 LOW_MARK = 64 * 1024
-"""``drain()`` waits until no more than this is unsent: one pipe's worth, so the process never runs dry."""
+"""``drain()`` waits until no more than this is unsent: one pipe's worth, so the process always has input."""
 WRITE_LIMIT = 256 * 1024 * 1024
 """Unsent bytes past which ``write()`` refuses more: nobody drains, and the process does not read."""
 
@@ -39,7 +39,7 @@ class ExitStatus(msgspec.Struct, frozen=True):
         return self.code if self.signal is None else -self.signal
 
     def error(self, stderr: str = "") -> ProcessExited:
-        """This exit as the error to raise, for whoever still needed the process."""
+        """The error to raise where the process was still needed."""
         return ProcessExited(self.code, self.signal, stderr or None)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ DEFAULT_GRACE = Grace()
 
 
 class Receiver(Protocol):
-    """Who takes what the process writes. Called by the event loop, never from inside a plain method."""
+    """Takes what the process writes. Called by the event loop, never from inside a plain method."""
 
     def bytes_received(self, data: bytes) -> None:
         """The next bytes of stdout, cut anywhere."""

@@ -1,7 +1,7 @@
 """What this machine and this event loop can do. Code asks here, never for the name of the platform.
 
-Each answer is probed, not guessed: a sandbox may refuse ``pidfd_open`` on a kernel that has it, and a foreign event
-loop may or may not watch pipes. Tests force each fallback by handing in other answers.
+Each answer is probed: a sandbox may refuse ``pidfd_open`` on a kernel that has it, and other event loops may or may not
+watch pipes. Tests force each fallback by passing other answers.
 """
 
 from __future__ import annotations

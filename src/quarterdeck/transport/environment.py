@@ -1,8 +1,8 @@
 """The environment a CLI is started in.
 
-Inherited, minus what would mislead it: variables by which a Claude Code process marks its own children, and switches
-meant for the program that calls us (``NODE_OPTIONS`` with a debugger in it would stop the CLI at its first line). What
-the caller sets explicitly always stands.
+It is inherited, minus what would mislead the CLI: variables by which a Claude Code process marks its own children, and
+switches meant for the calling program (``NODE_OPTIONS`` with a debugger would stop the CLI at its first line). What the
+caller sets explicitly is always kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Learning that a process has ended, without polling and without a signal handler.
+"""Notices the end of a process without polling and without a signal handler.
 
 SIGCHLD belongs to the program that uses us; asyncio's child watchers differ by version, by loop and by thread. A pidfd
 is a file descriptor like any other; where there is none, a thread waits.

@@ -1,4 +1,4 @@
-"""A process and everything it started: asked to end, killed, looked for.
+"""A process and everything it started: finds it, asks it to end, kills it.
 
 The process group is the handle, but not all of it: the CLI (2.1.325) runs each Bash tool call in a session of its own.
 On SIGTERM it ends those itself; when it is killed they stay. So a kill also looks for processes outside the group: on

@@ -1,4 +1,4 @@
-"""Where the CLI is, as the first words of a command line.
+"""Finds the CLI, as the first words of a command line.
 
 A pure function over an environment, a home directory, a platform and a question about files, so that every rule of
 every platform is testable on any of them.

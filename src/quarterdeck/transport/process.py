@@ -1,8 +1,8 @@
-"""One CLI process: started, fed, read, watched and - whatever happens - ended.
+"""One CLI process: starts it, writes to it, reads from it, and ends it, whatever happens.
 
-The order the receiver sees is fixed: bytes, end of output, exit. ``exited()`` waits for stdout *and* stderr to end, so
-an error made from it has the last words of the process; a grandchild that keeps a pipe open delays it by
-``drain_after_exit_s`` and no more.
+The receiver always sees bytes, then the end of output, then the exit. ``exited()`` waits for stdout *and* stderr to
+end, so that an error made from it has the last lines of stderr; a grandchild that keeps a pipe open delays it by
+``drain_after_exit_s`` at most.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ logger = logging.getLogger(__name__)
 DRAIN_AFTER_EXIT_S = 1.5
 """For the output of a dead process to end. Its own bytes are in the pipe already; only a grandchild makes us wait."""
 REAP_S = 1.0
-"""For a killed group to be gone, when there is no event loop to wait in."""
+"""For a killed group to disappear, when there is no event loop to wait in."""
 REAP_POLL_S = 0.001
 GROUP_POLL_S = 0.01
-"""Between looks whether a group is empty: nothing reports that, and it takes a few milliseconds at most."""
+"""Between checks whether a group is empty: nothing reports it, and it takes a few milliseconds at most."""
 
 
 class ProcessResource(Protocol):
@@ -73,7 +73,7 @@ class ProcessTransport:
     ) -> None:
         """``on_stderr_line`` is called with each line of stderr; if it raises, the loop's exception handler is told."""
         self._command: ChildCommand | None = command if isinstance(command, ChildCommand) else ChildCommand(command)
-        """Until it is started: it has a whole environment in it."""
+        """Kept only until the start: it holds a whole environment."""
         self._drain_after_exit_s = drain_after_exit_s
         self._write_limit_bytes = write_limit_bytes
         self._capabilities = capabilities
@@ -232,7 +232,7 @@ class ProcessTransport:
             self._gone.set()
 
     def _settle(self) -> None:
-        """Once the process is gone: tell the receiver as soon as its output has ended, or has had its time."""
+        """Once the process is gone: tell the receiver when its output has ended, or its time is up."""
         if self._status is None or self._exit_told:
             return
         if self._output.ended and self._errors.ended:
@@ -241,7 +241,7 @@ class ProcessTransport:
             self._cut = self._loop.call_later(self._drain_after_exit_s, self._cut_output)
 
     def _cut_output(self) -> None:
-        """Somebody else keeps the pipe open: deliver what is there and call it the end."""
+        """Somebody else keeps the pipe open: deliver what is there and treat it as the end."""
         self._cut = None
         if self._paused and not self._closing and not self._output.ended:
             return  # the receiver has not had the chance to read: resume_reading() starts the clock anew
@@ -270,8 +270,10 @@ class ProcessTransport:
     # Ending it
 
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
-        """End-of-file, SIGTERM, SIGKILL; each to the whole group, each with its time. What a paused receiver has not
-        read by now is dropped. A cancelled close kills before it lets go."""
+        """End-of-file, then SIGTERM, then SIGKILL, each to the whole group and each with its time.
+
+        What a paused receiver has not read by now is dropped. A cancelled close kills before it returns.
+        """
         if self._process is None:
             self._closing = True
             return ExitStatus()
@@ -302,7 +304,7 @@ class ProcessTransport:
             self._cut_output()
 
     async def _end_family(self, grace: Grace) -> None:
-        """Who is left of the group after its leader. One ended by a signal may have left others outside it, too."""
+        """End what is left of the group. A leader ended by a signal may have left processes outside it, too."""
         if self._family.remains():
             self._family.terminate()
             if await self._family_outlives(grace.group_s):
@@ -330,7 +332,7 @@ class ProcessTransport:
             self._loop.call_soon_threadsafe(self._after_abandon)
 
     def _await_death(self, process: subprocess.Popen[bytes]) -> None:
-        """After a kill, without the event loop: the few milliseconds until the group is out of the process table."""
+        """After a kill, without the event loop: wait the few milliseconds until the group has disappeared."""
         deadline = time.monotonic() + REAP_S
         while process.poll() is None or self._family.remains():
             if time.monotonic() > deadline:
@@ -343,7 +345,7 @@ class ProcessTransport:
         self._tell_exit()
 
     def _release(self) -> None:
-        """Let go of everything; the group is gone, or beyond our power."""
+        """Release everything; the group is gone, or cannot be ended."""
         if self._released:
             return
         self._released = True

@@ -1,4 +1,4 @@
-"""Every process this interpreter has running, so that none outlives it and a fork does not take it along."""
+"""Every process this interpreter runs: all end with it, and a fork does not inherit them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that hold what must not be seen on a command line: MCP configuration, settings, a system prompt.
+"""Private files for what must not be on a command line: MCP configuration, settings, a system prompt.
 
 A command line is readable by every user of the machine and limited in size; a 0600 file in a 0700 directory is neither.
 The directory goes when the session closes, when it fails to start, when the interpreter exits, and - through the
@@ -32,7 +32,7 @@ class PrivateFiles:
 
     @property
     def exist(self) -> bool:
-        """Has any been written, and not been removed?"""
+        """Whether any has been written and not removed."""
         return self._directory is not None
 
     def write(self, name: str, content: str | bytes) -> Path:

@@ -1,4 +1,4 @@
-"""Starting the process: three pipes, a session of its own, and an error that says why not."""
+"""Starts a process with three pipes in a session of its own, or raises an error that says why it cannot."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ChildCommand(msgspec.Struct, frozen=True):
 
 
 class Child(msgspec.Struct):
-    """A running process and our ends of its pipes, which are plain descriptors with one owner each."""
+    """A running process and our ends of its pipes: plain descriptors with one owner each."""
 
     process: subprocess.Popen[bytes]
     stdin: int
@@ -46,7 +46,7 @@ class Child(msgspec.Struct):
 
 
 def spawn(command: ChildCommand, env: Mapping[str, str], capabilities: Capabilities) -> Child:
-    """Start it. Raises ``CLINotFoundError`` or ``StartFailed``, and then leaves nothing open."""
+    """Start a process. Raises ``CLINotFoundError`` or ``StartFailed``, and then leaves nothing open."""
     _check_directory(command)
     with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as theirs:
         child_stdin, stdin = _pipe(theirs, on_failure)
