@@ -1,4 +1,4 @@
-"""Play scenarios against CLIs, two at a time, and write down what came of each."""
+"""Plays scenarios against CLIs, two at a time, and collects the outcomes."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def _judge(scenario: Scenario, stage: Stage) -> tuple[Status, str]:
 
 
 def _stable(detail: str, folder: Path) -> str:
-    """The same words on every run: without ids, times and folders."""
+    """The text without ids, times and folders, so that it is the same on every run."""
     text = " ".join(detail.replace(str(folder), "<folder>").split())
     for pattern, placeholder in _UNSTABLE:
         text = pattern.sub(placeholder, text)
@@ -122,7 +122,7 @@ def _stable(detail: str, folder: Path) -> str:
 
 
 class SharedStage:
-    """One stage for scenarios in a row. Where one does something else than expected, it is played again, alone."""
+    """One stage for several scenarios in a row. A scenario that differs is played again, alone."""
 
     def __init__(self) -> None:
         self._target: Target | None = None

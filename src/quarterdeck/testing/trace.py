@@ -1,4 +1,4 @@
-"""Show a recording, whole or as it grows, with filters: the work behind ``quarterdeck trace``."""
+"""Shows a recording, whole or as it grows, with filters. ``quarterdeck trace`` is this."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .trace_model import SLOW_S, Row, TraceModel
 from .trace_view import TraceView, row_as_json, summary_as_json
 
 FOLLOW_POLL_S = 0.2
-"""How often a growing recording is looked at."""
+"""How often to check a growing recording."""
 TYPED_WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which rows to show: those that meet every condition given."""
+    """Shows the rows that meet every given condition."""
 
     types: tuple[str, ...] = ()
     """``assistant``, or with its subtype: ``system/init``."""
@@ -96,7 +96,7 @@ def _things(path: Path, *, follow: bool) -> Iterator[Header | Entry]:
 
 
 def _growing(path: Path) -> Iterator[Header | Entry]:
-    """What is in the file, then what comes, until the trailer. Ends with KeyboardInterrupt, or never."""
+    """What is in the file and what is added to it, until the trailer; without one, until KeyboardInterrupt."""
     number, torn = 0, b""
     with path.open("rb") as file:
         while True:
@@ -114,7 +114,7 @@ def _growing(path: Path) -> Iterator[Header | Entry]:
 
 
 def _width(to: TextIO) -> int | None:
-    """The columns of the terminal; elsewhere only what COLUMNS says, else lines are not cut."""
+    """The columns of the terminal. Elsewhere COLUMNS, or None: lines are not cut."""
     if to.isatty() or os.environ.get("COLUMNS", "").isdigit():
         return shutil.get_terminal_size((TYPED_WIDTH, 24)).columns
     return None

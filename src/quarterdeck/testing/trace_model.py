@@ -1,6 +1,6 @@
-"""What happened in a conversation: requests with their answers, turns, tools, costs, and what is not as it should be.
+"""The rows and the summary of a recording: requests paired with answers, turns, tools, costs, and anomalies.
 
-Fed with one line after the other (so a growing recording can be followed); each gives the rows to show.
+Lines are added one by one, so a growing recording can be followed; each gives the rows to show.
 """
 
 from __future__ import annotations
@@ -102,12 +102,12 @@ class _Asked:
     direction: str
 
     def get(self, key: str, default: Any = None) -> Any:
-        """As of the request: the ledger asks for its subtype."""
+        """Delegates to the request: the ledger reads its subtype."""
         return self.request.get(key, default)
 
     @property
     def tool_name(self) -> str | None:
-        """The tool or the hook that is asked about, for the ledger too."""
+        """The tool or hook that the request is about; the ledger reads it too."""
         return detail_of(self.request)
 
     @property
@@ -145,7 +145,7 @@ class TraceModel:
         return list(self._message(entry, decode(entry.line)))
 
     def finish(self) -> list[Row]:
-        """The end of the recording: what is still open stays so."""
+        """The recording has ended: report what is still open."""
         rows = list(self._flush_stream())
         for ledger in self._ledgers.values():
             for left in ledger.open():
@@ -256,7 +256,7 @@ class TraceModel:
     # Streams and turns
 
     def _stream_event(self, entry: Entry, message: StreamEvent) -> Iterator[Row]:
-        """The events of a message become one row, when it stops."""
+        """All stream events of a message become one row when it stops."""
         event = message.typed_event
         if isinstance(event, UnknownEvent):
             self._anomaly(entry.number, f"unknown stream event: {event.reason}")

@@ -1,4 +1,4 @@
-"""``Timeline``: messages in, events out, and the state in between. Here is which message goes where."""
+"""``Timeline``: messages in, events out, and the state in between; and which function handles which message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Handler = Callable[[State, Any, float, list[Event]], None]
 
 
 def nothing_to_show(state: State, message: Message, at: float, out: list[Event]) -> None:
-    """For what says nothing to a person."""
+    """For messages that mean nothing to a person."""
 
 
 RECEIVED: dict[type[Message], Handler] = {
@@ -86,22 +86,22 @@ SENT: dict[type[Message], Handler] = {
     wire.ControlResponse: control.fold_sent_response,
     wire.ControlCancelRequest: control.fold_sent_cancel,
 }
-"""What we write. The CLI ignores every other type in silence (2.1.325), and so does this."""
+"""What we write. The CLI silently ignores every other type (2.1.325), and so does this."""
 
 
 class SnapshotError(QuarterdeckError):
-    """These bytes are no snapshot of a timeline of this version. Fold the conversation again instead."""
+    """These bytes are not a snapshot made by this version. Fold the conversation again instead."""
 
 
 class Timeline:
-    """Follows one conversation. Not for several threads at once."""
+    """Follows one conversation. Not thread-safe."""
 
     def __init__(self, *, limits: Limits | None = None) -> None:
         self.state = State(limits=limits or Limits())
-        """Everything so far. To be read, not to be changed."""
+        """Everything so far. Read it, do not change it."""
 
     def received(self, message: Message, *, at: float) -> list[Event]:
-        """What this message of the CLI means; ``at`` is its time in seconds, by any clock that only goes on."""
+        """The events of a message of the CLI; ``at`` is its time in seconds, by any monotonic clock."""
         out: list[Event] = []
         state = self.state
         state.at = at
@@ -109,7 +109,7 @@ class Timeline:
         return out
 
     def sent(self, message: Message | Mapping[str, Any], *, at: float) -> list[Event]:
-        """What this message of ours means. A dict is taken as the line that it will be."""
+        """The events of a message that we write. A dict is read as the line that it will become."""
         if not isinstance(message, Message):
             message = wire.decode(wire.encode(message))
         out: list[Event] = []
@@ -118,18 +118,18 @@ class Timeline:
         return out
 
     def process_ended(self, *, at: float) -> list[Event]:
-        """The CLI has ended: what it has left open will never be finished. Its background tasks end with it."""
+        """The CLI has exited: whatever is open will never be finished. Its background tasks end with it."""
         out: list[Event] = []
         self.state.at = at
         turns.fold_process_end(self.state, at, out)
         return out
 
     def process_started(self) -> None:
-        """Say that another process goes on with the session: up to 2.1.52 its totals begin at 0."""
+        """Another process continues the session. CLIs up to 2.1.52 start their totals at 0 then."""
         self.state.cost.running.process_started()
 
     def snapshot(self) -> bytes:
-        """The state as JSON; ``restore`` makes a timeline of it that goes on exactly as this one would."""
+        """The state as JSON, from which ``restore`` makes a timeline that continues exactly where this one is."""
         return encode(self.state)
 
     @classmethod

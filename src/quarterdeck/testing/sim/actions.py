@@ -1,4 +1,4 @@
-"""Steps of a scenario that are no words of the model: what the CLI itself does in a turn."""
+"""Performs the steps of a scenario in which the CLI does something itself, rather than the model saying something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one simulated session knows about itself."""
+"""The state of one simulated session."""
 
 from __future__ import annotations
 
