@@ -19,7 +19,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 
 from .checks import Problem
-from .schema import Property, is_pydantic_model, record_properties, unwrapped
+from .schema import SCALARS, Property, is_pydantic_model, record_properties, unwrapped
 
 Converter: TypeAlias = Callable[[Any], Any]
 
@@ -87,6 +87,8 @@ def _keywords(properties: list[Property]) -> Any:
 
 
 def _msgspec_takes(tp: Any) -> bool:
+    if isinstance(tp, type) and tp in SCALARS:
+        return True
     try:
         msgspec.json.Decoder(tp)
     except TypeError:

@@ -31,6 +31,7 @@ import msgspec
 logger = logging.getLogger(__name__)
 
 _BLOCK_TYPES = {"text", "image", "audio", "resource", "resource_link"}
+_FLATTENED = {"resource", "resource_link"}
 _RESULT_KEYS = {"content", "is_error", "isError", "structuredContent"}
 _encode = msgspec.json.Encoder().encode
 
@@ -82,7 +83,7 @@ def render(value: Any, *, structured: bool = False) -> dict[str, Any]:
 
     ``structured``: the tool has an ``output_schema``, so a ``structuredContent`` it returns is meant for the client.
     """
-    if value is None or value == {}:
+    if value is None:
         return {"content": []}
     if isinstance(value, str):
         return {"content": [{"type": "text", "text": value}]}
@@ -97,6 +98,8 @@ def render(value: Any, *, structured: bool = False) -> dict[str, Any]:
         return _render_official(fields, structured=structured or not isinstance(value, dict))
     if not isinstance(value, dict) and fields.get("type") in _BLOCK_TYPES:
         return {"content": [_checked(fields)]}  # a content block of the mcp package
+    if not fields:
+        return {"content": []}
     plain = msgspec.to_builtins(fields, str_keys=True)
     return {"content": [_json_text(plain)], "structuredContent": plain}
 
@@ -117,7 +120,7 @@ def _render_official(form: dict[str, Any], *, structured: bool) -> dict[str, Any
     """
     blocks = []
     for item in form.get("content") or ():
-        block = _official_block(item)
+        block = _as_block(item, flatten=True)
         if block is not None:
             blocks.append(block)
         else:  # the CLI would refuse the whole result for it
@@ -132,15 +135,15 @@ def _render_official(form: dict[str, Any], *, structured: bool) -> dict[str, Any
     return result
 
 
-def _official_block(item: Any) -> dict[str, Any] | None:
-    if isinstance(item, dict) and not isinstance(item, McpBlock):
-        if item.get("type") == "resource_link":
-            parts = (item.get(key) for key in ("name", "uri", "description"))
-            return {"type": "text", "text": "\n".join(str(part) for part in parts if part) or "Resource link"}
-        body = item.get("resource")
-        if item.get("type") == "resource" and isinstance(body, dict) and isinstance(body.get("text"), str):
-            return {"type": "text", "text": body["text"]}
-    return _as_block(item)
+def _flattened(fields: dict[str, Any]) -> dict[str, Any] | None:
+    """A link, or a resource that is text, as the text that the official SDK shows; None for any other block."""
+    if fields["type"] == "resource_link":
+        parts = (fields.get(key) for key in ("name", "uri", "description"))
+        return {"type": "text", "text": "\n".join(str(part) for part in parts if part) or "Resource link"}
+    body = fields.get("resource")
+    if isinstance(body, dict) and isinstance(body.get("text"), str):
+        return {"type": "text", "text": body["text"]}
+    return None
 
 
 def _as_dict(value: Any) -> dict[str, Any] | None:
@@ -158,12 +161,15 @@ def _as_dict(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def _as_block(item: Any) -> dict[str, Any] | None:
+def _as_block(item: Any, *, flatten: bool = False) -> dict[str, Any] | None:
+    """None for what is no block. ``flatten`` turns plain dicts of links and resources into text."""
     if isinstance(item, str):
         return {"type": "text", "text": item}
     fields = _as_dict(item)
-    if fields is None or fields.get("type") not in _BLOCK_TYPES:
+    if fields is None or (kind := fields.get("type")) not in _BLOCK_TYPES:
         return None
+    if flatten and kind in _FLATTENED and type(item) is dict and (text := _flattened(fields)) is not None:
+        return text
     return _checked(fields)
 
 
