@@ -71,7 +71,14 @@ def _describe_class(cls: type) -> dict[str, Any]:
             "optional": sorted(cls.__optional_keys__),  # type: ignore[attr-defined]
         }
     if dataclasses.is_dataclass(cls):
-        return {"kind": "dataclass", "bases": bases, "fields": _fields(cls), "methods": _methods(cls)}
+        by_position = list(cls.__match_args__)  # type: ignore[attr-defined]
+        return {
+            "kind": "dataclass",
+            "bases": bases,
+            "fields": _fields(cls),
+            "match_args": by_position,
+            "methods": _methods(cls),
+        }
     if issubclass(cls, BaseException):
         built_in = [base.__name__ for base in cls.__mro__[1:] if issubclass(base, BaseException)]
         return {"kind": "exception", "bases": built_in, "parameters": _parameters(cls.__init__)[1:]}
@@ -82,13 +89,26 @@ def _fields(cls: type) -> list[dict[str, Any]]:
     hints = typing.get_type_hints(cls)
     described = []
     for field in dataclasses.fields(cls):
-        entry: dict[str, Any] = {"name": field.name, "sample": _sample(hints[field.name])}
+        hint = hints[field.name]
+        entry: dict[str, Any] = {"name": field.name, "sample": _sample(hint), "takes": taken(hint)}
         if field.default is not dataclasses.MISSING:
             entry["default"] = as_json(field.default)
         elif field.default_factory is not dataclasses.MISSING:
             entry["default"] = as_json(field.default_factory())
         described.append(entry)
     return described
+
+
+def taken(hint: Any) -> list[str]:
+    """The types and words that a field takes, by name; a union in parts."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in UNION:
+        return sorted({name for part in arguments for name in taken(part)})
+    if origin is typing.Literal:
+        return sorted(map(repr, arguments))
+    inside = [" | ".join(taken(part)) for part in arguments if origin in (list, dict)]
+    name = getattr(origin or hint, "__name__", str(hint))
+    return [f"{name}[{', '.join(inside)}]" if inside else name]
 
 
 def _sample(hint: Any) -> Any:

@@ -128,6 +128,7 @@ SCRIPTS: dict[str, Script] = {
     "agents": agents,
     "calculator": calculator,
     "custom_transport": nothing,
+    "option_objects": nothing,
     "errors": errors,
     "hooks": hooks,
     "interrupt": interrupt,

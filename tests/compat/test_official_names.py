@@ -20,7 +20,7 @@ import pytest
 
 import quarterdeck
 import quarterdeck.testing
-from compat.describe import as_json
+from compat.describe import as_json, taken
 from compat.peer import VERSION, describe_peer, peer_python
 from looping import for_each
 
@@ -168,10 +168,36 @@ def test_a_class_is_a_subclass_of_what_the_official_one_is(name: str) -> None:
         assert issubclass(ours(name), ours(base))
 
 
-def test_options_have_the_official_fields_in_the_official_order() -> None:
-    official = [field["name"] for field in NAMES["ClaudeAgentOptions"]["fields"]]
-    mine = [field.name for field in dataclasses.fields(quarterdeck.ClaudeAgentOptions)]
-    assert mine[: len(official)] == official
+OPTION_CLASSES = ("ClaudeAgentOptions", "AgentDefinition", "HookMatcher")
+
+
+@for_each("name", OPTION_CLASSES)
+def test_option_classes_have_the_official_fields_in_the_official_order(name: str) -> None:
+    official = [field["name"] for field in NAMES[name]["fields"]]
+    mine = [field.name for field in dataclasses.fields(ours(name))]
+    assert mine[: len(official)] == official == list(ours(name).__match_args__) == NAMES[name]["match_args"]
+
+
+@for_each("name", OPTION_CLASSES)
+def test_option_classes_have_the_official_defaults_made_the_official_way(name: str) -> None:
+    mine = {field.name: field for field in dataclasses.fields(ours(name))}
+    for official in NAMES[name]["fields"]:
+        field = mine[official["name"]]
+        if isinstance(official.get("default"), list | dict):
+            assert field.default_factory is type(official["default"])
+        elif official["name"] != "debug_stderr":
+            assert as_json(field.default) == official.get("default", as_json(dataclasses.MISSING)), field.name
+
+
+@for_each("name", OPTION_CLASSES)
+def test_option_classes_are_annotated_with_all_the_official_types(name: str) -> None:
+    hints = typing.get_type_hints(ours(name))
+    narrower = {
+        field["name"]: sorted(set(field["takes"]) - set(taken(hints[field["name"]])))
+        for field in NAMES[name]["fields"]
+        if set(field["takes"]) - set(taken(hints[field["name"]]))
+    }
+    assert set(narrower) == ({"hooks"} if name == "ClaudeAgentOptions" else set())  # a dict with more events as keys
 
 
 def test_options_can_be_replaced_and_turned_into_a_dict() -> None:
@@ -206,6 +232,8 @@ def test_a_dict_type_knows_the_official_keys(name: str) -> None:
     entry = NAMES[name]
     known = keys_of(ours(name))
     assert {*entry["required"], *entry["optional"]} - known == set()
+    if typing.is_typeddict(ours(name)):
+        assert sorted(ours(name).__required_keys__) == entry["required"]
 
 
 def keys_of(cls: Any) -> set[str]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SandboxNetworkConfig,
         SandboxSettings,
         SdkBeta,
+        SdkPluginConfig,
         SessionStoreFlushMode,
         SettingSource,
         SystemPromptCustom,
@@ -74,7 +75,8 @@ __all__ += ["ClaudeAgentOptions"]
 _names.of(".options_types")
 __all__ += ["CanUseTool", "HookCallback", "HookContext", "HookEvent", "HookMatcher", "McpHttpServerConfig"]
 __all__ += ["McpSSEServerConfig", "McpSdkServerConfig", "McpServerConfig", "McpStdioServerConfig"]
-__all__ += ["SandboxIgnoreViolations", "SandboxNetworkConfig", "SandboxSettings", "SdkBeta", "SessionStoreFlushMode"]
+__all__ += ["SandboxIgnoreViolations", "SandboxNetworkConfig", "SandboxSettings", "SdkBeta", "SdkPluginConfig"]
+__all__ += ["SessionStoreFlushMode"]
 __all__ += ["SettingSource", "SystemPromptCustom", "SystemPromptFile", "SystemPromptPreset", "TaskBudget"]
 __all__ += ["ThinkingConfig", "ThinkingConfigAdaptive", "ThinkingConfigDisabled", "ThinkingConfigEnabled"]
 __all__ += ["ToolsPreset"]

@@ -3,7 +3,7 @@
 Names and keys are those of the official SDK; keys that only the TypeScript SDK knows are there too.
 """
 
-from __future__ import annotations
+# Annotations are not kept as text here: typed dicts would not notice ``NotRequired`` in it.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

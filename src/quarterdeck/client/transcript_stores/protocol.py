@@ -1,6 +1,6 @@
 """What a session store is: the official protocol, so that stores written for the official SDK work here."""
 
-from __future__ import annotations
+# Annotations are not kept as text here: typed dicts would not notice ``NotRequired`` in it.
 
 from typing import Any, NotRequired, Protocol, Required, TypedDict
 
