@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from claims.reading import NEWEST, VERSIONS, talk
+from quarterdeck.wire._base import wire_names
 from quarterdeck.wire.hook_outputs import UserPromptSubmitHookSpecificOutput
 from quarterdeck.wire.hooks import HOOK_EVENTS
 from quarterdeck.wire.tools import TOOL_INPUT_TYPES, parse_tool_input
@@ -76,7 +77,7 @@ def test_a_failed_tool_has_its_own_event() -> None:
 def test_a_hook_may_block_a_prompt_or_add_to_it_but_not_change_it() -> None:
     assert talk("hooks_userprompt_block").of("assistant") == []
     assert talk("hooks_userprompt_context").texts() == ["I know the weather."]
-    fields = set(UserPromptSubmitHookSpecificOutput.__struct_encode_fields__)
+    fields = set(wire_names(UserPromptSubmitHookSpecificOutput))
     assert fields == {"additionalContext", "sessionTitle", "suppressOriginalPrompt"}
 
 
