@@ -7,6 +7,7 @@ sandbox, which is read through a function handed in. The transport then writes t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -186,13 +187,16 @@ def _is_json_text(text: str) -> bool:
     return stripped.startswith("{") and stripped.endswith("}")
 
 
+_VARIABLES = {field.name: field.metadata["env"] for field in fields(ClaudeAgentOptions) if field.metadata["env"]}
+
+
 def _environment(options: ClaudeAgentOptions) -> dict[str, str]:
     env = dict(options.env)
     if not any(name.upper() == READS_SESSION_STATE for name in env):
         env[READS_SESSION_STATE] = "1"
-    for name, field in ClaudeAgentOptions.__dataclass_fields__.items():
-        variable, value = field.metadata.get("env"), getattr(options, name)
-        if variable and value is not None and value is not False:
+    for name, variable in _VARIABLES.items():
+        value = getattr(options, name)
+        if value is not None and value is not False:
             env[variable] = "true" if value is True else value
     preview = ((options.tool_config or {}).get("askUserQuestion") or {}).get("previewFormat")
     if preview is not None:

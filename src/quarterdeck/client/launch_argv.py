@@ -10,6 +10,7 @@ files. What the caller puts into ``extra_args`` is the caller's decision.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +52,14 @@ class CommandLine:
 
 def build_flags(options: ClaudeAgentOptions, line: CommandLine) -> list[str]:
     """The flags of checked options; private files add theirs when they have a path."""
-    for name, field in ClaudeAgentOptions.__dataclass_fields__.items():
-        if name in _AFTER_EXTRA_ARGS:
-            continue
+    for name, flag, unless in _FLAGS:
+        value = getattr(options, name)
         if name in _OWN_WAY:
             _OWN_WAY[name](options, line)
-        elif flag := field.metadata.get("flag"):
-            value = getattr(options, name)
-            line.add(name, flag, None if value == [] and field.default is not None else value)
-        elif flag := field.metadata.get("unless"):
-            line.add(name, flag, not getattr(options, name))
+        elif unless:
+            line.add(name, unless, not value)
+        elif value != [] or name == "tools":  # no tools at all is something to say, an empty list of rules is not
+            line.add(name, flag, value)
     _extra(options, line)
     _thinking(options, line)
     line.add("effort", "--effort", options.effort)
@@ -146,6 +145,14 @@ _OWN_WAY: dict[str, Callable[[ClaudeAgentOptions, CommandLine], None]] = {
 """Options that depend on others, or become more or less than one flag."""
 _AFTER_EXTRA_ARGS = ("max_thinking_tokens", "thinking", "effort")
 """The CLI takes the last of two values: as in the official SDK, ``extra_args`` wins over all options but these."""
+
+
+_FLAGS = [
+    (field.name, field.metadata["flag"], field.metadata["unless"])
+    for field in fields(ClaudeAgentOptions)
+    if field.name not in _AFTER_EXTRA_ARGS
+    and (field.metadata["flag"] or field.metadata["unless"] or field.name in _OWN_WAY)
+]
 
 
 def _extra(options: ClaudeAgentOptions, line: CommandLine) -> None:

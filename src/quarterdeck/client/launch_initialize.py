@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, cast
 
 import msgspec
@@ -26,17 +27,16 @@ class RegisteredHook(msgspec.Struct, frozen=True):
     on_failure: str | None = None
 
 
+_PLAIN_FIELDS = [field.name for field in fields(ClaudeAgentOptions) if field.metadata["initialize"]]
+
+
 def build_initialize(
     options: ClaudeAgentOptions, hooks: Mapping[str, RegisteredHook], version: Version | None
 ) -> InitializeRequest:
     """From checked options."""
     servers = sdk_server_configs(options)
     plugins = options.plugins if options.plugin_delivery == "initialize" else []
-    plain = {
-        name: getattr(options, name) or None
-        for name, field in ClaudeAgentOptions.__dataclass_fields__.items()
-        if field.metadata.get("initialize")
-    }
+    plain = {name: getattr(options, name) or None for name in _PLAIN_FIELDS}
     return InitializeRequest(
         hooks=_hook_matchers(options, hooks),
         sdk_mcp_servers=list(servers) or None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from dataclasses import fields
 from typing import Any
 
 from .option_rules import wrong_type
@@ -15,6 +16,9 @@ class CanUseToolShadowedWarning(UserWarning):
     """``can_use_tool`` is set, and other options allow some tools before it is asked."""
 
 
+_RULES = [(field.name, field.default, field.metadata["takes"]) for field in fields(ClaudeAgentOptions)]
+
+
 def validate_options(options: ClaudeAgentOptions) -> ClaudeAgentOptions:
     """A copy with every value in the form the launch uses.
 
@@ -24,10 +28,10 @@ def validate_options(options: ClaudeAgentOptions) -> ClaudeAgentOptions:
     if not isinstance(options, ClaudeAgentOptions):
         wrong_type("options", "a ClaudeAgentOptions", options)
     checked = copy.copy(options)
-    for name, field in ClaudeAgentOptions.__dataclass_fields__.items():
+    for name, default, takes in _RULES:
         value = getattr(options, name)
-        if value is not field.default and "takes" in field.metadata:
-            setattr(checked, name, field.metadata["takes"](value, name))
+        if value is not default:
+            setattr(checked, name, takes(value, name))
     _check_permissions(checked)
     _check_session(checked)
     _check_store(checked)
