@@ -15,6 +15,7 @@ from quarterdeck.testing.model import ModelServer, ToolUse
 
 CALLS_PER_TURN = 25
 LIMIT_S = 150.0
+LIMIT_PER_CALL_S = 2.0
 _FLAGS = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose")
 
 
@@ -25,8 +26,12 @@ def decisions(
     home: Path,
     permissions: dict[str, Any],
     mode: str = "default",
+    shell: Path | None = None,
 ) -> list[str]:
-    """``allow``, ``ask`` or ``deny`` for each call, in order; ``invalid`` where the tool itself refuses its input."""
+    """``allow``, ``ask`` or ``deny`` for each call, in order; ``invalid`` where the tool itself refuses its input.
+
+    ``shell`` runs the commands that are allowed in place of the user's.
+    """
     (cwd / ".claude").mkdir(parents=True, exist_ok=True)
     home.mkdir(parents=True, exist_ok=True)
     (cwd / ".claude" / "settings.json").write_text(json.dumps({"permissions": permissions}))
@@ -38,13 +43,15 @@ def decisions(
             model.reply(*[ToolUse(name, given, id=f"toolu_{number:05}") for number, (name, given) in batch])
         model.reply("done")
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "IS_SANDBOX": "1", **model.env()}
+        if shell is not None:
+            environment |= {"SHELL": str(shell), "CLAUDE_CODE_SHELL": str(shell)}
         argv = [*install_cli().argv, *_FLAGS, "--permission-prompt-tool", "stdio", "--permission-mode", mode]
         if mode == "bypassPermissions":
             argv.append("--allow-dangerously-skip-permissions")
         with subprocess.Popen(
             argv, cwd=cwd, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as process:
-            watchdog = threading.Timer(LIMIT_S, process.kill)
+            watchdog = threading.Timer(max(LIMIT_S, len(calls) * LIMIT_PER_CALL_S), process.kill)
             watchdog.start()
             try:
                 found = _converse(process)
@@ -52,6 +59,15 @@ def decisions(
                 watchdog.cancel()
                 process.kill()
     return [found.get(f"toolu_{number:05}", "missing") for number in range(len(calls))]
+
+
+def idle_shell(folder: Path) -> Path:
+    """A shell that tells the CLI about itself and runs no command: nothing that is allowed happens."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shell = folder / "bash"
+    shell.write_text('#!/bin/sh\ncase "$*" in *SNAPSHOT_FILE*|"-c env") exec bash "$@";; esac\nexit 0\n')
+    shell.chmod(0o755)
+    return shell
 
 
 def _converse(process: subprocess.Popen[bytes]) -> dict[str, str]:

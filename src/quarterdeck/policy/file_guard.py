@@ -34,10 +34,13 @@ class FileGuard:
 
     def removes_too_much(self, layers: Layers) -> Verdict | None:
         """``rm -rf /``, ``~``, ``.`` and what could be one of them."""
+        moved = any(program in programs.MOVERS for program in _heads(layers))
         for words in _runs(layers, _REMOVERS):
             recursive = any(_RECURSIVE.match(word.hint) for word in words[1:])
+            parents = words[0].hint == "rmdir" and len(words) > 1 and words[1].hint.startswith("-")
             for word in words[1:]:
-                if not word.hint.startswith("-") and self._is_critical(word, recursive=recursive):
+                unknown = word.value is None and (moved or parents or (recursive and "{" in word.text))
+                if not word.hint.startswith("-") and (unknown or self._is_critical(word, recursive=recursive)):
                     return Verdict(
                         "ask", f"{word.text[:80]} may be more than was meant to be deleted.", source="safety"
                     )
@@ -84,7 +87,20 @@ class FileGuard:
             for name in edits:
                 if name and self._paths.is_sensitive(name):
                     return Verdict("ask", f"{name[:80]} makes other programs run something.", source="safety")
+                if name and self.leads_out(name):
+                    return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
         return None
+
+    def leads_out(self, path: str) -> bool:
+        """Whether it looks like a path in the working folders and is none."""
+        located = self._paths.locate(path)
+        if located is None or self._places.inside(located):
+            return False
+        return any(located.given.startswith(root.rstrip("/") + "/") for root in self._places.roots)
+
+
+def _heads(layers: Layers) -> Iterator[str]:
+    return (command.words[0].hint for script in layers.scripts for command in script.commands if command.words)
 
 
 def _runs(layers: Layers, wanted: frozenset[str]) -> Iterator[Sequence[Word]]:

@@ -65,6 +65,8 @@ def file_operands(argv: Sequence[str]) -> list[str]:
     )
     if program == "dd":
         return [name.partition("=")[2] for name in names]
+    if program == "tr":
+        return names[2:]
     if program in ("rsync", "scp"):
         return [name for name in names if ":" not in name]
     given = any(_PATTERN_GIVEN.match(word) for word in argv[1:])

@@ -23,6 +23,8 @@ from .words import PLAIN, Word
 MAX_DEPTH = 4
 """Deeper nesting is asked about."""
 MAX_SCRIPTS = 40
+MAX_BUILT = 4
+"""So many commands put together by ``find`` and ``xargs`` are followed, with so many words times ten each."""
 
 _SUBSTITUTION: Final = re.compile(r"`|\$\(")
 _STANDARD_INPUT: Final = re.compile(r"-\Z|/dev/(stdin|fd/[0-9]+)\Z|/proc/self/fd/[0-9]+\Z")
@@ -97,8 +99,8 @@ class _Reader:
                     self._hide("more code inside code than is read")
                     break
                 todo.append((read_script(code), depth + 1))
-            built = tuple(islice(self._built(current), MAX_SCRIPTS))
-            if len(built) == MAX_SCRIPTS:
+            built = tuple(islice(self._built(current), MAX_BUILT + 1))
+            if len(built) > MAX_BUILT:
                 self._hide("more code inside code than is read")
             if built:
                 self.found.append(Script("", built))
@@ -220,7 +222,7 @@ def _from_find(words: Sequence[Word]) -> Iterator[Command]:
         if word.hint in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             rest: list[Word] = []
             for following in words[at + 1 :]:
-                if following.hint in (";", "+") or len(rest) == MAX_SCRIPTS:
+                if following.hint in (";", "+") or len(rest) == MAX_BUILT * 10:
                     break
                 rest.append(found if "{" in following.hint else following)
             if rest:

@@ -58,14 +58,14 @@ class PathJudge:
             )
         return Verdict("ask", f"No rule allows changing {_shown(located)}.")
 
-    def out_of_reach(self, path: str, *, edit: bool, deletes: bool) -> Verdict | None:
+    def out_of_reach(self, path: str, *, edit: bool) -> Verdict | None:
         """Why a shell command that is allowed may not have this path."""
         located = self.locate(path)
         if located is None or located.real is None:
             return Verdict("ask", f"Where {path[:80]!r} leads cannot be told.", source="safety")
         if edit and is_sensitive(located):
             return Verdict("ask", f"{_shown(located)} makes other programs run something.", source="safety")
-        if deletes and self._places.is_root(located):
+        if edit and self._places.is_root(located):
             return Verdict("ask", f"{_shown(located)} is a working folder itself.", source="safety")
         if self._places.inside(located) or self._allow.covering(located, edit=edit):
             return None
@@ -84,6 +84,10 @@ class PathJudge:
     def is_inside(self, path: str) -> bool:
         located = self.locate(path)
         return located is not None and self._places.inside(located)
+
+    def is_working_folder(self, path: str) -> bool:
+        located = self.locate(path)
+        return located is not None and self._places.is_root(located)
 
     def is_sensitive(self, path: str) -> bool:
         located = self.locate(path)

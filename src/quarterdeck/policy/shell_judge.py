@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from .paths import Places
     from .rulebook import Rulebook
 
-_HARMLESS_TARGETS = frozenset({"/dev/null", "-", ""})
+_HARMLESS_TARGETS = frozenset({"/dev/null"})
+_NO_FILE = frozenset({"-", ""})
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -95,6 +96,8 @@ class ShellJudge:
         for redirect in layers.scripts[0].redirects:
             if redirect.writes and self._paths.is_sensitive(redirect.target.hint):
                 return Verdict("ask", f"{redirect.target.text} makes other programs run something.", source="safety")
+            if redirect.writes and everything.source != "mode" and self._files.leads_out(redirect.target.hint):
+                return Verdict("ask", f"{redirect.target.text} leads out of the working folders.", source="safety")
         verdict = self._files.removes_too_much(layers)
         if verdict is None and everything.source != "mode":
             verdict = self._files.changes_what_runs(layers)
@@ -104,7 +107,11 @@ class ShellJudge:
 
     def _parts(self, script: Script, units: Sequence[Unit]) -> Iterator[Part]:
         spelled = self._spelled_out(script)
-        moved = any(unit.argv[:1] == ("cd",) for unit in units)
+        moves = sum(unit.argv[:1] == ("cd",) for unit in units)
+        moved = moves > 0
+        if moves > 1:
+            why = "Where it is after several cd depends on links and on what was there before."
+            yield Part(script.text, Verdict("ask", why, source="safety"))
         for unit in units:
             text = " ".join(word.text for word in unit.command.words) or script.text
             if spelled is not None and unit.blocked is None:
@@ -136,7 +143,7 @@ class ShellJudge:
         rule = allowing(self._allow.commands, unit, source)
         if rule is not None:
             return self._reaching_out(unit, moved=moved) or Verdict.by(rule, f"{rule} allows it.")
-        return self._built_in(unit, moved=moved) or self._unmatched(unit)
+        return (self._built_in(unit, moved=moved) if _is_bare(unit) else None) or self._unmatched(unit)
 
     def _reaching_out(self, unit: Unit, *, moved: bool) -> Verdict | None:
         """Why a command that is allowed may not have these files."""
@@ -145,14 +152,9 @@ class ShellJudge:
             return None
         if moved and any(not name.startswith("/") for name in (*named.reads, *named.writes)):
             return Verdict("ask", "Which files it means depends on the folder at that moment.", source="safety")
-        deletes = program_name(unit.argv[0]) in ("rm", "rmdir")
         for edit, names in ((False, named.reads), (True, named.writes)):
             for name in names:
-                verdict = (
-                    self._paths.out_of_reach(name, edit=edit, deletes=deletes)
-                    if name not in _HARMLESS_TARGETS
-                    else None
-                )
+                verdict = self._paths.out_of_reach(name, edit=edit) if name not in _NO_FILE else None
                 if verdict is not None:
                     return verdict
         return None
@@ -202,7 +204,9 @@ class ShellJudge:
 
     def _make_files(self, letters: str, rest: list[str]) -> Verdict | None:
         names = _operands(rest, letters)
-        return strictest([self._paths.judge_path(name, edit=True) for name in names]) if names else None
+        if not names or any(self._paths.is_working_folder(name) for name in names):
+            return None
+        return strictest([self._paths.judge_path(name, edit=True) for name in names])
 
     def _judge_redirect(self, redirect: Redirect, *, moved: bool) -> Verdict | None:
         target = redirect.target
@@ -215,6 +219,12 @@ class ShellJudge:
         if ".." in target.value.split("/") or (moved and not target.value.startswith("/")):
             return Verdict("ask", f"Where {target.text} leads depends on the folder at that moment.", source="safety")
         return self._paths.judge_path(target.value, edit=redirect.writes)
+
+
+def _is_bare(unit: Unit) -> bool:
+    """Without a wrapper, or behind ``timeout 5``: CLI 2.1.325 asks about ``nice ls``."""
+    wrapper = unit.command.words[: len(unit.command.words) - len(unit.argv)]
+    return not wrapper or (len(wrapper) == 2 and wrapper[0].hint == "timeout")
 
 
 def _runs_nothing(script: Script) -> Verdict:

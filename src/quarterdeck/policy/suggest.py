@@ -82,7 +82,7 @@ def _for_operands(policy: Policy, unit: Unit) -> list[str]:
     edit = program in programs.FILE_CHANGERS
     if not edit and program not in programs.FILE_READERS:
         return []
-    outside = [name for name in file_operands(unit.argv) if policy.paths.out_of_reach(name, edit=edit, deletes=False)]
+    outside = [name for name in file_operands(unit.argv) if policy.paths.out_of_reach(name, edit=edit)]
     return [_for_path(policy, "Edit" if edit else "Read", name) for name in outside]
 
 

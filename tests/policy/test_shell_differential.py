@@ -1,0 +1,86 @@
+"""Shell commands of every class that is known to hide something: what the policy allows, the real CLI allows as well.
+
+Only that direction is asserted here; ``test_differential`` holds both to the same answer on fewer calls.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import soak
+from policy.real_cli import decisions, idle_shell
+from policy.shell_calls import Group, groups
+from quarterdeck.policy import Policy
+from quarterdeck.testing.install import InstallError, install_cli
+
+GROUPS = groups()
+PER_GROUP = 10
+WARM_UP = ("ls", "pwd", "true") * 10
+"""2.1.325 asks about loops until it has read the environment of the shell."""
+DELIBERATE: dict[str, str] = {}
+"""Commands that the policy allows and the CLI does not, each with the reason."""
+
+
+@pytest.fixture(scope="module")
+def _cli() -> None:
+    try:
+        install_cli()
+    except InstallError as error:
+        pytest.skip(str(error))
+
+
+class Place:
+    """One group, in a folder that is thrown away."""
+
+    def __init__(self, group: Group, root: Path) -> None:
+        self.group = group
+        self.cwd, self.home, self._outside = root / "project", root / "home", root / "outside"
+        for folder in (self.cwd / "src", self.home, self._outside):
+            folder.mkdir(parents=True)
+        (self.cwd / "link").symlink_to(self._outside)
+        self.shell = idle_shell(root / "shell")
+        self.commands = [self._moved(command) for command in group.commands]
+
+    def _moved(self, command: str) -> str:
+        return command.replace("/outside", str(self._outside)).replace("/project", str(self.cwd))
+
+    def ours(self) -> dict[str, str]:
+        rules = {"allow": self.group.allow, "deny": self.group.deny, "ask": self.group.ask}
+        policy = Policy.from_rules(**rules, cwd=self.cwd, home=str(self.home), mode=self.group.mode)
+        return {command: policy.decide("Bash", {"command": command}).behavior for command in self.commands}
+
+    def theirs(self, commands: list[str]) -> dict[str, str]:
+        calls = [("Bash", {"command": command, "description": "a test"}) for command in commands]
+        found = decisions(
+            calls,
+            cwd=self.cwd,
+            home=self.home,
+            permissions=self.group.permissions,
+            mode=self.group.mode,
+            shell=self.shell,
+        )
+        return dict(zip(commands, found, strict=True))
+
+
+@pytest.mark.real
+@pytest.mark.usefixtures("_cli")
+@pytest.mark.parametrize("group", GROUPS, ids=[group.about for group in GROUPS])
+def test_what_the_policy_allows_the_real_cli_allows_too(group: Group, tmp_path: Path) -> None:
+    place = Place(group, tmp_path.resolve())
+    ours = place.ours()
+    allowed = [command for command, behavior in ours.items() if behavior == "allow"]
+    chosen = list(ours) if soak.ON else soak.part(allowed, min(PER_GROUP, len(allowed)))
+    theirs = place.theirs(chosen) if chosen else {}
+
+    looser = [command for command in chosen if ours[command] == "allow" and theirs[command] != "allow"]
+    if looser:
+        again = place.theirs([*WARM_UP, *looser])
+        looser = [command for command in looser if again[command] != "allow"]
+
+    assert [command for command in looser if command not in DELIBERATE] == []
+
+
+def test_enough_is_compared() -> None:
+    assert sum(len(set(group.commands)) for group in GROUPS) >= 8_000
