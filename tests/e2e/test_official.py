@@ -14,6 +14,7 @@ from quarterdeck import (
     AssistantMessage,
     ClaudeSDKClient,
     CLIConnectionError,
+    ControlError,
     ResultMessage,
     SystemMessage,
     TaskNotificationMessage,
@@ -136,3 +137,13 @@ async def test_nothing_of_one_response_leaks_into_the_next(stage: Stage) -> None
             messages = [message async for message in client.receive_response()]
             assert (type(messages[0]), messages[0].subtype) == (SystemMessage, "init")
             assert messages[-1].result == f"answer {number}"
+
+
+async def test_the_client_has_the_control_methods_of_a_session(stage: Stage) -> None:
+    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options()) as client:
+        assert (await client.permission_rules()).to_dict()
+        assert (await client.binary_version()).version
+        assert client.server_info.commands == client.commands()
+        with pytest.raises(ControlError) as refused:
+            await client.request("levitate")
+        assert refused.value.subtype == "levitate"

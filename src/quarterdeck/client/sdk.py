@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from types import TracebackType
 from typing import Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import Message, PermissionMode
+from quarterdeck.wire import InitializeAnswer, McpSetServersResult, Message, OutgoingRequest, WireObject
 
+from .controls import Controls
 from .errors import CLIConnectionError
 from .official_messages import official_messages
 from .official_transport import Transport, as_byte_transport
@@ -17,7 +18,7 @@ from .options import ClaudeAgentOptions
 from .session import Session
 
 
-class ClaudeSDKClient:
+class ClaudeSDKClient(Controls):
     """A conversation of many turns. ``client.session`` is the same conversation with everything ``Session`` offers."""
 
     def __init__(
@@ -68,29 +69,26 @@ class ClaudeSDKClient:
         async for line in prompt:
             await session.send_line({"session_id": session_id, **line})
 
-    async def interrupt(self) -> None:
-        """Stop the running turn."""
-        await self.session.interrupt()
+    # What can be asked of the CLI besides: ``interrupt``, ``set_model`` … are the methods of ``Controls``
 
-    async def set_permission_mode(self, mode: PermissionMode) -> None:
-        await self.session.set_permission_mode(mode)
+    async def request(
+        self, request: OutgoingRequest | WireObject | str, /, *, timeout_s: float | None = None, **fields: Any
+    ) -> Any:
+        """Any control request by its subtype and its fields' wire names: for what has no method yet."""
+        return await self.session.request(request, timeout_s=timeout_s, **fields)
 
-    async def set_model(self, model: str | None = None) -> None:
-        """Change the model; None for the default one."""
-        await self.session.set_model(model)
+    @property
+    def server_info(self) -> InitializeAnswer:
+        """What the CLI said in the handshake."""
+        return self.session.server_info
 
-    async def rewind_files(self, user_message_id: str) -> None:
-        """Put files back to how they were at that prompt. Needs ``enable_file_checkpointing``."""
-        await self.session.rewind_files(user_message_id)
+    async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> McpSetServersResult:
+        return await self.session.set_mcp_servers(servers, **more)
 
-    async def reconnect_mcp_server(self, server_name: str) -> None:
-        await self.session.reconnect_mcp_server(server_name)
+    set_mcp_servers.__doc__ = Controls.set_mcp_servers.__doc__
 
-    async def toggle_mcp_server(self, server_name: str, enabled: bool) -> None:
-        await self.session.toggle_mcp_server(server_name, enabled)
-
-    async def stop_task(self, task_id: str) -> None:
-        await self.session.stop_task(task_id)
+    def _adopt_servers(self, servers: Mapping[str, Any]) -> dict[str, Any]:
+        return self.session._adopt_servers(servers)
 
     async def get_mcp_status(self) -> dict[str, Any]:
         """A plain dict with the wire's keys, as in the official SDK; ``client.session.mcp_status()`` is typed."""

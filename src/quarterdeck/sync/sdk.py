@@ -14,15 +14,16 @@ from quarterdeck.client.sdk import ClaudeSDKClient as AsyncClient
 from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import Message
 
-from .facade import Facade, blocking
+from .controls import Controls
+from .facade import blocking
 from .session import Session
 from .thread_runner import ThreadRunner
 
 Prompts = Iterable[dict[str, Any]]
 
 
-class ClaudeSDKClient(Facade):
-    """A conversation of many turns. ``client.session`` is the same conversation with everything ``Session`` offers."""
+class ClaudeSDKClient(Controls):
+    """A conversation of many turns. ``client.session`` is the same conversation with everything we have besides."""
 
     _core: AsyncClient
 
@@ -65,13 +66,6 @@ class ClaudeSDKClient(Facade):
         """Every message up to and with the next result."""
         return self._iterate(self._core.receive_response())
 
-    interrupt = blocking(AsyncClient.interrupt)
-    set_permission_mode = blocking(AsyncClient.set_permission_mode)
-    set_model = blocking(AsyncClient.set_model)
-    rewind_files = blocking(AsyncClient.rewind_files)
-    reconnect_mcp_server = blocking(AsyncClient.reconnect_mcp_server)
-    toggle_mcp_server = blocking(AsyncClient.toggle_mcp_server)
-    stop_task = blocking(AsyncClient.stop_task)
     get_mcp_status = blocking(AsyncClient.get_mcp_status)
     get_context_usage = blocking(AsyncClient.get_context_usage)
     get_server_info = blocking(AsyncClient.get_server_info)

@@ -23,9 +23,10 @@ from quarterdeck.client.session import Content
 from quarterdeck.client.session import Session as AsyncSession
 from quarterdeck.protocol import TurnState
 from quarterdeck.transport import ByteTransport, ExitStatus
-from quarterdeck.wire import InitializeAnswer, Message, ResultMessage
+from quarterdeck.wire import Message, ResultMessage
 
 from .controls import Controls
+from .facade import blocking, in_loop_thread
 from .thread_runner import ThreadRunner
 from .turn import Turn
 
@@ -34,6 +35,17 @@ class Session(Controls):
     """One conversation with one CLI process. Use it as a context manager, from as many threads as you like."""
 
     _core: AsyncSession
+
+    next_message = blocking(AsyncSession.next_message)
+    send = blocking(AsyncSession.send)
+    send_line = blocking(AsyncSession.send_line)
+    answer = in_loop_thread(AsyncSession.answer)
+    ended_early = in_loop_thread(AsyncSession.ended_early)
+    finish = in_loop_thread(AsyncSession.finish)
+    observe = in_loop_thread(AsyncSession.observe)
+    pending = in_loop_thread(AsyncSession.pending)
+    stop_observing = in_loop_thread(AsyncSession.stop_observing)
+    update_environment = in_loop_thread(AsyncSession.update_environment)
 
     def __init__(self, options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> None:
         """With a ``transport`` of your own, what the options would put on the command line has no effect."""
@@ -91,11 +103,6 @@ class Session(Controls):
     def session_id(self) -> str | None:
         """The CLI's id of the conversation; known from the first turn on. It changes with ``/clear``."""
         return self._core.session_id
-
-    @property
-    def server_info(self) -> InitializeAnswer:
-        """What the CLI said in the handshake: commands, agents, models, account …"""
-        return self._core.server_info
 
     @property
     def version(self) -> str | None:
