@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import InitializeAnswer, McpSetServersResult, Message, OutgoingRequest, WireObject
+from quarterdeck.wire import Message
 
 from .controls import Controls
 from .errors import CLIConnectionError
@@ -16,6 +16,9 @@ from .official_transport import Transport, as_byte_transport
 from .oneshot import raise_error_result
 from .options import ClaudeAgentOptions
 from .session import Session
+
+if TYPE_CHECKING:
+    from quarterdeck.wire import InitializeAnswer, McpSetServersResult, OutgoingRequest, WireObject
 
 
 class ClaudeSDKClient(Controls):
