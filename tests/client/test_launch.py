@@ -323,15 +323,15 @@ def test_hooks_get_ids_in_the_order_they_are_given() -> None:
     )
     assert initialize(planned)["hooks"] == {
         "PreToolUse": [
-            {"matcher": "Bash", "hookCallbackIds": ["hook_0", "hook_1"], "timeout": 5},
-            {"hookCallbackIds": ["hook_2"], "onFailure": "block"},
+            {"matcher": "Bash", "hookCallbackIds": ["hook_0", "hook_1"], "timeout": 5, "onFailure": "block"},
+            {"hookCallbackIds": ["hook_2"], "timeout": 600.0, "onFailure": "block"},
         ],
         "Stop": [{"hookCallbackIds": ["hook_3"]}],
     }
     assert planned.hooks == {
-        "hook_0": RegisteredHook("PreToolUse", callback, "Bash", 5),
-        "hook_1": RegisteredHook("PreToolUse", other, "Bash", 5),
-        "hook_2": RegisteredHook("PreToolUse", callback, on_failure="block"),
+        "hook_0": RegisteredHook("PreToolUse", callback, "Bash", 5, guards=True),
+        "hook_1": RegisteredHook("PreToolUse", other, "Bash", 5, guards=True),
+        "hook_2": RegisteredHook("PreToolUse", callback, timeout_s=600.0, on_failure="block", guards=True),
         "hook_3": RegisteredHook("Stop", other),
     }
     assert planned.must_block_on_hook_failure

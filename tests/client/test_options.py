@@ -254,6 +254,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
     "on_elicitation": [(3, TypeError, "on_elicitation takes a function")],
     "on_question": [(3, TypeError, "on_question takes a function")],
     "on_plan": [(3, TypeError, "on_plan takes a function")],
+    "hooks_on_failure": [("allow", ValueError, "hooks_on_failure takes one of 'block', 'continue'")],
     "env_allow": [
         (3, TypeError, "env_allow takes a list of names"),
         ([""], ValueError, "env_allow[0] takes a string"),

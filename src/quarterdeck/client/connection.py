@@ -259,6 +259,7 @@ class Connection:
         """End the CLI and everything it started, in bounded time; also when the caller is cancelled meanwhile."""
         self._close_soon()
         if not self.side.input_closed:
+            self.requests.refuse_unanswered()
             self.side.close_input()
             self._pump()
         try:

@@ -28,31 +28,30 @@ from .options import ClaudeAgentOptions
 from .serving import LATER, CancelSignal
 
 if TYPE_CHECKING:
+    from .hooks import HookRunner
+    from .launch_initialize import RegisteredHook
     from .tools.adapters import ServerConnection
 
 NOBODY_DECIDES = "No permission callback is set, so nobody can allow this: it is denied."
 RequestHandler = Callable[[WireObject, CancelSignal], Any]
 
 
-def _needs_await(value: Any) -> bool:
+def needs_await(value: Any) -> bool:
     """Callbacks may be plain functions. Most are coroutines, and ``isawaitable`` is slow to say so."""
     return type(value) is CoroutineType or inspect.isawaitable(value)
 
 
 async def _result(value: Any) -> Any:
-    return await value if _needs_await(value) else value
+    return await value if needs_await(value) else value
 
 
 class Dispatcher:
     """Serves the requests of one session."""
 
-    def __init__(self, options: ClaudeAgentOptions, hooks: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, options: ClaudeAgentOptions, hooks: Mapping[str, RegisteredHook]) -> None:
         self._options = options
         self._hooks = hooks
-        if hooks:
-            from .hook_input import hook_input
-
-            self._hook_input = hook_input
+        self._hook_runner: HookRunner | None = None
         self.servers: dict[str, ServerConnection] = {}
         self._custom: dict[str, RequestHandler] = {}
 
@@ -84,7 +83,7 @@ class Dispatcher:
             result = await self._plan(request, context)
         else:
             result = self._decision(request, context)
-            if _needs_await(result):
+            if needs_await(result):
                 result = await result
         return LATER if result is LATER else permission_payload(result, request)
 
@@ -111,13 +110,16 @@ class Dispatcher:
 
     # Hooks, tools, dialogs
 
-    async def _hook(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Any:
-        callback = self._hooks.get(request.callback_id)
-        if callback is None:
-            raise LookupError(f"no hook callback is registered as {request.callback_id!r}")
-        event = self._hook_input(request.input)
-        opinion = callback(event, request.tool_use_id, {"signal": signal})
-        return wire.hook_answer(await opinion if _needs_await(opinion) else opinion)
+    def _hook(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Awaitable[Any]:
+        if self._hook_runner is None:
+            from .hooks import HookRunner
+
+            self._hook_runner = HookRunner(self._hooks)
+        return self._hook_runner.run(request_id, request, signal)
+
+    def refusals(self) -> Mapping[str, dict[str, Any]]:
+        """Request id → the refusal to send if the session ends before the hook has answered."""
+        return {} if self._hook_runner is None else self._hook_runner.refusals
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:
         server = self.servers.get(request.server_name)

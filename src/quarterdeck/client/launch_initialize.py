@@ -12,9 +12,10 @@ from quarterdeck.wire.agents import SdkPluginConfig as WirePlugin
 from quarterdeck.wire.requests.session import HookCallbackMatcher, InitializeRequest, SdkMcpServerOptions
 from quarterdeck.wire.versions import Version
 
+from .guard import DEFAULT_TIMEOUT_S, is_guard
 from .launch_versions import IGNORED_FIELDS, LIST_PROMPT_IGNORED, lacks
 from .options import ClaudeAgentOptions
-from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback
+from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback, HookMatcher
 
 
 class RegisteredHook(msgspec.Struct, frozen=True):
@@ -25,6 +26,9 @@ class RegisteredHook(msgspec.Struct, frozen=True):
     matcher: str | None = None
     timeout_s: float | None = None
     on_failure: str | None = None
+    """What the matcher says; None leaves it to ``hooks_on_failure``."""
+    guards: bool = False
+    """It decides about something, and its failure is to be a refusal."""
 
 
 _PLAIN_FIELDS = [field.name for field in fields(ClaudeAgentOptions) if field.metadata["initialize"]]
@@ -89,9 +93,24 @@ def register_hooks(options: ClaudeAgentOptions) -> dict[str, RegisteredHook]:
         for matcher in matchers:
             for callback in matcher.hooks:
                 registered[f"hook_{len(registered)}"] = RegisteredHook(
-                    event, callback, matcher.matcher, matcher.timeout, matcher.on_failure
+                    event,
+                    callback,
+                    matcher.matcher,
+                    _timeout(options, event, matcher),
+                    matcher.on_failure,
+                    _guards(options, event, matcher),
                 )
     return registered
+
+
+def _guards(options: ClaudeAgentOptions, event: str, matcher: HookMatcher) -> bool:
+    return is_guard(event) and (matcher.on_failure or options.hooks_on_failure) == "block"
+
+
+def _timeout(options: ClaudeAgentOptions, event: str, matcher: HookMatcher) -> float | None:
+    if matcher.timeout is None and _guards(options, event, matcher):
+        return DEFAULT_TIMEOUT_S
+    return matcher.timeout
 
 
 def _hook_matchers(
@@ -105,8 +124,8 @@ def _hook_matchers(
                 HookCallbackMatcher(
                     hook_callback_ids=[next(ids) for _ in matcher.hooks],
                     matcher=matcher.matcher,
-                    timeout=matcher.timeout,
-                    on_failure=matcher.on_failure,
+                    timeout=_timeout(options, event, matcher),
+                    on_failure="block" if _guards(options, event, matcher) else matcher.on_failure,
                 )
             )
     return built or None

@@ -218,6 +218,9 @@ class ClaudeAgentOptions(ByFields):
     """Answers AskUserQuestion."""
     on_plan: Callable[..., Any] | None = option(None, rules.callback)
     """Judges the plan of ExitPlanMode."""
+    hooks_on_failure: Literal["block", "continue"] = option("block", rules.words("block", "continue"))
+    """What a hook that decides does by failing, where its matcher does not say. ``block``: what it guards is refused.
+    ``continue``: it goes on as if the hook had no opinion, as in the official SDK."""
     env_allow: list[str] | None = option(None, rules.listed(rules.non_empty, "a list of names"))
     """Names of variables to inherit, ``*`` for any characters; ``None`` for all."""
     limit_bytes: int = option(LIMIT_BYTES, rules.whole(LIMIT_BYTES_LEAST, says=False))

@@ -253,9 +253,10 @@ class HookMatcher(ByFields):
     """For tool events a tool name or several (``Write|Edit``); ``None``: always."""
     hooks: list[HookCallback] = field(default_factory=list)
     timeout: float | None = None
-    """In seconds, for each callback; the CLI's default is 60."""
+    """In seconds, for each callback; a guard that is not done shortly before is refused."""
     on_failure: Literal["continue", "block"] | None = None
-    """``block``: a callback that fails stops the action it guards."""
+    """``block``: a callback that fails, or returns None, stops the action it guards. ``continue``: its failure is no
+    opinion. None leaves it to ``ClaudeAgentOptions.hooks_on_failure``, which blocks."""
 
 
 class Abort(Protocol):

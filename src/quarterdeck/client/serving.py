@@ -86,6 +86,9 @@ class RequestHandlers(Protocol):
 
     def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Awaitable[Mapping[str, Any] | None]: ...
 
+    def refusals(self) -> Mapping[str, Mapping[str, Any]]:
+        """Request id → what to answer if its handler cannot any more."""
+
 
 class _Seat:
     """A task that has served a request and waits for another."""
@@ -156,6 +159,12 @@ class RequestServer:
     def stop_all(self, reason: str) -> None:
         for request_id in list(self._signals):
             self.stop(request_id, reason)
+
+    def refuse_unanswered(self) -> None:
+        """The input is about to be closed, and CLIs before 2.1.325 take the silence of a guard for a yes."""
+        for request_id, payload in tuple(self._handlers.refusals().items()):
+            if self._side.can_answer(request_id):
+                self.answer(request_id, payload)
 
     def retire(self) -> None:
         """No more requests are expected: keep no task for them."""
@@ -240,7 +249,11 @@ class RequestServer:
 
     def _handler_cancelled(self, request_id: str) -> None:
         self._tasks.pop(request_id, None)
-        self._refuse(request_id, "the handler was cancelled")
+        refusal = self._handlers.refusals().get(request_id)
+        if refusal is None:
+            self._refuse(request_id, "the handler was cancelled")
+        elif self._side.can_answer(request_id):
+            self.answer(request_id, refusal)
 
     def _report(self, request: Any, error: Exception) -> None:
         """The CLI has been told that a callback failed; tell the program too."""

@@ -43,6 +43,8 @@ class SessionBase:
         """Taken from the inbox and not read yet, the next one last."""
         self._jobs: list[asyncio.Task[None]] = []
         self._client_composed = False
+        self._guards_need_input = False
+        """This CLI takes a closed input for a yes of every hook."""
         self._closed = False
         self._stored: StoredSession | None = None
         self._observers: Observers | None = None

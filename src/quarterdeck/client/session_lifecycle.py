@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable
-from typing import Any
 
+from quarterdeck.protocol import TurnState
 from quarterdeck.transport import ExitStatus, Grace
 from quarterdeck.wire import (
     InitializeAnswer,
@@ -21,6 +20,7 @@ from .connection import Connection
 from .dispatch import Dispatcher
 from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, ResultError
 from .launch import LaunchPlan
+from .launch_initialize import RegisteredHook
 from .opening import prepare
 from .options import ClaudeAgentOptions
 from .session_base import SessionBase
@@ -47,7 +47,7 @@ class SessionLifecycle(SessionBase):
 
     async def _connect(self) -> None:
         initialize, transport = InitializeRequest(), self._own_transport
-        hooks: dict[str, Callable[..., Any]] = {}
+        hooks: dict[str, RegisteredHook] = {}
         plan: LaunchPlan | None = None
         options = self._traced(await self._from_store())
         if transport is None:
@@ -55,7 +55,7 @@ class SessionLifecycle(SessionBase):
             self._discard, plan, transport = launch.discard, launch.plan, launch.transport
             initialize, self._client_composed = plan.initialize, plan.client_composed
             self.ignored_options = plan.ignored
-            hooks = {key: hook.callback for key, hook in (plan.hooks or {}).items()}
+            hooks = plan.hooks or {}
         self._dispatcher = Dispatcher(self.options, hooks)
         self._connection = connection = Connection(
             transport,
@@ -80,6 +80,7 @@ class SessionLifecycle(SessionBase):
             raise self._why_it_did_not_start(error) from error
         if plan is not None and plan.must_block_on_hook_failure:
             _check_guards(answer)
+        self._guards_need_input = not answer.hook_on_failure_supported and any(hook.guards for hook in hooks.values())
 
     async def _from_store(self) -> ClaudeAgentOptions:
         """The options to start the CLI with. With a session store, a resumed session may have to be fetched first."""
@@ -164,7 +165,8 @@ class SessionLifecycle(SessionBase):
             job.cancel()
         try:
             if self._connection is not None:
-                grace = Grace(eof_s=self.options.close_grace_s)
+                unguarded = self._guards_need_input and self.turn_state is not TurnState.IDLE
+                grace = Grace(eof_s=0.0 if unguarded else self.options.close_grace_s)
                 return await self._connection.close(grace)
             return None
         finally:

@@ -43,11 +43,12 @@ class FileSystem:
 
     def real(self, path: str) -> str | None:
         try:
-            return os.path.realpath(path, strict=True)
-        except FileNotFoundError:
-            return os.path.realpath(path)
-        except (OSError, ValueError):
-            return None  # a loop, or a folder that may not be looked into
+            try:
+                return os.path.realpath(path, strict=True)
+            except FileNotFoundError:
+                return os.path.realpath(path)
+        except (OSError, ValueError, RecursionError):
+            return None  # a loop, a very long chain of links, or a folder that may not be looked into
 
 
 class Located(msgspec.Struct, frozen=True):

@@ -1,0 +1,179 @@
+"""Hooks that decide whether something may happen: whatever goes wrong in one of them is a refusal.
+
+The CLI takes a hook's error, an answer it does not understand and, before 2.1.325, an answer that comes too late for
+"no opinion", and goes on: in ``bypassPermissions`` the tool then runs. So a guard that fails is answered for here, in
+the event's own words for "no", which every supported CLI understands. ``on_failure="continue"`` is the CLI's own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+MAX_REASON = 500
+"""Characters of a failure that the model is told."""
+DEFAULT_TIMEOUT_S = 600.0
+"""What a guard without a ``timeout`` gets. It is the CLI's own since 2.1.17; 2.0.77 waits 60 s unless it is told."""
+LATE_SHARE, LATE_S = 0.1, 1.0
+"""How long before the CLI stops waiting a guard is answered for: a tenth of its time, one second at most."""
+
+_TOOL_DECISIONS = ("allow", "deny", "ask", "defer")
+_ELICITATION_ACTIONS = ("accept", "decline", "cancel")
+_COMMON: dict[str, type] = {
+    "continue": bool,
+    "suppressOutput": bool,
+    "stopReason": str,
+    "reason": str,
+    "systemMessage": str,
+}
+_DECISIONS = frozenset(("decision", "hookSpecificOutput"))
+_DECIDING = frozenset(
+    ("decision", "permissiondecision", "behavior", "action", "hookspecificoutput", "hookeventname", "updatedinput")
+)
+"""Keys that decide, folded. Under another spelling or in another place the CLI would not see them."""
+
+
+class BadHookAnswerError(ValueError):
+    """A guard's answer that the CLI would pass over."""
+
+
+def is_guard(event: str) -> bool:
+    """Whether hooks of this event decide if something happens."""
+    return event in _REFUSALS
+
+
+def refusal(event: str, reason: str) -> dict[str, Any]:
+    """The answer that says no."""
+    return _REFUSALS[event](event, reason)
+
+
+def describe_failure(event: str, problem: BaseException | str) -> str:
+    """Why it is a no, for the model and whoever reads the transcript."""
+    what = problem if isinstance(problem, str) else f"{type(problem).__name__}: {problem}".rstrip(": ")
+    return f"A {event} hook failed, so this is refused: {what[:MAX_REASON]}"
+
+
+def give_up_after_s(timeout_s: float) -> float:
+    """When to answer for a guard that the CLI gives ``timeout_s``."""
+    return timeout_s - min(LATE_S, timeout_s * LATE_SHARE)
+
+
+def check_answer(event: str, answer: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+    """The answer as it is sent. Raises ``BadHookAnswerError`` where the CLI would not see, or not read, the decision.
+
+    2.1.325 rejects an answer with a null in it, whatever else it says. Here None is "not said", unless ``strict``.
+    """
+    said = dict(answer) if strict else _without_none(answer)
+    try:
+        msgspec.json.encode(said)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadHookAnswerError(f"its answer is not JSON: {error}") from error
+    for key, value in said.items():
+        if key in _COMMON:
+            _expect(type(value) is _COMMON[key], key, value)
+        elif key == "decision":
+            _expect(value in ("approve", "block"), key, value)
+        elif key == "async":
+            _expect(value is False or (value is True and _DECISIONS.isdisjoint(said)), key, value)
+        elif key == "hookSpecificOutput":
+            _check_specific(event, value)
+        else:
+            _check_stray(key, "beside hookSpecificOutput")
+    return said
+
+
+def _without_none(answer: Mapping[str, Any]) -> dict[str, Any]:
+    said = {key: value for key, value in answer.items() if value is not None}
+    specific = said.get("hookSpecificOutput")
+    if isinstance(specific, dict):
+        said["hookSpecificOutput"] = {key: value for key, value in specific.items() if value is not None}
+    return said
+
+
+def _check_specific(event: str, specific: Any) -> None:
+    _expect(isinstance(specific, dict), "hookSpecificOutput", specific)
+    _expect(specific.get("hookEventName") == event, "hookEventName", specific.get("hookEventName"))
+    known = _SPECIFIC[event]
+    for key, value in specific.items():
+        if key in known:
+            _expect(known[key](value), key, value)
+        elif key != "hookEventName":
+            _check_stray(key, "in hookSpecificOutput")
+
+
+def _check_stray(key: Any, place: str) -> None:
+    """Keys the CLI does not know are no failure, unless they were meant to decide."""
+    if str(key).replace("_", "").lower() in _DECIDING:
+        raise BadHookAnswerError(f"the CLI knows no {key!r} {place}")
+
+
+def _expect(fine: bool, key: str, value: Any) -> None:
+    if not fine:
+        raise BadHookAnswerError(f"{value!r:.80} is not known for {key!r}")
+
+
+def _word(*words: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and value in words
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_permission(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("behavior") in ("allow", "deny")
+
+
+def _deny_tool(event: str, reason: str) -> dict[str, Any]:
+    said = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    return {"hookSpecificOutput": {"hookEventName": event, **said}}
+
+
+def _deny_request(event: str, reason: str) -> dict[str, Any]:
+    decision = {"behavior": "deny", "message": reason}
+    return {"hookSpecificOutput": {"hookEventName": event, "decision": decision}}
+
+
+def _block(event: str, reason: str) -> dict[str, Any]:
+    return {"decision": "block", "reason": reason}
+
+
+def _decline(event: str, reason: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, "action": "decline"}, "systemMessage": reason}
+
+
+_REFUSALS: dict[str, Callable[[str, str], dict[str, Any]]] = {
+    "PreToolUse": _deny_tool,
+    "PermissionRequest": _deny_request,
+    "UserPromptSubmit": _block,
+    "UserPromptExpansion": _block,
+    "PreModelSwitch": _deny_tool,
+    "Elicitation": _decline,
+    "ElicitationResult": _decline,
+}
+_PROMPT: dict[str, Callable[[Any], bool]] = {
+    "additionalContext": _is_text,
+    "sessionTitle": _is_text,
+    "suppressOriginalPrompt": lambda value: isinstance(value, bool),
+}
+_ELICITATION: dict[str, Callable[[Any], bool]] = {"action": _word(*_ELICITATION_ACTIONS), "content": _is_object}
+_SPECIFIC: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "PreToolUse": {
+        "permissionDecision": _word(*_TOOL_DECISIONS),
+        "permissionDecisionReason": _is_text,
+        "updatedInput": _is_object,
+        "additionalContext": _is_text,
+    },
+    "PermissionRequest": {"decision": _is_permission},
+    "UserPromptSubmit": _PROMPT,
+    "UserPromptExpansion": _PROMPT,
+    "PreModelSwitch": {"permissionDecision": _word("allow", "deny", "ask"), "permissionDecisionReason": _is_text},
+    "Elicitation": _ELICITATION,
+    "ElicitationResult": _ELICITATION,
+}
