@@ -99,14 +99,14 @@ async def hook_ends_turn(stage: Stage) -> None:
     expect("the result", result_of(messages).is_error, False)
 
 
-@scenario("hooks", "A hook that fails does not hold the tool up", "000-hook-output")
+@scenario("hooks", "A hook that fails refuses the call it guards", "000-hook-output")
 async def hook_fails(stage: Stage) -> None:
     def explode(_: Any) -> Any:
         raise RuntimeError("hook exploded")
 
     messages = await _tool_turn(stage, Hooks(stage, "PreToolUse", answer=explode), allowed_tools=["Bash"])
     expect("the result", result_of(messages).result, "Done.")
-    expect_that((stage.cwd / "made.txt").exists(), "the tool did not run")
+    expect_that(not (stage.cwd / "made.txt").exists(), "the tool ran")
 
 
 @scenario("hooks", "A hook that takes longer than its timeout is cancelled", "000-cancel-from-cli")
