@@ -16,6 +16,8 @@ from quarterdeck.testing.model import ModelServer, ToolUse
 CALLS_PER_TURN = 25
 LIMIT_S = 150.0
 LIMIT_PER_CALL_S = 2.0
+_NO_NET = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}
+"""What the CLI allows it does: a page that may be fetched is asked of a port where nobody listens."""
 _FLAGS = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose")
 
 
@@ -24,28 +26,37 @@ def decisions(
     *,
     cwd: Path,
     home: Path,
-    permissions: dict[str, Any],
-    mode: str = "default",
+    permissions: dict[str, Any] | None = None,
+    mode: str | None = "default",
     shell: Path | None = None,
+    trusted: Sequence[str] | None = None,
+    flags: Sequence[str] = (),
 ) -> list[str]:
     """``allow``, ``ask`` or ``deny`` for each call, in order; ``invalid`` where the tool itself refuses its input.
 
-    ``shell`` runs the commands that are allowed in place of the user's.
+    ``permissions`` become the project's settings; None leaves the settings files as they are. ``trusted`` are the
+    folders that the user trusted, by default ``cwd`` alone. ``shell`` runs the commands that are allowed in place of
+    the user's.
     """
     (cwd / ".claude").mkdir(parents=True, exist_ok=True)
     home.mkdir(parents=True, exist_ok=True)
-    (cwd / ".claude" / "settings.json").write_text(json.dumps({"permissions": permissions}))
-    trusted = {"projects": {str(cwd): {"hasTrustDialogAccepted": True}}}
-    (home / ".claude.json").write_text(json.dumps(trusted))
+    if permissions is not None:
+        (cwd / ".claude" / "settings.json").write_text(json.dumps({"permissions": permissions}))
+    folders = [str(cwd)] if trusted is None else trusted
+    projects = {folder: {"hasTrustDialogAccepted": True} for folder in folders}
+    (home / ".claude.json").write_text(json.dumps({"projects": projects}))
     with ModelServer() as model:
+        model.on(lambda request: request.kind == "subagent", "The sub-agent is done.")
         for start in range(0, len(calls), CALLS_PER_TURN):
             batch = enumerate(calls[start : start + CALLS_PER_TURN], start)
             model.reply(*[ToolUse(name, given, id=f"toolu_{number:05}") for number, (name, given) in batch])
         model.reply("done")
-        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "IS_SANDBOX": "1", **model.env()}
+        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "IS_SANDBOX": "1", **_NO_NET, **model.env()}
         if shell is not None:
             environment |= {"SHELL": str(shell), "CLAUDE_CODE_SHELL": str(shell)}
-        argv = [*install_cli().argv, *_FLAGS, "--permission-prompt-tool", "stdio", "--permission-mode", mode]
+        argv = [*install_cli().argv, *_FLAGS, "--permission-prompt-tool", "stdio", *flags]
+        if mode is not None:
+            argv += ["--permission-mode", mode]
         if mode == "bypassPermissions":
             argv.append("--allow-dangerously-skip-permissions")
         with subprocess.Popen(

@@ -93,9 +93,68 @@ def test_allow_rules_of_a_project_count_only_in_a_trusted_folder(world: World) -
     file = world.write("project", permissions={"allow": ["Bash(x)"], "deny": ["Bash(y)"]})
 
     assert (world.behavior("x"), world.behavior("y")) == ("ask", "deny")
-    assert world.policy().notes == (f"{file}: its allow rules do not count, this folder was not trusted by the user",)
+    untrusted = f"{file}: its allow rules and directories do not count, the user has not trusted this folder"
+    assert world.policy().notes == (untrusted,)
+    world.trust(world.cwd.parent)
+    assert world.behavior("x") == "ask"
+    world.trust()
+    assert world.behavior("x") == "allow"
+
+
+def test_the_trust_of_a_repository_is_that_of_its_top(world: World) -> None:
+    world.write("project", permissions={"allow": ["Bash(x)"]})
+    (world.cwd.parent / ".git").mkdir()
+
+    world.trust()
+    assert world.behavior("x") == "ask"
     world.trust(world.cwd.parent)
     assert world.behavior("x") == "allow"
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["a worktree", "a file that says it is one"])
+def test_the_trust_of_a_worktree_is_that_of_its_main_checkout_if_it_knows_it(world: World, known: bool) -> None:
+    world.write("project", permissions={"allow": ["Bash(x)"]})
+    main = world.cwd.parent / "main"
+    own = main / ".git" / "worktrees" / "tree"
+    own.mkdir(parents=True)
+    (own / "commondir").write_text("../..\n")
+    (own / "gitdir").write_text(f"{world.cwd if known else main}/.git\n")
+    (world.cwd / ".git").write_text(f"gitdir: {own}\n")
+
+    world.trust(main)
+    assert world.behavior("x") == ("allow" if known else "ask")
+    world.trust()
+    assert world.behavior("x") == ("ask" if known else "allow")
+
+
+def test_the_trust_that_the_cli_is_told_to_ignore_is_ignored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.write("project", permissions={"allow": ["Bash(x)"]})
+    world.trust()
+    monkeypatch.setenv("CLAUDE_CODE_IGNORE_PERSISTED_TRUST", "1")
+
+    assert world.behavior("x") == "ask"
+
+
+@pytest.mark.parametrize("where", ["project", "local"])
+def test_what_lies_in_an_untrusted_folder_only_narrows(world: World, where: str) -> None:
+    given = {"allow": ["Bash(x)"], "ask": ["Bash(y)"], "deny": ["Bash(z)"], "additionalDirectories": ["/"]}
+    world.write(where, permissions={**given, "defaultMode": "acceptEdits"})
+    world.write("user", permissions={"allow": ["Bash(y)", "Bash(z)"], "defaultMode": "plan"})
+
+    policy = world.policy()
+
+    assert policy.mode == "plan"
+    assert [policy.decide("Bash", {"command": name}).behavior for name in "xyz"] == ["ask", "ask", "deny"]
+    assert policy.decide("Read", {"file_path": "/etc/passwd"}).behavior == "ask"
+
+
+def test_in_a_trusted_folder_its_mode_comes_first_and_one_that_does_not_count_is_the_default(world: World) -> None:
+    world.trust()
+    world.write("user", permissions={"defaultMode": "acceptEdits"})
+    world.write("local", permissions={"defaultMode": "plan"})
+    assert world.policy().mode == "plan"
+    world.write("local", permissions={"defaultMode": "bypassPermissions"})
+    assert world.policy().mode == "default"
 
 
 def test_a_trust_file_that_cannot_be_read_is_said_to_be_so(world: World) -> None:
@@ -124,6 +183,7 @@ def test_managed_settings_can_make_all_other_rules_void(world: World) -> None:
         ("project", "plan", True),
         ("project", "acceptEdits", False),
         ("project", "bypassPermissions", False),
+        ("local", "bypassPermissions", False),
     ],
 )
 def test_the_default_mode_is_taken_but_a_checked_in_file_cannot_open_doors(
@@ -145,6 +205,7 @@ def test_bypassing_can_be_disabled(world: World) -> None:
 
 
 def test_additional_directories_are_working_folders(world: World, tmp_path: Path) -> None:
+    world.trust()
     world.write("local", permissions={"additionalDirectories": [str(tmp_path / "more"), "../beside"]})
 
     policy = world.policy()
@@ -157,6 +218,7 @@ def test_additional_directories_are_working_folders(world: World, tmp_path: Path
 
 
 def test_patterns_with_one_slash_begin_at_the_settings_folder(world: World) -> None:
+    world.trust()
     world.write("local", permissions={"allow": ["Edit(/src/**)"]})
     world.write("user", permissions={"deny": ["Read(/private/**)"]})
 

@@ -1,8 +1,9 @@
 """Reading and writing Claude Code's settings files: the only place of this package that does I/O on its own.
 
-Read as the CLI reads them: managed, user, project and local settings. Allow rules of a project's own ``settings.json``
-count only where the user trusted the folder (2.1.325 says so on stderr and ignores them; local settings do count). Here
-that is a note on the policy. Written so that nothing but the rule changes.
+Read as the CLI reads them: managed, user, project and local settings. What lies in a folder that the user has not
+trusted only narrows: no allow rule, no further directory and no weaker mode of it counts. 2.1.325 does the same for
+``settings.json``; here it holds for ``settings.local.json`` too, which a repository may bring along as well. What did
+not count is a note on the policy. Written so that nothing but the rule changes.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ from .jsonfile import JsonTextError, Value, append, line_of, parse, remove
 from .rules import Behavior, Rule, RuleError, Source, parse_rule
 
 MAX_BYTES = 4_000_000
+IGNORE_TRUST = "CLAUDE_CODE_IGNORE_PERSISTED_TRUST"
+"""With this variable the CLI (2.1.325) takes no folder for trusted."""
+IN_THE_FOLDER: tuple[Source, ...] = ("localSettings", "projectSettings")
+"""Whoever wrote the project may have written these."""
+_STRICTEST_FIRST = ("dontAsk", "plan", "default", "auto", "acceptEdits", "bypassPermissions")
 BEHAVIORS: tuple[Behavior, ...] = ("allow", "deny", "ask")
 MANAGED_FILE = {
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
@@ -93,22 +99,23 @@ def _combine(loaded: Loaded, files: list[SettingsFile]) -> None:
     managed_only = any(
         file.get("allowManagedPermissionRulesOnly") is True for file in files if file.source == "policySettings"
     )
+    trusted = is_trusted(loaded.cwd, loaded.trust_file)
     for file in files:
-        rules = file.rules
+        rules, directories = file.rules, _strings(file, "additionalDirectories")
         if managed_only and file.source != "policySettings":
             if rules:
                 loaded.notes.append(f"{file.path}: its rules do not count, managed settings allow only their own")
-            continue
-        if file.source == "projectSettings" and not is_trusted(loaded.cwd, loaded.trust_file):
+            rules, directories = [], []
+        if file.source in IN_THE_FOLDER and not trusted:
             kept = [rule for rule in rules if rule.behavior != "allow"]
-            if len(kept) < len(rules):
+            if len(kept) < len(rules) or directories:
                 loaded.notes.append(
-                    f"{file.path}: its allow rules do not count, this folder was not trusted by the user"
+                    f"{file.path}: its allow rules and directories do not count, the user has not trusted this folder"
                 )
-            rules = kept
+            rules, directories = kept, []
         loaded.rules.extend(rules)
-        loaded.directories.extend(_strings(file, "additionalDirectories"))
-    loaded.mode = _mode(files, loaded.notes)
+        loaded.directories.extend(directories)
+    loaded.mode = _mode(files, trusted, loaded.notes)
 
 
 def _strings(file: SettingsFile, key: str) -> list[str]:
@@ -120,10 +127,21 @@ def _strings(file: SettingsFile, key: str) -> list[str]:
     return found
 
 
-def _mode(files: list[SettingsFile], notes: list[str]) -> PermissionMode:
-    """The first file that says one. A checked-in file cannot switch permissions off."""
+def _mode(files: list[SettingsFile], trusted: bool, notes: list[str]) -> PermissionMode:
+    """As the first file says that says one. In a folder that is not trusted its own files can only make it stricter."""
+    if trusted:
+        return _said_mode(files, files, notes) or "default"
+    outside = [file for file in files if file.source not in IN_THE_FOLDER]
+    inside = [file for file in files if file.source in IN_THE_FOLDER]
+    mode = _said_mode(outside, files, notes) or "default"
+    wanted = _said_mode(inside, files, notes) or mode
+    return min(mode, wanted, key=_STRICTEST_FIRST.index)
+
+
+def _said_mode(files: list[SettingsFile], all_files: list[SettingsFile], notes: list[str]) -> PermissionMode | None:
+    """None where no file says one. One that does not count is the default: 2.1.325 does not look any further either."""
     modes: tuple[PermissionMode, ...] = get_args(PermissionMode)
-    disabled = any(file.get("permissions", "disableBypassPermissionsMode") == "disable" for file in files)
+    disabled = any(file.get("permissions", "disableBypassPermissionsMode") == "disable" for file in all_files)
     for file in files:
         wanted = file.get("permissions", "defaultMode")
         if wanted is None:
@@ -132,28 +150,52 @@ def _mode(files: list[SettingsFile], notes: list[str]) -> PermissionMode:
             raise BadSettingsError(
                 file.path, None, f"permissions.defaultMode {wanted!r} is not one of {', '.join(modes)}"
             )
-        weak = wanted in ("bypassPermissions", "acceptEdits") and file.source == "projectSettings"
-        if weak or (wanted == "bypassPermissions" and disabled):
+        weak = (wanted == "acceptEdits" and file.source == "projectSettings") or (
+            wanted == "bypassPermissions" and (disabled or file.source in IN_THE_FOLDER)
+        )
+        if weak:
             notes.append(f"{file.path}: the mode {wanted} does not count here")
-            continue
+            return "default"
         return cast(PermissionMode, wanted)
-    return "default"
+    return None
 
 
 def is_trusted(cwd: str, trust_file: str) -> bool:
-    """Whether the user accepted the CLI's trust dialogue for ``cwd`` or a folder above it."""
+    """Whether the user accepted the CLI's trust dialogue for the project that ``cwd`` belongs to."""
+    if os.environ.get(IGNORE_TRUST):
+        return False
     path = Path(trust_file)
     try:
         projects = json.loads(path.read_bytes())["projects"]
     except (FileNotFoundError, KeyError):
         return False
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise BadSettingsError(str(path), None, f"cannot be read: {error}") from error
-    folder = Path(cwd).resolve()
-    accepted = (
-        [projects.get(str(name)) for name in (cwd, folder, *folder.parents)] if isinstance(projects, dict) else []
-    )
-    return any(isinstance(entry, dict) and entry.get("hasTrustDialogAccepted") is True for entry in accepted)
+    entry = projects.get(str(_project_of(Path(cwd).resolve()))) if isinstance(projects, dict) else None
+    return isinstance(entry, dict) and entry.get("hasTrustDialogAccepted") is True
+
+
+def _project_of(folder: Path) -> Path:
+    """The folder whose trust counts (2.1.325): the top of the repository, of a worktree that of its main checkout; of
+    no folder above, and outside of repositories the folder itself."""
+    for above in (folder, *folder.parents):
+        git = above / ".git"
+        if git.is_dir():
+            return above
+        if git.is_file():
+            return _main_checkout(git) or above
+    return folder
+
+
+def _main_checkout(git: Path) -> Path | None:
+    """Of a worktree whose main checkout knows it; a ``.git`` file can name any other repository."""
+    try:
+        own = (git.parent / git.read_text().removeprefix("gitdir:").strip()).resolve()
+        common = (own / (own / "commondir").read_text().strip()).resolve()
+        known = (own / (own / "gitdir").read_text().strip()).resolve() == git
+    except (OSError, ValueError):
+        return None
+    return common.parent if known and common.name == ".git" else None
 
 
 def read_file(path: str, source: Source, bad: list[BadRule]) -> SettingsFile | None:
