@@ -93,9 +93,11 @@ def test_a_grant_knows_its_scope_its_end_and_who_gave_it() -> None:
         make(), "Bash", {"command": "rm -rf build"}, scope="session", granted_by="ann", lasts_s=60
     )
 
-    assert made == Grant(1, ("Bash(rm -rf build)",), "session", "ann", 1000.0, 1060.0, "rm -rf build")
+    call = 'Bash {"command": "rm -rf build"}'
+    assert made == Grant(1, ("Bash(rm -rf build)",), "session", "ann", 1000.0, 1060.0, "rm -rf build", call)
     assert memory.grants() == (made,)
-    assert memory.rules() == (Rule("Bash(rm -rf build)", "Bash", "rm -rf build", "allow", "session"),)
+    assert memory.rules() == ()
+    assert memory.rules(call=call) == (Rule("Bash(rm -rf build)", "Bash", "rm -rf build", "allow", "session"),)
 
 
 def test_a_grant_ends_when_its_time_is_over() -> None:

@@ -1,10 +1,13 @@
 """What people allowed, and for how long.
 
-A grant is a rule with a scope, a term and a name. The clock is handed in; nothing here reads the time by itself.
+A grant is some rules with a scope, a term and a name. One that was given for a call speaks for that very call alone:
+``Read(//etc)``, which ``ls /etc`` needs, would otherwise let everything below be read. The clock is handed in; nothing
+here reads the time by itself.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,8 +18,8 @@ from .adapters import Callbacks, OnAsk
 from .decision import Decision
 from .errors import PolicyError
 from .explain import Explanation, explain
-from .rules import Rule, RuleError, parse_rule
-from .suggest import narrow_rules
+from .rules import AGENT_TOOLS, Rule, RuleError, parse_rule
+from .suggest import rules_for_call
 
 if TYPE_CHECKING:
     from .policy import Policy
@@ -30,7 +33,10 @@ class CannotRememberError(PolicyError):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """``rules`` are allowed together. ``expires_at`` is in the seconds of the clock; None means until revoked."""
+    """``rules`` are allowed together. ``expires_at`` is in the seconds of the clock; None means until revoked.
+
+    ``call`` is the one call they are for, as ``call_key`` writes it; None for every call that they match.
+    """
 
     number: int
     rules: tuple[str, ...]
@@ -39,6 +45,18 @@ class Grant:
     granted_at: float
     expires_at: float | None = None
     for_request: str = ""
+    call: str | None = None
+
+
+_OF_NO_EFFECT = {"Bash": frozenset({"description", "timeout"})}
+"""What may differ between two calls that do the same."""
+
+
+def call_key(tool_name: str, tool_input: Mapping[str, Any]) -> str:
+    """Equal for calls that do the same, and for no others."""
+    without = _OF_NO_EFFECT.get(tool_name, frozenset())
+    said = {key: value for key, value in tool_input.items() if key not in without}
+    return f"{tool_name} {json.dumps(said, sort_keys=True, ensure_ascii=True)}"
 
 
 class Memory:
@@ -48,7 +66,7 @@ class Memory:
         self._clock = clock
         self._grants: dict[int, Grant] = {}
         for grant in grants:
-            _check(grant.rules)
+            _check(grant.rules, grant.call)
             self._grants[grant.number] = grant
 
     def grant(
@@ -59,13 +77,14 @@ class Memory:
         granted_by: str,
         lasts_s: float | None = None,
         for_request: str = "",
+        call: str | None = None,
     ) -> Grant:
         """Remember ``rules``. Raises ``CannotRememberError`` for a whole shell tool and for rules that are no rules."""
         texts = tuple(rules)
-        _check(texts)
+        _check(texts, call)
         now = self._clock()
         until = None if lasts_s is None else now + lasts_s
-        made = Grant(max(self._grants, default=0) + 1, texts, scope, granted_by, now, until, for_request)
+        made = Grant(max(self._grants, default=0) + 1, texts, scope, granted_by, now, until, for_request, call)
         self._grants[made.number] = made
         return made
 
@@ -79,13 +98,13 @@ class Memory:
         granted_by: str,
         lasts_s: float | None = None,
     ) -> Grant:
-        """Remember the narrowest rules that let exactly this request through."""
-        rules = narrow_rules(policy, tool_name, tool_input)
+        """Remember that this very call may be made. It speaks for no other call, however similar."""
+        rules = rules_for_call(policy, tool_name, tool_input)
         if not rules:
             raise CannotRememberError(f"no rule says exactly this {tool_name} call; allow it this time only")
         shown = str(tool_input.get("command", "")) if tool_name == "Bash" else tool_name
-        texts = [str(rule) for rule in rules]
-        return self.grant(texts, scope=scope, granted_by=granted_by, lasts_s=lasts_s, for_request=shown)
+        texts, key = [str(rule) for rule in rules], call_key(tool_name, tool_input)
+        return self.grant(texts, scope=scope, granted_by=granted_by, lasts_s=lasts_s, for_request=shown, call=key)
 
     def grants(self) -> tuple[Grant, ...]:
         """Those in force now, oldest first. Expired ones are forgotten here."""
@@ -99,9 +118,10 @@ class Memory:
         """Take a grant back. Raises ``KeyError`` if there is none of this number."""
         return self._grants.pop(number)
 
-    def rules(self, *, without: int | None = None) -> tuple[Rule, ...]:
-        """All that is granted now, as rules of the session; one grant may be left out."""
-        texts = dict.fromkeys(text for grant in self.grants() if grant.number != without for text in grant.rules)
+    def rules(self, *, call: str | None = None, without: int | None = None) -> tuple[Rule, ...]:
+        """What is granted now to calls in general, and to ``call``, as rules of the session; one may be left out."""
+        said = [grant for grant in self.grants() if grant.call in (None, call) and grant.number != without]
+        texts = dict.fromkeys(text for grant in said for text in grant.rules)
         return tuple(parse_rule(text, "allow", source="session") for text in texts)
 
     def dump(self) -> bytes:
@@ -114,7 +134,7 @@ class Memory:
         return cls(clock=clock, grants=msgspec.json.decode(data, type=list[Grant]))
 
 
-def _check(rules: tuple[str, ...]) -> None:
+def _check(rules: tuple[str, ...], call: str | None) -> None:
     if not rules:
         raise CannotRememberError("a grant needs at least one rule")
     for text in rules:
@@ -122,8 +142,12 @@ def _check(rules: tuple[str, ...]) -> None:
             rule = parse_rule(text, "allow")
         except RuleError as problem:
             raise CannotRememberError(f"{text!r}: {problem}") from problem
-        if rule.tool == "Bash" and rule.content is None:
-            raise CannotRememberError("every shell command at once is not remembered; write it into your settings")
+        if call is None and rule.tool in _ACTING_TOOLS and rule.content is None:
+            raise CannotRememberError(f"all of {rule.tool} at once is not remembered; write it into your settings")
+
+
+_ACTING_TOOLS = frozenset({"Bash", "Monitor", "PowerShell", *AGENT_TOOLS})
+"""Of these no grant covers the whole tool. It would cover every command."""
 
 
 class RememberingPolicy(Callbacks):
@@ -137,23 +161,30 @@ class RememberingPolicy(Callbacks):
 
     @property
     def policy(self) -> Policy:
-        """The policy as it stands at this moment."""
-        rules = self.memory.rules()
+        """The policy as it stands at this moment, for calls that nobody has granted by themselves."""
+        return self._with(self.memory.rules())
+
+    def _with(self, rules: tuple[Rule, ...]) -> Policy:
         if rules != self._rules:
             self._rules = rules
             self._policy = self.base.with_rules([*self.base.rules, *rules])
         return self._policy
 
+    def _for_call(self, tool_name: str, tool_input: Mapping[str, Any]) -> Policy:
+        return self._with(self.memory.rules(call=call_key(tool_name, tool_input)))
+
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
-        return self.policy.decide(tool_name, tool_input)
+        return self._for_call(tool_name, tool_input).decide(tool_name, tool_input)
 
     def explain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Explanation:
-        return explain(self.policy, tool_name, tool_input)
+        return explain(self._for_call(tool_name, tool_input), tool_name, tool_input)
 
     def used(self, tool_name: str, tool_input: Mapping[str, Any]) -> None:
         """A grant for one time is gone once a request went through that needed it."""
+        key = call_key(tool_name, tool_input)
         for grant in self.memory.grants():
-            if grant.scope == "once":
-                others = self.base.with_rules([*self.base.rules, *self.memory.rules(without=grant.number)])
+            if grant.scope == "once" and grant.call in (None, key):
+                rules = self.memory.rules(call=key, without=grant.number)
+                others = self.base.with_rules([*self.base.rules, *rules])
                 if others.decide(tool_name, tool_input).behavior != "allow":
                     self.memory.revoke(grant.number)

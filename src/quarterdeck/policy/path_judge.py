@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .decision import Verdict
-from .paths import Located, Places, is_sensitive
+from typing import Any
+
+from .decision import Verdict, strictest
+from .paths import BLANKS, Located, Places, has_hidden_ending, is_sensitive
 from .rulebook import Rulebook
 from .rules import Rule
 
@@ -17,6 +19,16 @@ class PathJudge:
 
     def judge_path(self, path: str, *, edit: bool, tool: str | None = None) -> Verdict:
         """``tool`` is the file tool that asks; None for a shell command."""
+        if tool is None:
+            return self._judge(path, edit, tool)
+        readings = dict.fromkeys((path, path.strip(BLANKS)))
+        verdicts = [self._judge(reading, edit, tool) for reading in readings]
+        if any(has_hidden_ending(reading) for reading in readings):
+            why = f"A name in {path[:80]!r} ends in a blank or a dot, which not every file system sees."
+            verdicts.append(Verdict("ask", why, source="safety"))
+        return strictest(verdicts)
+
+    def _judge(self, path: str, edit: bool, tool: str | None) -> Verdict:
         located = self.locate(path)
         if located is None:
             return Verdict("ask", f"{path[:80]!r} is not a path.", source="safety")
@@ -30,6 +42,20 @@ class PathJudge:
             if rule is not None:
                 return Verdict.by(rule, f"{rule} matches {_shown(located)}.")
         return self._edit(located, tool) if edit else self._read(located, tool)
+
+    def judge_search(self, folder: str, glob: Any) -> Verdict | None:
+        """What a search of file contents below ``folder`` would read; None where no rule has anything against it.
+
+        The CLI leaves out what its own settings deny. Of rules from elsewhere it does not know.
+        """
+        located = self.locate(folder.strip(BLANKS))
+        if located is None:
+            return None
+        for book in (self._deny, self._ask):
+            rule = book.reaching_below(located, glob if isinstance(glob, str) else None)
+            if rule is not None:
+                return Verdict("ask", f"The search may read what {rule} is about.", rule, "safety")
+        return None
 
     def _read(self, located: Located, tool: str | None) -> Verdict:
         rule = self._allow.covering(located, edit=False) or (self._allow.for_tool(tool) if tool else None)

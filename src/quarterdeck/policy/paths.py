@@ -1,5 +1,5 @@
 # Paths are text to be judged here; pathlib would tidy them before they are seen.
-# ruff: noqa: PTH100, PTH118
+# ruff: noqa: PTH100, PTH112, PTH118
 """Where a path really leads, and the rules that speak of paths.
 
 An allow rule must match the path as it was given *and* where it leads; a deny or ask rule need only match one of the
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os.path
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import msgspec
@@ -22,13 +23,21 @@ from .wildcards import Segment, compile_segments, match_segments
 MAX_PATH_LENGTH = 4096
 """Longer paths are not resolved: no file system of ours takes them."""
 
-_SENSITIVE_FOLDERS = frozenset({".git", ".vscode", ".idea", ".claude", ".husky", ".cargo", ".devcontainer", ".yarn"})
+BLANKS = "\t\n\v\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+"""What JavaScript trims: the CLI's file tools (2.1.325) take a path without the blanks around it."""
+
+_SENSITIVE_FOLDERS = words(".git .vscode .idea .claude .husky .cargo .devcontainer .yarn .mvn")
+_SENSITIVE_PAIRS = frozenset({(".config", "git")})
 _SENSITIVE_FILES = words(
     """
     .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout
     .gitconfig .gitmodules .mcp.json .claude.json .ripgreprc .npmrc .yarnrc .yarnrc.yml .pypirc .netrc .envrc
+    .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc
+    .pre-commit-config.yaml lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml gradle-wrapper.properties
+    maven-wrapper.properties .devcontainer.json pyrightconfig.json
     """
 )
+"""``tests/policy/test_sensitive_files.py`` asks the real CLI about each of them, and about some hundred others."""
 
 
 class PathResolver(Protocol):
@@ -99,6 +108,11 @@ class Places:
         above = self._resolver.real(folder or "/")
         return above is not None and located.real != f"{above.rstrip('/')}/{name}" and located.given != "/"
 
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder of this name now; False where the resolver does not know of folders."""
+        real = self._resolver.real(path)
+        return real is not None and isinstance(self._resolver, FileSystem) and os.path.isdir(real)
+
     def is_root(self, located: Located) -> bool:
         """Whether it is a working folder, or one above."""
         return any(root.startswith(located.given.rstrip("/") + "/") or root == located.given for root in self.roots)
@@ -122,7 +136,14 @@ def is_sensitive(located: Located) -> bool:
         names = [name.rstrip(". ") for name in fold(path).split("/")]  # Windows does not see these at the end
         if names[-1] in _SENSITIVE_FILES or not _SENSITIVE_FOLDERS.isdisjoint(names):
             return True
+        if not _SENSITIVE_PAIRS.isdisjoint(pairwise(names)):
+            return True
     return False
+
+
+def has_hidden_ending(path: str) -> bool:
+    """Whether a name in it ends in blanks or dots, which some file systems do not see: it may be another file."""
+    return any(name != name.rstrip(". ") and name not in (".", "..") for name in path.split("/"))
 
 
 def fold(path: str) -> str:

@@ -7,7 +7,9 @@ through. Whatever is left is "ask".
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,13 @@ from quarterdeck.wire.permissions import PermissionMode
 
 from . import risk
 from .adapters import Callbacks, OnAsk
-from .decision import Decision, RiskLevel, Verdict
+from .decision import Decision, RiskLevel, Verdict, strictest
 from .errors import BadRule, BadRulesError
 from .explain import Explanation, explain
 from .path_judge import PathJudge
-from .paths import FileSystem, PathResolver, Places
+from .paths import BLANKS, FileSystem, PathResolver, Places, fold
 from .programs import words
-from .rulebook import Rulebook, hosts_of
+from .rulebook import Rulebook
 from .rules import (
     AGENT_TOOLS,
     EDIT_TOOLS,
@@ -35,6 +37,7 @@ from .rules import (
 )
 from .shell import read_script
 from .shell_judge import Part, ShellJudge
+from .urls import hosts_of
 
 MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
 _NEEDS_A_PERSON = frozenset({"AskUserQuestion", "ExitPlanMode"})
@@ -44,6 +47,8 @@ _HARMLESS = words(
 )
 """Tools that 2.1.325 runs without asking: they change nothing but the session itself, and what a sub-agent does is
 asked about on its own."""
+DEFAULT_AGENT = "general-purpose"
+"""What 2.1.325 starts where a call names no agent."""
 _ALLOWED_BY_MODE = Verdict("allow", "The mode bypasses permissions.", source="mode")
 
 
@@ -200,12 +205,24 @@ class Policy(Callbacks):
         if not isinstance(path, str) or not path:
             return Verdict("ask", f"There is no {key} in this call.", source="safety"), []
         verdict = self.paths.judge_path(path, edit=edit, tool=tool)
-        if tool == "Glob" and not edit and not _stays_below(tool_input.get("pattern")):
-            verdict = Verdict("ask", "The pattern may lead out of the folder.", source="safety")
+        verdict = strictest([verdict, *self._search(tool, path, tool_input)])
         located = self.paths.locate(path)
         if located is None:
             return verdict, []
         return verdict, risk.of_path(tool, located.both, inside=self.places.inside(located))
+
+    def _search(self, tool: str, folder: str, tool_input: Mapping[str, Any]) -> Iterator[Verdict]:
+        """What there is to be said of the pattern of a Glob, and of what a Grep reads."""
+        if tool == "Grep":
+            found = self.paths.judge_search(folder, tool_input.get("glob"))
+            if found is not None:
+                yield found
+        elif tool == "Glob":
+            pattern = tool_input.get("pattern", "")
+            if not isinstance(pattern, str) or _LEADS_OUT.search(pattern):
+                yield Verdict("ask", "The pattern may lead out of the folder.", source="safety")
+            else:
+                yield self.paths.judge_path(f"{folder}/{_literal_head(pattern)}", edit=False, tool=tool)
 
     def _other(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict:
         named = self._by_name(tool, tool_input)
@@ -225,10 +242,10 @@ class Policy(Callbacks):
     def _by_name(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
         """Rules with content for tools that are neither files nor commands."""
         if tool == "WebFetch":
-            certain, seen = hosts_of(str(tool_input.get("url", "")))
+            url = tool_input.get("url")
+            certain, seen = hosts_of(url) if isinstance(url, str) else (None, ())
         elif tool in AGENT_TOOLS or tool == "Skill":
-            certain = str(tool_input.get("skill" if tool == "Skill" else "subagent_type", "")).removeprefix("/")
-            seen = (certain,)
+            certain, seen = self._called(tool, tool_input)
         else:
             return None
         for book in (self._deny, self._ask):
@@ -236,11 +253,30 @@ class Policy(Callbacks):
                 rule = book.for_named(tool, name)
                 if rule is not None:
                     return Verdict.by(rule, f"{rule} matches {name}.")
+        if certain is None and (self._deny.names_any(tool) or self._ask.names_any(tool)):
+            return Verdict("ask", f"Which one this {tool} call means cannot be told for certain.", source="safety")
         rule = self._allow.for_named(tool, certain) if certain else None
         return None if rule is None else Verdict.by(rule, f"{rule} allows {certain}.")
 
+    @staticmethod
+    def _called(tool: str, tool_input: Mapping[str, Any]) -> tuple[str | None, tuple[str, ...]]:
+        """The agent or skill that is meant, if that is certain, and all that may be."""
+        given = tool_input.get("skill" if tool == "Skill" else "subagent_type")
+        if given is None and tool in AGENT_TOOLS:
+            return DEFAULT_AGENT, (DEFAULT_AGENT,)
+        if not isinstance(given, str):
+            return None, ()
+        name = given.strip(BLANKS)
+        bare = name.removeprefix("/") if tool == "Skill" else name
+        plain = given == name and bool(bare) and bare.isascii() and bare.isprintable()
+        return (bare if plain else None), tuple(dict.fromkeys((bare, fold(bare), given)))
 
-def _stays_below(pattern: Any) -> bool:
-    return pattern is None or (
-        isinstance(pattern, str) and not pattern.startswith(("/", "~")) and ".." not in pattern.split("/")
-    )
+
+_LEADS_OUT = re.compile(r"\.\.|\\|(?:^|[{,(|])\s*[/~]")
+
+
+def _literal_head(pattern: str) -> str:
+    """The folders and names that a pattern spells out before its first wildcard."""
+    names = pattern.strip(BLANKS).split("/")
+    plain = takewhile(lambda name: not set("*?[]{}()!+@").intersection(name), names)
+    return "/".join(plain)

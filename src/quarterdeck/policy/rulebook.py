@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
 
 from .command_rules import CommandRules
 from .paths import Located, PathRule, Places, fold
 from .rules import AGENT_TOOLS, EDIT_TOOLS, PRECEDENCE, READ_TOOLS, Rule, Source
+
+_KNOWN_TO_THE_CLI = frozenset[Source](
+    {"policySettings", "flagSettings", "localSettings", "projectSettings", "userSettings"}
+)
+_BY_ENDING = re.compile(r"(?:\*\*/)?\*(\.[A-Za-z0-9_.-]+)\Z")
+
+
+def _cannot_name(glob: str | None, name: str | None) -> bool:
+    """Whether a search for ``*.py`` and the like passes this name by."""
+    ending = _BY_ENDING.match(glob) if glob is not None else None
+    return ending is not None and name is not None and not name.endswith(ending[1].lower())
+
+
+def _same_tool(rule: Rule, tool: str) -> bool:
+    return rule.tool == tool or (rule.tool in AGENT_TOOLS and tool in AGENT_TOOLS)
 
 
 class Rulebook:
@@ -61,6 +76,10 @@ class Rulebook:
             return self._bare.get(tool) or self._servers.get("__".join(tool.split("__")[:2]))
         return self._bare.get(tool)
 
+    def names_any(self, tool: str) -> bool:
+        """Whether there is a rule for one host, agent or skill."""
+        return bool(self._hosts) if tool == "WebFetch" else any(_same_tool(rule, tool) for rule in self._names)
+
     def for_named(self, tool: str, name: str) -> Rule | None:
         """A rule for one host, agent or skill."""
         return self._for_host(name) if tool == "WebFetch" else self._for_name(tool, name)
@@ -72,12 +91,13 @@ class Rulebook:
         return None
 
     def _for_name(self, tool: str, name: str) -> Rule | None:
-        """``name:*`` also covers ``name:part``."""
+        """``name:*`` also covers ``name:part``. What is denied is denied in any case."""
         for rule in self._names:
-            same_tool = rule.tool == tool or (rule.tool in AGENT_TOOLS and tool in AGENT_TOOLS)
-            content = rule.content or ""
+            exact = rule.behavior == "allow"
+            content = (rule.content or "") if exact else fold(rule.content or "")
+            called = name if exact else fold(name)
             prefix = content.removesuffix(":*")
-            if same_tool and (name == prefix or (prefix != content and name.startswith(prefix + ":"))):
+            if _same_tool(rule, tool) and (called == prefix or (prefix != content and called.startswith(prefix + ":"))):
                 return rule
         return None
 
@@ -92,6 +112,16 @@ class Rulebook:
         """For deny and ask rules. What may not be read may not be edited either, as in CLI 2.1.325."""
         for candidate in (*self.edits, *self.reads) if edit else self.reads:
             if candidate.touches(located):
+                return candidate.rule
+        return None
+
+    def reaching_below(self, located: Located, glob: str | None) -> Rule | None:
+        """For deny and ask: a rule, unknown to the CLI, for something that a search below this folder would read."""
+        folders = [fold(path).rstrip("/") + "/" for path in located.both]
+        for candidate in self.reads:
+            if candidate.rule.source in _KNOWN_TO_THE_CLI or not any(map(candidate.reaches, folders)):
+                continue
+            if not _cannot_name(glob, candidate.last_name):
                 return candidate.rule
         return None
 
@@ -125,23 +155,3 @@ class Rulebook:
             if candidate.touches_name(folded):
                 return candidate.rule
         return None
-
-
-def hosts_of(url: str) -> tuple[str | None, tuple[str, ...]]:
-    r"""The host, if there is no doubt about it, and every host that some reader of URLs could see.
-
-    Browsers end the host at a backslash, Python does not: ``https://evil.org\@example.com`` has two readings.
-    """
-    readings: list[str] = []
-    for reading in (url, url.replace("\\", "/")):
-        try:
-            host = urlsplit(reading.strip()).hostname
-        except ValueError:
-            host = None
-        if host:
-            readings.append(host.lower().rstrip("."))
-    plain = (
-        url.isascii() and url.isprintable() and not any(mark in url for mark in "\\ ") and "%" not in "".join(readings)
-    )
-    certain = plain and len(set(readings)) == 1 and url.lower().startswith(("https://", "http://"))
-    return (readings[0] if certain else None), tuple(dict.fromkeys(readings))

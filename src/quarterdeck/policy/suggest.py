@@ -5,6 +5,7 @@ A rule is offered only after it was tried: with it the policy must allow the req
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,20 +16,47 @@ from . import programs
 from .command_rules import literal_part
 from .commands import Unit, make_unit
 from .file_words import file_operands
-from .rulebook import hosts_of
-from .rules import EDIT_TOOLS, READ_TOOLS, Rule, RuleError, Source, escape_content, parse_rule
+from .rules import (
+    AGENT_TOOLS,
+    EDIT_TOOLS,
+    READ_TOOLS,
+    SHELL_TOOLS,
+    Rule,
+    RuleError,
+    Source,
+    escape_content,
+    parse_rule,
+)
 from .shell import read_script
+from .urls import hosts_of
 
 if TYPE_CHECKING:
     from .policy import Policy
 
 
 def narrow_rules(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> tuple[Rule, ...]:
-    """The narrowest allow rules that would let this request through; none when no rule can say exactly this."""
+    """The narrowest allow rules that would let this request through, and next to nothing else; none if there are none.
+
+    A rule with the path of a folder is for all below it, and a shell tool or an agent has no rule for one call.
+    """
+    rules = rules_for_call(policy, tool, tool_input)
+    if any(rule.content is None and not rule.tool.startswith("mcp__") for rule in rules):
+        return ()
+    return () if any(_may_be_folder(policy, rule) for rule in rules) else rules
+
+
+def rules_for_call(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> tuple[Rule, ...]:
+    """Allow rules that let this request through, some of them perhaps others too."""
     rules = _parsed(_candidates(policy, tool, tool_input), source="session")
     if not rules or not _would_allow(policy, rules, tool, tool_input):
         return ()
     return rules
+
+
+def _may_be_folder(policy: Policy, rule: Rule) -> bool:
+    if rule.content is None or rule.tool not in ("Read", "Edit"):
+        return False
+    return policy.places.is_folder(re.sub(r"\\(.)", r"\1", rule.content[1:]))
 
 
 def _parsed(texts: Iterable[str], *, source: Source) -> tuple[Rule, ...]:
@@ -43,7 +71,7 @@ def _would_allow(policy: Policy, rules: Iterable[Rule], tool: str, tool_input: M
 
 
 def _candidates(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> list[str]:
-    if tool == "Bash":
+    if tool in SHELL_TOOLS:
         return _for_command(policy, str(tool_input.get("command", "")))
     if tool in EDIT_TOOLS or tool in READ_TOOLS:
         path = tool_input.get(EDIT_TOOLS.get(tool) or READ_TOOLS[tool])
@@ -54,6 +82,8 @@ def _candidates(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> lis
         return [f"WebFetch(domain:{host})"] if host else []
     if tool == "Skill":
         return [f"Skill({escape_content(str(tool_input.get('skill', '')))})"]
+    if tool in AGENT_TOOLS and isinstance(tool_input.get("subagent_type"), str):
+        return [f"Task({escape_content(tool_input['subagent_type'])})"]
     return [tool]
 
 
