@@ -97,7 +97,6 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 async def touch_under(stage: Stage, guards: dict[str, Callable[..., Any]], **options: Any) -> dict[str, str]:
     """One session in which each guard is asked about one ``touch``; what the model was told of each."""
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     names = list(guards)
 
     async def guard(event: Any, *rest: Any) -> Any:
@@ -151,7 +150,6 @@ async def test_every_supported_cli_refuses_what_a_failing_guard_was_asked_about(
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("by", ["option", "matcher"])
 async def test_who_wants_the_official_way_gets_it(stage: Stage, by: str) -> None:
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     stage.model.reply(ToolUse("Bash", {"command": "touch ran"}))
     stage.model.reply("done")
     matcher = HookMatcher(hooks=[raises], on_failure="continue" if by == "matcher" else None)
@@ -171,7 +169,6 @@ async def test_no_opinion_is_no_failure(stage: Stage) -> None:
 
 
 async def test_where_a_failure_must_block_none_is_one_as_in_the_official_sdk(stage: Stage) -> None:
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     stage.model.reply(ToolUse("Bash", {"command": "touch ran"}))
     stage.model.reply("done")
     hooks: Any = {"PreToolUse": [HookMatcher(hooks=[returning(None)], on_failure="block")]}
@@ -185,7 +182,6 @@ async def test_where_a_failure_must_block_none_is_one_as_in_the_official_sdk(sta
 @pytest.mark.parametrize("mode", ["default", "acceptEdits", "bypassPermissions"])
 @pytest.mark.parametrize("background", [False, True], ids=["foreground", "background"])
 async def test_a_sub_agent_is_refused_what_its_guard_fails_at(stage: Stage, background: bool, mode: str) -> None:
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     agents: list[str | None] = []
 
     async def guard(event: Any, *_: Any) -> Any:
@@ -228,7 +224,6 @@ async def test_a_policy_that_cannot_follow_a_path_refuses_the_call(stage: Stage)
 
 
 async def test_a_prompt_is_held_back_when_its_guard_fails(stage: Stage) -> None:
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     async with stage.session(hooks={"UserPromptSubmit": [HookMatcher(hooks=[raises])]}) as session:
         result = await session.prompt("go")
     assert "A UserPromptSubmit hook failed, so this is refused: RuntimeError: hook exploded" in str(result.result)
@@ -236,7 +231,6 @@ async def test_a_prompt_is_held_back_when_its_guard_fails(stage: Stage) -> None:
 
 
 async def test_a_permission_request_is_denied_when_its_guard_fails_before_the_callback_answers(stage: Stage) -> None:
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     refused = asyncio.Event()
 
     async def allow_later(*_: Any) -> PermissionResultAllow:
@@ -254,7 +248,6 @@ async def test_a_permission_request_is_denied_when_its_guard_fails_before_the_ca
 
 
 async def test_a_model_is_not_switched_when_its_guard_fails(stage: Stage) -> None:
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     hooks: Any = {"PreModelSwitch": [HookMatcher(hooks=[raises])]}
     async with stage.session(hooks=hooks) as session:
         with pytest.raises(Exception, match="A PreModelSwitch hook failed"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from .hook_input import hook_input
 if TYPE_CHECKING:
     from .launch_initialize import RegisteredHook
     from .serving import CancelSignal
+
+logger = logging.getLogger(__name__)
 
 
 class HookRunner:
@@ -72,6 +75,5 @@ def _checked(hook: RegisteredHook, opinion: Any) -> dict[str, Any]:
 
 
 def _report(event: str, error: Exception) -> None:
-    """To the loop's handler, a log line by default: the program's author should learn of it too."""
-    message = f"quarterdeck: the {event} hook failed; what it guards was refused"
-    asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
+    """The CLI has been told; tell the program too."""
+    logger.error("The %s hook failed; what it guards was refused: %s", event, error, exc_info=error)
