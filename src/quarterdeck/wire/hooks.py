@@ -9,87 +9,20 @@ from typing import Any
 
 import msgspec
 
+from . import hook_inputs
 from ._base import DOES_NOT_FIT, HIDDEN
 from ._view import typed_view
-from .hook_inputs import (
-    ConfigChangeHookInput,
-    CwdChangedHookInput,
-    DirectoryAddedHookInput,
-    ElicitationHookInput,
-    ElicitationResultHookInput,
-    FileChangedHookInput,
-    HookInput,
-    InstructionsLoadedHookInput,
-    MessageDisplayHookInput,
-    NotificationHookInput,
-    PermissionDeniedHookInput,
-    PermissionRequestHookInput,
-    PostCompactHookInput,
-    PostModelSwitchHookInput,
-    PostToolBatchHookInput,
-    PostToolUseFailureHookInput,
-    PostToolUseHookInput,
-    PreCompactHookInput,
-    PreModelSwitchHookInput,
-    PreToolUseHookInput,
-    SessionEndHookInput,
-    SessionStartHookInput,
-    SetupHookInput,
-    StopFailureHookInput,
-    StopHookInput,
-    SubagentStartHookInput,
-    SubagentStopHookInput,
-    TaskCompletedHookInput,
-    TaskCreatedHookInput,
-    TeammateIdleHookInput,
-    UnknownHookInput,
-    UserPromptExpansionHookInput,
-    UserPromptSubmitHookInput,
-    WorktreeCreateHookInput,
-    WorktreeRemoveHookInput,
-)
+from .hook_inputs import HookInput, UnknownHookInput
 
 HOOK_INPUT_TYPES: dict[str, type[HookInput]] = {
     str(cls.__struct_config__.tag): cls
-    for cls in (
-        PreToolUseHookInput,
-        PostToolUseHookInput,
-        PostToolUseFailureHookInput,
-        PostToolBatchHookInput,
-        NotificationHookInput,
-        UserPromptSubmitHookInput,
-        UserPromptExpansionHookInput,
-        SessionStartHookInput,
-        SessionEndHookInput,
-        StopHookInput,
-        StopFailureHookInput,
-        SubagentStartHookInput,
-        SubagentStopHookInput,
-        PreCompactHookInput,
-        PostCompactHookInput,
-        PreModelSwitchHookInput,
-        PostModelSwitchHookInput,
-        PermissionRequestHookInput,
-        PermissionDeniedHookInput,
-        SetupHookInput,
-        TeammateIdleHookInput,
-        TaskCreatedHookInput,
-        TaskCompletedHookInput,
-        ElicitationHookInput,
-        ElicitationResultHookInput,
-        ConfigChangeHookInput,
-        WorktreeCreateHookInput,
-        WorktreeRemoveHookInput,
-        InstructionsLoadedHookInput,
-        CwdChangedHookInput,
-        FileChangedHookInput,
-        DirectoryAddedHookInput,
-        MessageDisplayHookInput,
-    )
+    for name, cls in vars(hook_inputs).items()
+    if name.endswith("HookInput") and cls not in (HookInput, UnknownHookInput)
 }
+"""Event → the class of its input."""
 
 HOOK_EVENTS: tuple[str, ...] = tuple(HOOK_INPUT_TYPES)
-"""Every event of CLI 2.1.325, in the CLI's own order."""
+"""Every event of CLI 2.1.325, in the CLI's own order: that of the classes in ``hook_inputs``."""
 
 WITHOUT_MATCHER: frozenset[str] = frozenset(
     {

@@ -2,76 +2,21 @@
 
 from __future__ import annotations
 
-from .notices import (
-    ApiRetryMessage,
-    ControlRequestProgressMessage,
-    ElicitationCompleteMessage,
-    HookProgressMessage,
-    HookResponseMessage,
-    HookStartedMessage,
-    InformationalMessage,
-    LocalCommandOutputMessage,
-    MemoryRecallMessage,
-    ModelFallbackMessage,
-    ModelRefusalFallbackMessage,
-    ModelRefusalNoFallbackMessage,
-    NotificationMessage,
-    PermissionDeniedMessage,
-    PluginInstallMessage,
-    ThinkingTokensMessage,
-)
-from .system import (
-    CommandsChangedMessage,
-    CompactBoundaryMessage,
-    FilesPersistedMessage,
-    InitMessage,
-    MirrorErrorMessage,
-    SessionStateChangedMessage,
-    SessionTitleChangedMessage,
-    SessionWritesLostMessage,
-    StatusMessage,
-    SystemMessage,
-    WorkerShuttingDownMessage,
-)
-from .tasks import (
-    BackgroundTasksChangedMessage,
-    TaskNotificationMessage,
-    TaskProgressMessage,
-    TaskStartedMessage,
-    TaskUpdatedMessage,
-)
+from collections.abc import Iterator
 
-SYSTEM_TYPES: dict[str, type[SystemMessage]] = {
-    "init": InitMessage,
-    "status": StatusMessage,
-    "session_state_changed": SessionStateChangedMessage,
-    "session_title_changed": SessionTitleChangedMessage,
-    "commands_changed": CommandsChangedMessage,
-    "compact_boundary": CompactBoundaryMessage,
-    "worker_shutting_down": WorkerShuttingDownMessage,
-    "session_writes_lost": SessionWritesLostMessage,
-    "mirror_error": MirrorErrorMessage,
-    "files_persisted": FilesPersistedMessage,
-    "api_retry": ApiRetryMessage,
-    "control_request_progress": ControlRequestProgressMessage,
-    "thinking_tokens": ThinkingTokensMessage,
-    "model_fallback": ModelFallbackMessage,
-    "model_refusal_fallback": ModelRefusalFallbackMessage,
-    "model_refusal_no_fallback": ModelRefusalNoFallbackMessage,
-    "memory_recall": MemoryRecallMessage,
-    "hook_started": HookStartedMessage,
-    "hook_progress": HookProgressMessage,
-    "hook_response": HookResponseMessage,
-    "permission_denied": PermissionDeniedMessage,
-    "plugin_install": PluginInstallMessage,
-    "elicitation_complete": ElicitationCompleteMessage,
-    "informational": InformationalMessage,
-    "notification": NotificationMessage,
-    "local_command_output": LocalCommandOutputMessage,
-    "task_started": TaskStartedMessage,
-    "task_progress": TaskProgressMessage,
-    "task_notification": TaskNotificationMessage,
-    "task_updated": TaskUpdatedMessage,
-    "background_tasks_changed": BackgroundTasksChangedMessage,
-}
+from . import notices, system, tasks
+from .system import SystemMessage
+
+
+def _by_subtype() -> Iterator[tuple[str, type[SystemMessage]]]:
+    """Every class that gives its field ``subtype`` a value."""
+    for module in (system, notices, tasks):
+        for cls in vars(module).values():
+            if isinstance(cls, type) and issubclass(cls, SystemMessage):
+                defaults = dict(zip(reversed(cls.__struct_fields__), reversed(cls.__struct_defaults__), strict=False))
+                if "subtype" in defaults:
+                    yield defaults["subtype"].factory(), cls
+
+
+SYSTEM_TYPES: dict[str, type[SystemMessage]] = dict(_by_subtype())
 """Subtype of a ``system`` line → its class."""

@@ -24,77 +24,15 @@ character once, whether the CLI streams or not.
 
 from __future__ import annotations
 
-from quarterdeck.timeline._words import EventBase
+# ruff: noqa: F403, F405  # a star takes every event that a module defines
+from quarterdeck.timeline._words import EventBase as EventBase
 
-from .requests import (
-    DialogAsked,
-    ElicitationAsked,
-    ElicitationCompleted,
-    PermissionAsked,
-    PlanReviewAsked,
-    QuestionsAsked,
-    RequestAnswered,
-    RequestCancelled,
-)
-from .said import (
-    BlockStarted,
-    PromptChanged,
-    PromptSent,
-    Retracted,
-    TextAdded,
-    TextCompleted,
-    ThinkingAdded,
-    ThinkingCompleted,
-    ThinkingCounted,
-)
-from .session import (
-    AuthChanged,
-    BadLineSeen,
-    ControlAnswered,
-    ControlProgressed,
-    ConversationReset,
-    FilesPersisted,
-    FilesRewound,
-    McpChanged,
-    ModeChanged,
-    ModelChanged,
-    NoticeShown,
-    PromptSuggested,
-    RateLimitChanged,
-    SessionChanged,
-    SessionStateChanged,
-    UnknownSeen,
-)
-from .tasks import (
-    HookEnded,
-    HookProgressed,
-    HookStarted,
-    TaskChanged,
-    TaskEnded,
-    TaskNotified,
-    TaskProgressed,
-    TaskStarted,
-)
-from .tools import (
-    PlanChanged,
-    ToolBackgrounded,
-    ToolCalled,
-    ToolEnded,
-    ToolInputAdded,
-    ToolOutputAdded,
-    ToolProgressed,
-    ToolsSummarised,
-    ToolStarted,
-)
-from .turns import (
-    ActivityChanged,
-    CompactionEnded,
-    ContextChanged,
-    InterruptSent,
-    RetryScheduled,
-    TurnEnded,
-    TurnStarted,
-)
+from .requests import *
+from .said import *
+from .session import *
+from .tasks import *
+from .tools import *
+from .turns import *
 
 Event = (
     PromptSent
@@ -155,65 +93,3 @@ Event = (
     | UnknownSeen
     | BadLineSeen
 )
-
-__all__ = [
-    "ActivityChanged",
-    "AuthChanged",
-    "BadLineSeen",
-    "BlockStarted",
-    "CompactionEnded",
-    "ContextChanged",
-    "ControlAnswered",
-    "ControlProgressed",
-    "ConversationReset",
-    "DialogAsked",
-    "ElicitationAsked",
-    "ElicitationCompleted",
-    "Event",
-    "EventBase",
-    "FilesPersisted",
-    "FilesRewound",
-    "HookEnded",
-    "HookProgressed",
-    "HookStarted",
-    "InterruptSent",
-    "McpChanged",
-    "ModeChanged",
-    "ModelChanged",
-    "NoticeShown",
-    "PermissionAsked",
-    "PlanChanged",
-    "PlanReviewAsked",
-    "PromptChanged",
-    "PromptSent",
-    "PromptSuggested",
-    "QuestionsAsked",
-    "RateLimitChanged",
-    "RequestAnswered",
-    "RequestCancelled",
-    "Retracted",
-    "RetryScheduled",
-    "SessionChanged",
-    "SessionStateChanged",
-    "TaskChanged",
-    "TaskEnded",
-    "TaskNotified",
-    "TaskProgressed",
-    "TaskStarted",
-    "TextAdded",
-    "TextCompleted",
-    "ThinkingAdded",
-    "ThinkingCompleted",
-    "ThinkingCounted",
-    "ToolBackgrounded",
-    "ToolCalled",
-    "ToolEnded",
-    "ToolInputAdded",
-    "ToolOutputAdded",
-    "ToolProgressed",
-    "ToolStarted",
-    "ToolsSummarised",
-    "TurnEnded",
-    "TurnStarted",
-    "UnknownSeen",
-]
