@@ -16,7 +16,14 @@ from .little_languages import harmless_awk, harmless_sed
 from .options import Options, sort_words, values_of
 from .program_names import program_name
 
-_ONLY_ASKS: Final = frozenset({"--version", "--help", "-V", "-v", "-h"})
+_ONLY_ASKS: Final = frozenset({"--version", "--help", "-V", "-v", "-h", "--test"})
+_MODULES: Final = programs.words(
+    "pytest unittest mypy ruff black isort flake8 pylint pyright build tox coverage doctest"
+)
+"""What ``python -m`` may run under a wildcard: tools that run or look at the project's own code."""
+_HARMLESS_PROPERTY: Final = re.compile(
+    r"-D(test|it\.test|skipTests|skipITs|maven\.test\.skip|surefire\.[\w.]+|failIfNoTests)(=[\w.#*,+$-]*)?\Z"
+)
 _HARMLESS_MAKE: Final = re.compile(r"(V|VERBOSE|DEBUG|NDEBUG|RELEASE|COLOR|NO_COLOR|Q)=[A-Za-z0-9_.-]*\Z")
 _MAKE_VARIABLE: Final = re.compile(r"[^- ][^ ]*=")
 _CURL_FILE: Final = re.compile(r"(-[A-Za-z]*)?@|[^/]*=[@<]|[^/]*%output|(-[A-Za-z#]*|--url=)?file:", re.IGNORECASE)
@@ -41,6 +48,10 @@ def words_to_name(argv: Sequence[str]) -> int:
     program = program_name(argv[0])
     if program == "git":
         return max(1, _git(argv))
+    if program == "python":
+        named = _python_module(argv)
+        if named is not None:
+            return named
     sorted_words = sort_words(program, argv, until_operand=program in programs.INTERPRETERS)
     special = _SPECIAL.get(program)
     if sorted_words is None:
@@ -63,7 +74,7 @@ def _where(argv: Sequence[str], acts: Callable[[str], bool]) -> int:
 
 def _listed(argv: Sequence[str], options: Iterable[str]) -> int:
     """For programs of which only the acting options are known."""
-    return _where(argv, lambda word: is_option(word, options)) if options else 0
+    return _where(argv, lambda word: is_option(word, options) and not _HARMLESS_PROPERTY.match(word)) if options else 0
 
 
 def is_option(word: str, options: Iterable[str]) -> bool:
@@ -91,6 +102,18 @@ def _interpreter(argv: Sequence[str], options: Options) -> int:
     return 0 if len(argv) == 2 and argv[1] in _ONLY_ASKS else len(argv) + 1
 
 
+def _python_module(argv: Sequence[str]) -> int | None:
+    """``python -m pytest …`` is pytest; None for modules that are not known."""
+    at = argv.index("-m") if "-m" in argv[:4] else 0
+    if not at or len(argv) < at + 2 or argv[at + 1] not in _MODULES:
+        return None
+    front = sort_words("python", argv[:at])
+    if front is None or front.unknown or front.operands:
+        return None
+    inner = words_to_name(argv[at + 1 :])
+    return at + 1 + inner if inner > 1 else 1
+
+
 def _sed(argv: Sequence[str], options: Options) -> int:
     scripts = values_of(options, ("-e", "--expression")) or list(options.operands[:1])
     return len(argv) if any(not harmless_sed(script) for script in scripts) else 0
@@ -101,7 +124,9 @@ def _awk(argv: Sequence[str], options: Options) -> int:
 
 
 def _second_is_written(argv: Sequence[str], options: Options) -> int:
-    return len(argv) if len(options.operands) > 1 else 0
+    """Also a word that looks like an option: not all systems take options behind the first file."""
+    first = argv.index(options.operands[0]) if options.operands else len(argv)
+    return len(argv) if len(argv) > first + 1 else 0
 
 
 def _find(argv: Sequence[str], options: Options) -> int:

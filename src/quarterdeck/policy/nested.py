@@ -18,7 +18,7 @@ from . import git_options, programs
 from .acting import git_subcommand
 from .program_names import program_name
 from .shell import MAX_LENGTH, Assignment, Command, Script, read_script
-from .words import PLAIN, Word
+from .words import Word
 
 MAX_DEPTH = 4
 """Deeper nesting is asked about."""
@@ -26,7 +26,7 @@ MAX_SCRIPTS = 40
 MAX_BUILT = 4
 """So many commands put together by ``find`` and ``xargs`` are followed, with so many words times ten each."""
 
-_SUBSTITUTION: Final = re.compile(r"`|\$\(")
+_MARKS: Final = re.compile(r"[ \t\n;|&$`({\\'\"]")
 _STANDARD_INPUT: Final = re.compile(r"-\Z|/dev/(stdin|fd/[0-9]+)\Z|/proc/self/fd/[0-9]+\Z")
 _RUN_LATER: Final = re.compile(
     r"(GIT_|BASH_ENV|ENV\Z|PROMPT_COMMAND|PS[0-4]\Z|ZDOTDIR|BASH_FUNC|SHELLOPTS|BASHOPTS|LD_|DYLD_|NODE_OPTIONS|PYTHON(START"
@@ -35,6 +35,11 @@ _RUN_LATER: Final = re.compile(
 )
 """Variables whose value some program runs, or that bring other code into one."""
 _UNKNOWN_WORD: Final = Word("$…", None, "")
+_INTO_XARGS: Final = re.compile(r"\|\s*xargs\b")
+_WIDENING: Final = frozenset({"-o", "-or", "!", "-not", "-printf", "-fprintf", "-exec", "-execdir", ","})
+"""With these, ``find`` may print other names than the one it is given."""
+_BUILDERS: Final = frozenset({"xargs", "find", "fd"})
+"""What they run is put together from their words, and is a command of its own here."""
 _XARGS_WITH_VALUE: Final = frozenset("nPLsdEaI")
 
 
@@ -82,6 +87,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.characters = MAX_LENGTH
+        self.buildable = MAX_BUILT
         self.found: list[Script] = []
         self.hidden: str | None = None
 
@@ -99,11 +105,13 @@ class _Reader:
                     self._hide("more code inside code than is read")
                     break
                 todo.append((read_script(code), depth + 1))
-            built = tuple(islice(self._built(current), MAX_BUILT + 1))
-            if len(built) > MAX_BUILT:
+            built = tuple(islice(self._built(current), self.buildable + 1))
+            self.buildable -= len(built)
+            if self.buildable < 0:
                 self._hide("more code inside code than is read")
-            if built:
-                self.found.append(Script("", built))
+                self.buildable = 0
+            elif built:
+                todo.append((Script("", built), depth + 1))
         if todo:
             self._hide("more code inside code than is read")
         return Layers(tuple(self.found), self.hidden)
@@ -128,7 +136,7 @@ class _Reader:
                 self._hide(f"the variable {assignment.name}, which can make a program run something else")
 
     def _in_words(self, words: Sequence[Word], script: Script) -> Iterator[str]:
-        if not words or not may_run_others(words):
+        if not words or not may_run_others(words) or program_of(words) in _BUILDERS:
             return
         program, values = program_of(words), [word.hint for word in words[1:]]
         if words[0].hint in programs.HIDE_CODE:
@@ -143,7 +151,7 @@ class _Reader:
         pieces = [*values, *(value.partition("=")[2].lstrip("!") for value in values if "=" in value)]
         pieces += [value[at:] for value in values if value[:1] == "-" and value[1:2] != "-" for at in (2, 3, 4)]
         evaluates = words[0].hint in programs.EVALUATORS
-        yield from (piece for piece in pieces if piece and (evaluates or not PLAIN.match(piece)))
+        yield from (piece for piece in pieces if piece and (evaluates or _MARKS.search(piece)))
         if evaluates or program == "ssh":
             yield " ".join(values)
         if program == "git":
@@ -175,12 +183,14 @@ class _Reader:
 
     def _built(self, script: Script) -> Iterator[Command]:
         """Commands that are put together when it runs; what is added is unknown."""
+        added = _UNKNOWN_WORD
         for command in script.commands:
             program = program_of(command.words)
             if program == "xargs":
-                yield from _from_xargs(command.words)
-            elif program in ("find", "fd"):
+                yield from _from_xargs(command.words, added)
+            elif program in _BUILDERS:
                 yield from _from_find(command.words)
+            added = _found_by(command.words) if _is_piped(script) and program == "find" else _UNKNOWN_WORD
 
 
 def _is_input(word: Word) -> bool:
@@ -200,7 +210,20 @@ def _printed(script: Script) -> Iterator[str]:
             yield from values
 
 
-def _from_xargs(words: Sequence[Word]) -> Iterator[Command]:
+def _is_piped(script: Script) -> bool:
+    """Whether all that ``xargs`` reads comes from the command in front of it."""
+    return script.text.count("xargs") == 1 and bool(_INTO_XARGS.search(script.text)) and not script.redirects
+
+
+def _found_by(words: Sequence[Word]) -> Word:
+    """What ``find`` finds: files of a name, where only one is asked for."""
+    hints = [word.hint for word in words]
+    named = [value for option, value in pairwise(hints) if option in ("-name", "-iname")]
+    narrow = len(named) == 1 and not any(hint in _WIDENING for hint in hints)
+    return Word(f"*/{named[0]}", None, "") if narrow else _UNKNOWN_WORD
+
+
+def _from_xargs(words: Sequence[Word], added: Word) -> Iterator[Command]:
     """``xargs`` adds words at the end, or in place of the text given to ``-I``."""
     at, replaced = 1, ""
     while at < len(words) and words[at].hint.startswith("-"):
@@ -209,15 +232,13 @@ def _from_xargs(words: Sequence[Word]) -> Iterator[Command]:
             following = words[at + 1].hint if at + 1 < len(words) else ""
             replaced = option[2:] or ("{}" if option[1:2] == "i" else following)
         at += 2 if len(option) == 2 and option[1] in _XARGS_WITH_VALUE else 1
-    rest = [_UNKNOWN_WORD if replaced and replaced in word.hint else word for word in words[at:]]
+    rest = [added if replaced and replaced in word.hint else word for word in words[at:]]
     if rest:
-        yield Command(tuple(rest) if replaced else (*rest, _UNKNOWN_WORD))
+        yield Command(tuple(rest) if replaced else (*rest, added))
 
 
 def _from_find(words: Sequence[Word]) -> Iterator[Command]:
-    named = [value.hint for option, value in pairwise(words) if option.hint in ("-name", "-iname")]
-    narrow = len(named) == 1 and not any(word.hint in ("-o", "-or", "!", "-not") for word in words)
-    found = Word(f"*/{named[0]}", None, "") if narrow else _UNKNOWN_WORD
+    found = _found_by(words)
     for at, word in enumerate(words):
         if word.hint in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             rest: list[Word] = []

@@ -60,7 +60,7 @@ class PathGuard:
         softer: Verdict | None = None
         for script in layers.scripts:
             for redirect in script.redirects:
-                verdict = self._redirected(book, redirect)
+                verdict = self._redirected(book, redirect, folders)
                 if verdict is not None:
                     return verdict
             for command in (*script.commands, *script.also):
@@ -70,11 +70,14 @@ class PathGuard:
                 softer = softer or verdict
         return softer
 
-    def _redirected(self, book: Rulebook, redirect: Redirect) -> Verdict | None:
+    def _redirected(self, book: Rulebook, redirect: Redirect, folders: Sequence[str | None]) -> Verdict | None:
         if redirect.writes is None or not redirect.target.hint:
             return None
-        rule = self._paths.touching(book, redirect.target.hint, edit=redirect.writes)
-        return None if rule is None else Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
+        for path in _from_each(redirect.target.hint, folders):
+            rule = self._paths.touching(book, path, edit=redirect.writes)
+            if rule is not None:
+                return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
+        return None
 
     def _in_command(
         self, book: Rulebook, command: Command, folders: Sequence[str | None], values: dict[str, list[str]]
@@ -126,8 +129,7 @@ class PathGuard:
         )
         for text in texts:
             for path in path_texts(text):
-                for folder in folders:
-                    there = path if folder in ("", None) or path.startswith(("/", "~")) else f"{folder}/{path}"
+                for there in _from_each(path, folders):
                     rule = self._paths.naming(book, there)
                     if rule is None and handles_files:
                         rule = self._paths.touching(book, there, edit=False)
@@ -153,7 +155,8 @@ class PathGuard:
         folders, values = self._surroundings(layers)
         for script in layers.scripts:
             for redirect in script.redirects:
-                if redirect.writes is not None and redirect.target.value is None:
+                relative = None in folders and not redirect.target.hint.startswith("/")
+                if redirect.writes is not None and (redirect.target.value is None or relative):
                     return Verdict(
                         "ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety"
                     )
@@ -245,6 +248,16 @@ class PathGuard:
                 return [None]
             found += [shape if shape.startswith("/") or not folder else f"{folder}/{shape}" for folder in folders]
         return found[:MAX_FOLDERS]
+
+
+def _from_each(path: str, folders: Sequence[str | None]) -> Iterator[str]:
+    """``path`` from every folder that is known."""
+    if path.startswith(("/", "~")):
+        yield path
+        return
+    for folder in folders:
+        if folder is not None:
+            yield f"{folder}/{path}" if folder else path
 
 
 def path_texts(word: str) -> Iterable[str]:

@@ -1,0 +1,218 @@
+"""What the policy allows is run in a real bash and a real zsh, which must do nothing that the rules do not cover.
+
+Commands are mutated at random; those that are allowed run in a sandbox that traces every program and file. In CI the
+sandbox must be there; elsewhere the tests say what they lack.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import soak
+from policy.mutations import mutants
+from policy.shell_sandbox import SHELLS, Deeds, missing, run
+from quarterdeck.policy import Policy
+from quarterdeck.policy.programs import READ_ONLY, words
+
+CASES = soak.cases(1_500, in_soak=60_000)
+PER_SANDBOX = 100
+READERS = tuple(
+    words(
+        """
+        a awk base64 basename cat cmp comm cut date diff du echo file find fold git grep head jq join ls make md5sum nl
+        od paste perl printf python3 rev sed seq sort split stat tail tar test tr uname uniq wc which xxd
+        """
+    )
+)
+CHANGERS = tuple(words("chmod cp gzip ln mkdir mv rm rsync tee touch zip"))
+HARMLESS = frozenset({"time", "timeout", "nice", "nohup", "stdbuf", "git", *READ_ONLY})
+OWN_FILES = ("/dev/", "/proc/self/fd/", "/tmp/zsh", "/tmp/sh-thd")
+"""Both shells keep here-documents in such files."""
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A project, what lies beside it, and programs of our own."""
+
+    root: Path
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work"
+
+    def build(self) -> None:
+        for folder in ("work/src", "work/out", "work/.claude", "outside", "home", "bin"):
+            (self.root / folder).mkdir(parents=True)
+        texts = {
+            "work/a.txt": "x a\ny b\nx c\n", "work/a.json": "{}", "work/src/b.txt": "x\n", "work/out/q": "q",
+            "work/protected": "s", "work/script.py": "print(1)", "work/script.pl": "print 1", "work/zap.sh": "zap\n",
+            "work/Makefile": "all:\n\ttrue\n", "outside/secret": "s", "home/secret": "s",
+            "home/.gitconfig": "[user]\nname = n\nemail = e\n",
+        }  # fmt: skip
+        for name, text in texts.items():
+            (self.root / name).write_text(text)
+        (self.work / "link").symlink_to("../outside")
+        true = shutil.which("true")
+        assert true is not None
+        for program in ("bin/a", "bin/zap", "work/ls", "work/a", "work/cat", "work/zap"):
+            shutil.copy(true, self.root / program)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.root / "home")}
+        for argv in (
+            ["tar", "cf", "a.tar", "src"],
+            ["git", "init", "-q"],
+            ["git", "add", "a.txt"],
+            ["git", "commit", "-qm", "x"],
+        ):
+            subprocess.run(argv, cwd=self.work, env=environment, check=True, capture_output=True)
+
+
+@contextmanager
+def scratch() -> Iterator[Scratch]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        made = Scratch(Path(name).resolve())
+        made.build()
+        yield made
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Rules, and what the commands they allow may not do."""
+
+    about: str
+    policy: Callable[[Scratch], Policy]
+    offence: Callable[[Deeds, Scratch], str | None]
+
+
+def _policy(here: Scratch, **rules: list[str]) -> Policy:
+    return Policy.from_rules(**rules, cwd=here.work, home=str(here.root / "home"))
+
+
+def _outside_of_rules(
+    deeds: Deeds, here: Scratch, programs: frozenset[str], may_change: Callable[[str], bool]
+) -> str | None:
+    for program in deeds.programs[1:]:  # the first is the shell
+        name = Path(program).name
+        if name not in programs or program.startswith(str(here.work)):
+            return f"ran {program}"
+    for path in deeds.changed:
+        if not path.startswith(OWN_FILES) and not may_change(path):
+            return f"changed {path}"
+    for path in deeds.read:
+        if path.startswith((str(here.root / "outside"), str(here.root / "home/secret"))):
+            return f"read {path}"
+    return "connected" if deeds.connected else None
+
+
+def _reading(deeds: Deeds, here: Scratch) -> str | None:
+    out, index = str(here.work / "out"), str(here.work / ".git/index")
+    programs = HARMLESS | set(READERS) | {"xargs"}
+    return _outside_of_rules(deeds, here, frozenset(programs), lambda path: path.startswith((out, index)))
+
+
+def _changing(deeds: Deeds, here: Scratch) -> str | None:
+    def may_change(path: str) -> bool:
+        inside = path.startswith(f"{here.work}/")
+        protected = path.startswith((f"{here.work}/.git", f"{here.work}/.claude", f"{here.work}/link/"))
+        return path.startswith(f"{here.work}/.git/index") or (inside and not protected)
+
+    return _outside_of_rules(deeds, here, HARMLESS | set(CHANGERS) | {"a"}, may_change)
+
+
+def _denied(deeds: Deeds, here: Scratch) -> str | None:
+    for program in deeds.programs:
+        if Path(program).name == "zap":
+            return f"ran {program}"
+    for path in (*deeds.read, *deeds.changed):
+        if path == str(here.work / "protected") or path.startswith(str(here.root / "outside/")):
+            return f"opened {path}"
+    return None
+
+
+SITUATIONS = (
+    Situation(
+        "programs that read, under wildcards",
+        lambda here: _policy(here, allow=[*(f"Bash({name}:*)" for name in READERS), "Edit(out/**)", "Bash(xargs a:*)"]),
+        _reading,
+    ),
+    Situation(
+        "programs that change files, under wildcards",
+        lambda here: _policy(here, allow=[f"Bash({name}:*)" for name in (*CHANGERS, "a")]),
+        _changing,
+    ),
+    Situation(
+        "everything but a program and some paths",
+        lambda here: _policy(
+            here, allow=["Bash"], deny=["Bash(zap:*)", "Read(protected)", f"Read(/{here.root}/outside/**)"]
+        ),
+        _denied,
+    ),
+    Situation("no rules at all", lambda here: _policy(here, allow=[]), _reading),
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sandbox() -> None:
+    lack = missing()
+    if lack is not None:
+        assert "CI" not in os.environ, lack
+        pytest.skip(lack)
+
+
+def offences(situation: Situation, commands: list[str]) -> dict[str, str]:
+    """What was allowed and went beyond the rules: command and shell → what it did."""
+    with scratch() as here:
+        policy = situation.policy(here)
+        allowed = [command for command in commands if policy.decide("Bash", {"command": command}).behavior == "allow"]
+    found: dict[str, str] = {}
+    for start in range(0, len(allowed), PER_SANDBOX):
+        for shell in SHELLS:
+            with scratch() as here:
+                # decided again: the places of another scratch folder are others
+                policy = situation.policy(here)
+                batch = allowed[start : start + PER_SANDBOX]
+                batch = [
+                    command for command in batch if policy.decide("Bash", {"command": command}).behavior == "allow"
+                ]
+                path = f"{here.root}/bin:/usr/local/bin:/usr/bin:/bin"
+                done = run(batch, shell, scratch=here.root, cwd=here.work, path=path)
+                for command, deeds in zip(batch, done, strict=True):
+                    offence = situation.offence(deeds, here)
+                    if offence is not None:
+                        found[f"{shell}: {command!r}"] = offence
+    assert len(allowed) > len(commands) / 100, "hardly anything is allowed: nothing is tried"
+    return found
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=[situation.about for situation in SITUATIONS])
+def test_bash_and_zsh_do_only_what_the_rules_cover(situation: Situation) -> None:
+    assert offences(situation, mutants(CASES, soak.SEED)) == {}
+
+
+def test_the_sandbox_sees_what_is_done() -> None:
+    commands = [
+        "zap",
+        "echo x > PWNED",
+        "cat ../outside/secret",
+        "a; zap",
+        "rm a.txt",
+        "ls",
+        "mv a.json b",
+        "a &",
+        "zap | a",
+    ]
+    with scratch() as here:
+        path = f"{here.root}/bin:/usr/bin:/bin"
+        for shell in SHELLS:
+            done = run(commands, shell, scratch=here.root, cwd=here.work, path=path)
+            seen = [_reading(deeds, here) for deeds in done]
+
+            assert [offence is not None for offence in seen] == [True, True, True, True, True, False, True, False, True]
