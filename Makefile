@@ -28,6 +28,7 @@ run: $(STAMP)  ## a first look: a prompt in a scratch folder, in your terminal
 	@$(BIN)/quarterdeck demo
 
 test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed
+	@.ci/shell-tools
 	$(call say,pytest)
 	@$(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto}
 	@.ci/other-pythons
@@ -46,6 +47,7 @@ format: $(STAMP)  ## let ruff format and fix what it can
 	@$(BIN)/ruff format .
 
 soak: $(STAMP)  ## the long campaigns: fuzz, policy against the real CLI and bash, chaos, properties (about an hour; SEED=… repeats one)
+	@.ci/shell-tools
 	$(call say,the long campaigns)
 	@QUARTERDECK_SOAK=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) $(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 \
 		tests/fuzz tests/chaos tests/policy $$(grep -rl --include='test_*.py' 'from hypothesis' tests)

@@ -23,7 +23,7 @@ from policy.shell_sandbox import SHELLS, Deeds, missing, run
 from quarterdeck.policy import Policy
 from quarterdeck.policy.programs import READ_ONLY, words
 
-CASES = soak.cases(1_500, in_soak=60_000)
+CASES = soak.cases(600, in_soak=40_000)
 PER_SANDBOX = 100
 READERS = tuple(
     words(

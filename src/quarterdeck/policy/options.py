@@ -1,20 +1,19 @@
 """Which options of a program are known to be harmless.
 
-For the programs listed here every option was gone through. A wildcard in a rule covers the listed ones; any
-other option,
-abbreviations included, has to be spelled out in the rule: it may run another program, read its orders from a file, or
-write a file of its own.
+For the programs listed here every option was gone through. A wildcard in a rule covers the listed ones; any other
+option, abbreviations included, has to be spelled out in the rule: it may run another program, read its orders from a
+file, or write a file of its own.
 
-One line per program. ``-abc`` are letters without a value, ``:abc`` letters with one, ``--name`` and ``--name=`` long
-options without and with a value, ``#`` a number as an option (``-5``). Where the value names a file it is
-judged as one:
-``<abc`` and ``--name=<`` are read, ``>abc`` and ``--name=>`` written. ``0abc`` and ``--name=0`` write a file
-too and are
-harmless only with ``-`` or ``/dev/null``. ``--*`` is any long option, ``single`` stands for one-dash long options.
+One line per program. ``-abc`` are letters without a value, ``:abc`` letters with one, ``?abc`` letters with one in the
+same word, ``--name`` and ``--name=`` long options without and with a value (both: it may have one behind ``=``), ``#``
+is a number as an option (``-5``). Where the value names a file it is judged as one: ``<abc`` and ``--name=<`` are read,
+``>abc`` and ``--name=>`` written. ``0abc`` and ``--name=0`` write a file too and are harmless only with ``-`` or
+``/dev/null``. ``single`` says that long options begin with one dash.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
@@ -256,6 +255,9 @@ _HARMLESS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
+_LIKE_OPTION: Final = re.compile(r"-(?![0-9]+\Z)")
+
+
 class Known(msgspec.Struct, frozen=True):
     """The harmless options of one program; a name leads to what its value is: none "", any "=", or "<", ">", "0"."""
 
@@ -287,7 +289,8 @@ def known(program: str) -> Known | None:
     for word in words:
         if word.startswith("--"):
             name, equals, kind = word.partition("=")
-            long[name] = (kind or "=") if equals else ""
+            kind = (kind or "=") if equals else ""
+            long[name] = "?" if long.get(name, kind) != kind else kind  # listed in both forms: the value is optional
         elif len(word) > 1 and word[0] in "-:<>0?":
             letters.update(dict.fromkeys(word[1:], {"-": "", ":": "="}.get(word[0], word[0])))
     if program.startswith("git "):
@@ -323,6 +326,8 @@ class _Sorter:
             return 0
         if kind in ("", "?"):
             return 0
+        if glued is None and following is not None and following != "-" and _LIKE_OPTION.match(following):
+            return 0  # some programs take no value from the next word: it is judged as an option of its own
         value = following if glued is None else glued
         used = int(glued is None)
         if value is None:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+import msgspec
+
 from . import programs
 from .decision import Verdict
 from .nested import Layers, program_of
@@ -36,6 +38,22 @@ _OTHER_DOOR: Final = re.compile(r"/proc/[^/]+/(task/[^/]+/)?(cwd|root|fd)\b")
 _GOES_TO: Final = frozenset({"-C", "--directory", "--chdir", "--cwd", "--prefix", "--work-tree", "--git-dir"})
 
 
+class _Around(msgspec.Struct, frozen=True):
+    """The folders that a relative path may start from (None: any folder), and the values that variables may have."""
+
+    folders: list[str | None]
+    values: dict[str, list[str]]
+
+    def places_of(self, path: str) -> Iterator[str]:
+        """``path`` from every folder that is known."""
+        if path.startswith(("/", "~")):
+            yield path
+            return
+        for folder in self.folders:
+            if folder is not None:
+                yield f"{folder}/{path}" if folder else path
+
+
 class PathGuard:
     def __init__(self, deny: Rulebook, ask: Rulebook, paths: PathJudge, places: Places) -> None:
         self._books = (deny, ask)
@@ -56,80 +74,53 @@ class PathGuard:
         """The verdict of a rule of ``book`` that matches a path in the words or redirections of any layer."""
         if not book.reads and not book.edits:
             return None
-        folders, values = self._surroundings(layers)
+        around = self._around(layers)
         softer: Verdict | None = None
         for script in layers.scripts:
             for redirect in script.redirects:
-                verdict = self._redirected(book, redirect, folders)
+                verdict = self._redirected(book, redirect, around)
                 if verdict is not None:
                     return verdict
             for command in (*script.commands, *script.also):
-                verdict = self._in_command(book, command, folders, values)
+                verdict = None if _takes_no_files(command) else self._in_command(book, command, around)
                 if verdict is not None and (verdict.behavior == "deny" or book is self._books[1]):
                     return verdict
                 softer = softer or verdict
         return softer
 
-    def _redirected(self, book: Rulebook, redirect: Redirect, folders: Sequence[str | None]) -> Verdict | None:
+    def _redirected(self, book: Rulebook, redirect: Redirect, around: _Around) -> Verdict | None:
         if redirect.writes is None or not redirect.target.hint:
             return None
-        for path in _from_each(redirect.target.hint, folders):
+        for path in around.places_of(redirect.target.hint):
             rule = self._paths.touching(book, path, edit=redirect.writes)
             if rule is not None:
                 return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
         return None
 
-    def _in_command(
-        self, book: Rulebook, command: Command, folders: Sequence[str | None], values: dict[str, list[str]]
-    ) -> Verdict | None:
+    def _in_command(self, book: Rulebook, command: Command, around: _Around) -> Verdict | None:
         program = program_of(command.words)
-        if _takes_no_files(command):
-            return None
         handles_files = program in programs.FILE_HANDLERS
+        reads_code = program not in programs.INERT and (program in programs.CODE_RUNNERS or not handles_files)
         softer: Verdict | None = None
         for word in command.words[1:]:
-            if (
-                word.value is not None
-                and not handles_files
-                and _PLAIN.match(word.hint)
-                and not book.may_name(word.hint)
-            ):
+            if _OPTION.match(word.text) or (not handles_files and _is_plain(word) and not book.may_name(word.hint)):
                 continue
-            rule = self._word_rule(book, word, folders, values, handles_files=handles_files)
-            if (
-                rule is None
-                and (program in programs.CODE_RUNNERS or not handles_files)
-                and program not in programs.INERT
-            ):
-                rule = self._in_code(book, word.hint)
-                if rule is not None:
-                    softer = softer or Verdict(
-                        "ask", f"{word.text[:80]} mentions what {rule} protects.", rule, rule.source
-                    )
-                continue
-            if rule is None:
-                continue
-            if rule.behavior == "ask" or handles_files:
+            rule = self._word_rule(book, word, around, handles_files=handles_files)
+            if rule is not None and (rule.behavior == "ask" or handles_files):
                 return Verdict.by(rule, f"{rule} matches {word.text}, which {program} is given.")
-            why = f"{word.text} is protected by {rule}, and {program} is given it."
-            softer = softer or Verdict("ask", why, rule, rule.source)
+            why = f"{word.text[:80]} is protected by {rule}, and {program} is given it."
+            if rule is None and reads_code:
+                rule = self._in_code(book, word.hint)
+                why = f"{word.text[:80]} mentions what {rule} protects."
+            if rule is not None and softer is None:
+                softer = Verdict("ask", why, rule, rule.source)
         return softer
 
-    def _word_rule(
-        self,
-        book: Rulebook,
-        word: Word,
-        folders: Sequence[str | None],
-        values: dict[str, list[str]],
-        *,
-        handles_files: bool,
-    ) -> Rule | None:
-        texts = (
-            [word.hint] if word.value is not None else [shape for shape in shapes(word.text, values) if is_known(shape)]
-        )
+    def _word_rule(self, book: Rulebook, word: Word, around: _Around, *, handles_files: bool) -> Rule | None:
+        texts = [word.hint] if word.value is not None else filter(is_known, shapes(word.text, around.values))
         for text in texts:
             for path in path_texts(text):
-                for there in _from_each(path, folders):
+                for there in around.places_of(path):
                     rule = self._paths.naming(book, there)
                     if rule is None and handles_files:
                         rule = self._paths.touching(book, there, edit=False)
@@ -152,10 +143,10 @@ class PathGuard:
 
     def hidden(self, layers: Layers) -> Verdict | None:
         """A word that could be a protected path."""
-        folders, values = self._surroundings(layers)
+        around = self._around(layers)
         for script in layers.scripts:
             for redirect in script.redirects:
-                relative = None in folders and not redirect.target.hint.startswith("/")
+                relative = None in around.folders and not redirect.target.hint.startswith("/")
                 if redirect.writes is not None and (redirect.target.value is None or relative):
                     return Verdict(
                         "ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety"
@@ -167,7 +158,7 @@ class PathGuard:
                 if not command.words or _takes_no_files(command):
                     continue
                 for word in command.words:
-                    rule = self._could_name(word, folders, values)
+                    rule = self._could_name(word, around)
                     if rule is not None:
                         why = f"{word.text[:80]} could be what {rule} protects."
                         return Verdict("ask", why, rule, rule.source)
@@ -175,19 +166,20 @@ class PathGuard:
             return Verdict("ask", f"It contains {layers.hidden}, which could reach a protected path.", source="safety")
         return None
 
-    def _could_name(self, word: Word, folders: Sequence[str | None], values: dict[str, list[str]]) -> Rule | None:
+    def _could_name(self, word: Word, around: _Around) -> Rule | None:
         if _OTHER_DOOR.search(word.hint):
             return self._shapes[0][1]
-        if word.value is not None and None not in folders:
-            return None
-        for shape in [word.hint] if word.value is not None else shapes(word.text, values):
-            if is_known(shape) and None not in folders:
-                continue
-            for path in path_texts(shape) if word.value is None else [shape]:
-                for absolute in self._absolute(path, folders):
-                    rule = self._overlapping(fold(absolute))
-                    if rule is not None:
-                        return rule
+        anywhere = None in around.folders
+        if word.value is not None:
+            texts: Iterable[str] = (word.hint,) if anywhere else ()
+        else:
+            found = shapes(word.text, around.values)
+            texts = (path for shape in found if anywhere or not is_known(shape) for path in path_texts(shape))
+        for path in texts:
+            for absolute in self._absolute(path, around.folders):
+                rule = self._overlapping(fold(absolute))
+                if rule is not None:
+                    return rule
         return None
 
     def _absolute(self, path: str, folders: Sequence[str | None]) -> Iterator[str]:
@@ -206,20 +198,19 @@ class PathGuard:
 
     # -- what the command says about itself
 
-    def _surroundings(self, layers: Layers) -> tuple[list[str | None], dict[str, list[str]]]:
-        """The folders that a relative path may start from (None: any), and the values of variables."""
+    def _around(self, layers: Layers) -> _Around:
         values: dict[str, list[str]] = {"HOME": [self._places.home], "PWD": [self._places.cwd]}
         folders: list[str | None] = [""]
         first = layers.scripts[0]
         if len(layers.scripts) == 1 and len(first.commands) == 1 and not first.loops:
             command = first.commands[0]
             if not command.assignments and not any(word.hint in _GOES_TO for word in command.words):
-                return folders, values
+                return _Around(folders, values)
         heads = {command.words[0].hint for script in layers.scripts for command in script.commands if command.words}
         if heads & programs.MOVERS:
             del values["PWD"]
         if heads & programs.SETS_VARIABLES:
-            return [None] if heads & programs.MOVERS else folders, {}
+            return _Around([*folders, None] if heads & programs.MOVERS else folders, {})
         for script in layers.scripts:
             for name, listed in script.loops:
                 values.setdefault(name, []).extend(self._known_values(listed, values))
@@ -233,7 +224,7 @@ class PathGuard:
                     folders += self._next_folders(target, folders, values)
         unknown = None in folders or len(folders) > MAX_FOLDERS
         known = list(dict.fromkeys(folder for folder in folders if folder is not None))[:MAX_FOLDERS]
-        return [*known, *([None] if unknown else [])], values
+        return _Around([*known, *([None] if unknown else [])], values)
 
     @staticmethod
     def _known_values(words: Sequence[Word], values: dict[str, list[str]]) -> list[str]:
@@ -250,14 +241,8 @@ class PathGuard:
         return found[:MAX_FOLDERS]
 
 
-def _from_each(path: str, folders: Sequence[str | None]) -> Iterator[str]:
-    """``path`` from every folder that is known."""
-    if path.startswith(("/", "~")):
-        yield path
-        return
-    for folder in folders:
-        if folder is not None:
-            yield f"{folder}/{path}" if folder else path
+def _is_plain(word: Word) -> bool:
+    return word.value is not None and _PLAIN.match(word.hint) is not None
 
 
 def path_texts(word: str) -> Iterable[str]:
