@@ -106,6 +106,50 @@ async def paced(setting: dict[str, Any]) -> Figures:
     return {"processor_s": used, "wall_s": wall, "messages": sum(count for count, _ in told)}
 
 
+async def crowd(setting: dict[str, Any]) -> Figures:
+    """Many sessions that all flood."""
+    return await paced(setting)
+
+
+async def late(setting: dict[str, Any]) -> Figures:
+    """How late the messages of many sessions at a model's pace are."""
+    delays: list[float] = []
+
+    async def listen(client: Any) -> None:
+        async for message in client.receive_response():
+            now = time.monotonic_ns()
+            if isinstance(message, sdk.StreamEvent):
+                delays.append((now - int(message.event["delta"]["text"])) / 1000)
+
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting))) for _ in range(setting["sessions"])
+        ]
+        gc.collect()
+        wall, used = time.perf_counter(), processor_s()
+        for client in clients:
+            await client.query("go")
+        await asyncio.gather(*map(listen, clients))
+        used, wall = processor_s() - used, time.perf_counter() - wall
+    return {**percentiles(delays), "processor_s": used, "wall_s": wall}
+
+
+def percentiles(samples: list[float]) -> Figures:
+    samples.sort()
+    return {"p50_us": samples[len(samples) // 2], "p99_us": samples[int(len(samples) * 0.99)], "messages": len(samples)}
+
+
+async def backlog(setting: dict[str, Any]) -> Figures:
+    """How long it takes to close a session that floods and that nobody reads."""
+    client = sdk.ClaudeSDKClient(options(setting))
+    await client.connect()
+    await client.query("go")
+    await asyncio.sleep(SETTLE_S)
+    start = time.perf_counter()
+    await client.disconnect()
+    return {"close_s": time.perf_counter() - start}
+
+
 async def asked(setting: dict[str, Any], **callbacks: Any) -> Figures:
     async with sdk.ClaudeSDKClient(options(setting, **callbacks)) as client:
         gc.collect()
@@ -170,13 +214,13 @@ async def first(setting: dict[str, Any]) -> Figures:
 
 async def quiet(setting: dict[str, Any]) -> Figures:
     """How late a quiet session's messages are while a session beside it floods."""
-    late: list[float] = []
+    delays: list[float] = []
 
     async def listen(client: Any) -> None:
         async for message in client.receive_response():
             now = time.monotonic_ns()
             if isinstance(message, sdk.StreamEvent):
-                late.append((now - int(message.event["delta"]["text"])) / 1000)
+                delays.append((now - int(message.event["delta"]["text"])) / 1000)
 
     async def drown(client: Any) -> None:
         async for message in client.receive_response():
@@ -193,11 +237,11 @@ async def quiet(setting: dict[str, Any]) -> Figures:
         if flooding.done():
             raise SystemExit("the flood ended too early")
         flooding.cancel()
-    late.sort()
-    return {"p50_us": late[len(late) // 2], "p99_us": late[int(len(late) * 0.99)], "messages": len(late)}
+    return percentiles(delays)
 
 
-LOADS = {load.__name__: load for load in (deltas, mixed, paced, permissions, hooks, tools, idle, first, quiet)}
+_LOADS = (deltas, mixed, paced, crowd, late, backlog, permissions, hooks, tools, idle, first, quiet)
+LOADS = {load.__name__: load for load in _LOADS}
 
 
 def main() -> None:

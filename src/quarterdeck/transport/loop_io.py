@@ -15,7 +15,7 @@ from .base import LOW_MARK, READ_SIZE, WRITE_LIMIT
 from .errors import TransportClosed, WriteOverflow
 from .gather import Watcher
 
-SHARED_READ_SIZE = 4 * 1024
+SHARED_READ_SIZE = 32 * 1024
 """One read while other sessions are open too: a flood is then taken in smaller pieces, with the others in between."""
 ALONE = 2
 """Readers of a program with one session: its stdout and its stderr."""
@@ -59,8 +59,6 @@ class LoopReader:
         except BlockingIOError:
             return
         if data:
-            if len(data) == size:
-                self._watcher.hurry()
             self.on_data(data)
         else:
             self.close()
@@ -75,10 +73,6 @@ class LoopReader:
         if self._paused and not self.ended:
             self._paused = False
             self._watcher.resume(self._descriptor)
-
-    def hurry(self) -> None:
-        """What comes next is waited for."""
-        self._watcher.hurry()
 
     def take_rest(self) -> None:
         """Deliver what is in the pipe now, though its end has not come."""

@@ -164,7 +164,6 @@ class ProcessTransport:
     def write(self, data: bytes) -> None:
         if self._process is None:
             raise TransportClosed("Nothing was started yet: await start() first.")
-        self._output.hurry()
         self._input.write(data)
 
     async def drain(self) -> None:

@@ -84,9 +84,6 @@ class ThreadReader:
             self._paused = False
             self._loop.call_soon(self._deliver)  # never from inside the receiver's own call
 
-    def hurry(self) -> None:
-        """Its thread waits for nothing but the pipe."""
-
     def take_rest(self) -> None:
         """All that was read has been delivered; what the thread has not read yet cannot be had without blocking."""
         self._deliver()
