@@ -107,16 +107,17 @@ async def test_one_that_was_asked_for_and_not_used_leaves_nothing() -> None:
     assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
 
 
-async def test_a_flood_is_read_in_large_pieces_with_the_others_in_between() -> None:
+async def test_a_flood_is_read_in_pieces_with_the_others_in_between() -> None:
     told: list[int] = []
     with pipes(2) as (together, opened):
         loud = Pipe(together, lambda data: told.append(len(data)))
-        loud.say(b"x" * 3 * SHARED_READ_SIZE)
+        writing = asyncio.create_task(asyncio.to_thread(loud.say, b"x" * 3 * SHARED_READ_SIZE))
         opened[0].say()
         opened[1].say()
         await until(lambda: sum(told) == 3 * SHARED_READ_SIZE, "the flood to be read")
-        assert told == [SHARED_READ_SIZE] * 3
+        assert max(told) <= SHARED_READ_SIZE
         assert [pipe.got for pipe in opened] == [1, 1]
+        await writing
         loud.close()
 
 
