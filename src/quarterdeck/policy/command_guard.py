@@ -66,6 +66,10 @@ class CommandGuard:
                     return Verdict(
                         "ask", f"It cannot be told whether {rule} matches {_short(shown)!r}.", rule, rule.source
                     )
+            if script.here and any(program_of(command.words) in programs.CODE_RUNNERS for command in script.commands):
+                rule = next(filter(None, map(self._in_code, script.here)), None)
+                if rule is not None:
+                    return Verdict("ask", f"It runs code that mentions what {rule} is about.", rule, rule.source)
             doubt = next((doubt for doubt in script.doubts if doubt not in SEEN_THROUGH), None)
             if doubt is not None:
                 return _unsure(f"It contains {doubt}")

@@ -29,11 +29,13 @@ MAX_BUILT = 4
 _MARKS: Final = re.compile(r"[ \t\n;|&$`({\\'\"]")
 _STANDARD_INPUT: Final = re.compile(r"-\Z|/dev/(stdin|fd/[0-9]+)\Z|/proc/self/fd/[0-9]+\Z")
 _RUN_LATER: Final = re.compile(
-    r"(GIT_|BASH_ENV|ENV\Z|PROMPT_COMMAND|PS[0-4]\Z|ZDOTDIR|BASH_FUNC|SHELLOPTS|BASHOPTS|LD_|DYLD_|NODE_OPTIONS|PYTHON(START"
-    r"|HOME|PATH|BREAK|INSPECT)|PERL5|PERLLIB|RUBYOPT|RUBYLIB|LESSOPEN|LESSCLOSE|.*PAGER|.*EDITOR|VISUAL|BROWSER|MAKEFLAGS"
-    r"|GNUMAKEFLAGS|MAKEFILES|SHELL\Z|.*ASKPASS|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|ZSH_|FPATH|fpath|IFS\Z)"
+    r"(GIT_(?!AUTHOR_|COMMITTER_|TERMINAL_PROMPT|TRACE)|BASH_ENV|ENV\Z|PROMPT_COMMAND|PS[0-4]\Z|ZDOTDIR|BASH_FUNC|SHELLOPTS"
+    r"|BASHOPTS|LD_|DYLD_|NODE_OPTIONS|PYTHON(START|BREAK|INSPECT)|PERL5|RUBYOPT|LESSOPEN|LESSCLOSE|.*PAGER|.*EDITOR|VISUAL"
+    r"|BROWSER|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|SHELL\Z|.*ASKPASS|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|ZSH_|FPATH|fpath|IFS\Z)"
 )
 """Variables whose value some program runs, or that bring other code into one."""
+_SHOWS_ONLY: Final = frozenset({"", "cat", "true", ":", "less", "0", "1"})
+"""Values of such variables that run nothing else."""
 _UNKNOWN_WORD: Final = Word("$…", None, "")
 _INTO_XARGS: Final = re.compile(r"\|\s*xargs\b")
 _WIDENING: Final = frozenset({"-o", "-or", "!", "-not", "-printf", "-fprintf", "-exec", "-execdir", ","})
@@ -132,7 +134,7 @@ class _Reader:
         for assignment in assignments:
             if assignment.name not in programs.SAFE_VARIABLES:
                 yield assignment.value.hint
-            if _RUN_LATER.match(assignment.name):
+            if _RUN_LATER.match(assignment.name) and assignment.value.value not in _SHOWS_ONLY:
                 self._hide(f"the variable {assignment.name}, which can make a program run something else")
 
     def _in_words(self, words: Sequence[Word], script: Script) -> Iterator[str]:
@@ -141,9 +143,11 @@ class _Reader:
         program, values = program_of(words), [word.hint for word in words[1:]]
         if words[0].hint in programs.HIDE_CODE:
             self._hide(f"{words[0].hint}, which makes code run later")
-        if any(_RUN_LATER.match(value) and "=" in value for value in values):
+        if any(
+            _RUN_LATER.match(value) and value.partition("=")[2] not in _SHOWS_ONLY for value in values if "=" in value
+        ):
             self._hide("a variable that can make a program run something else")
-        if self._reads_input(program, words):
+        if any(self._reads_input(program_of(rest), rest) for rest in _shells_in(words)):
             yield from script.here
             yield from _printed(script)
             if not script.here:
@@ -179,7 +183,9 @@ class _Reader:
             return not operands or any("s" in option for option in options) or _is_input(operands[0])
         if words[0].hint in ("source", "."):
             return bool(operands) and _is_input(operands[0])
-        return program in ("at", "batch", "crontab") or (program == "parallel" and not operands)
+        if program in ("ssh", "su", "chroot", "parallel"):
+            return len(operands) < (2 if program in ("ssh", "chroot") else 1)
+        return program in ("at", "batch", "crontab")
 
     def _built(self, script: Script) -> Iterator[Command]:
         """Commands that are put together when it runs; what is added is unknown."""
@@ -191,6 +197,14 @@ class _Reader:
             elif program in _BUILDERS:
                 yield from _from_find(command.words)
             added = _found_by(command.words) if _is_piped(script) and program == "find" else _UNKNOWN_WORD
+
+
+def _shells_in(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    """The command itself, and from each shell on that it may run."""
+    yield words
+    for at, word in enumerate(words[1:], 1):
+        if program_name(word.hint) in programs.SHELLS:
+            yield words[at:]
 
 
 def _is_input(word: Word) -> bool:
@@ -238,10 +252,9 @@ def _from_xargs(words: Sequence[Word], added: Word) -> Iterator[Command]:
 
 
 def _from_find(words: Sequence[Word]) -> Iterator[Command]:
-    found = _found_by(words)
     for at, word in enumerate(words):
         if word.hint in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
-            rest: list[Word] = []
+            found, rest = _found_by(words[:at]), list[Word]()
             for following in words[at + 1 :]:
                 if following.hint in (";", "+") or len(rest) == MAX_BUILT * 10:
                     break

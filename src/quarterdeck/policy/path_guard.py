@@ -20,6 +20,7 @@ from .decision import Verdict
 from .nested import Layers, program_of
 from .path_judge import PathJudge
 from .paths import Places, fold
+from .program_names import program_name
 from .rulebook import Rulebook
 from .rules import Rule
 from .shapes import ANY, is_known, overlap, shape_of_glob, shapes
@@ -27,6 +28,8 @@ from .shell import SEEN_THROUGH, Command, Redirect
 from .words import Word
 
 MAX_FOLDERS = 6
+MAX_TOKENS = 60
+"""So many words of a piece of code are looked at."""
 _SEPARATORS: Final = re.compile(r"[=:,@]")
 _MARKS: Final = "@<>:"
 _TOKENS: Final = re.compile(r"[^\s'\"()<>;|&,=\[\]{}`$]+")
@@ -81,6 +84,10 @@ class PathGuard:
                 verdict = self._redirected(book, redirect, around)
                 if verdict is not None:
                     return verdict
+            if any(program_of(command.words) in programs.CODE_RUNNERS for command in script.commands):
+                rule = next((rule for text in script.here if (rule := self._in_code(book, text)) is not None), None)
+                if rule is not None:
+                    softer = Verdict("ask", f"It runs code that mentions what {rule} protects.", rule, rule.source)
             for command in (*script.commands, *script.also):
                 verdict = None if _takes_no_files(command) else self._in_command(book, command, around)
                 if verdict is not None and (verdict.behavior == "deny" or book is self._books[1]):
@@ -99,7 +106,10 @@ class PathGuard:
 
     def _in_command(self, book: Rulebook, command: Command, around: _Around) -> Verdict | None:
         program = program_of(command.words)
-        handles_files = program in programs.FILE_HANDLERS
+        handles_files = program in programs.FILE_HANDLERS or (
+            program in programs.RUN_OTHERS
+            and any(program_name(word.hint) in programs.FILE_HANDLERS for word in command.words[1:])
+        )
         reads_code = program not in programs.INERT and (program in programs.CODE_RUNNERS or not handles_files)
         softer: Verdict | None = None
         for word in command.words[1:]:
@@ -132,9 +142,9 @@ class PathGuard:
         """A protected path that is named somewhere in a piece of code."""
         if not any(mark in text for mark in " '\"(\n"):
             return None
-        for token in _TOKENS.findall(text):
+        for token in _TOKENS.findall(text)[:MAX_TOKENS]:
             if not _PLAIN.match(token) or book.may_name(token):
-                rule = self._paths.naming(book, token)
+                rule = self._paths.naming(book, token) or self._paths.touching(book, token, edit=False)
                 if rule is not None:
                     return rule
         return None

@@ -183,7 +183,7 @@ class ShellJudge:
         return None
 
     def _change_folder(self, rest: list[str]) -> Verdict | None:
-        if len(rest) == 1 and rest[0] and not rest[0].startswith("-") and self._paths.is_inside(rest[0]):
+        if len(rest) == 1 and rest[0] and rest[0][0] not in "-+" and self._paths.is_inside(rest[0]):
             return Verdict("allow", "It stays in the working folders.", source="mode")
         return None
 

@@ -40,8 +40,8 @@ class _Reader:
         self.text, self.at, self.known, self.out = text, 0, True, list[str]()
 
     def word(self) -> Word:
-        if self.text.startswith(("~", "=")):
-            self.known = False  # the shell's own idea of home may have been changed; =rm is /bin/rm in zsh
+        if self.text.startswith(("~", "=", "^")):
+            self.known = False  # home may be another; in zsh =rm is /bin/rm, and ^x may be every file but x
         while self.at < len(self.text):
             self._next()
         value = "".join(self.out)
