@@ -26,6 +26,22 @@ def test_the_file_is_made(fake_claude):
     assert (fake_claude.cwd / "made.txt").exists()
 """
 
+TEST_WITH_SCENARIO_FILES = """
+import asyncio
+import quarterdeck
+
+def test_each_file_is_played(fake_claude, tmp_path):
+    def said(name, text):
+        (tmp_path / name).write_text(text)
+        fake_claude.play_file(tmp_path / name)
+        return asyncio.run(quarterdeck.prompt("hi", fake_claude.options())).result
+
+    assert said("a.yaml", "turns:\\n  - - from YAML\\n") == "from YAML"
+    assert said("b.json", '{"turns": [["from JSON"]]}') == "from JSON"
+    fake_claude.play(["from the test"])
+    assert asyncio.run(quarterdeck.prompt("hi", fake_claude.options())).result == "from the test"
+"""
+
 TEST_WITH_REAL_CLI = """
 import asyncio
 import quarterdeck
@@ -57,6 +73,10 @@ def run(pytester: pytest.Pytester, code: str, *words: str, passed: int = 1) -> p
 
 def test_the_simulator_plays_what_the_test_says(pytester: pytest.Pytester) -> None:
     run(pytester, TEST_WITH_SIMULATOR)
+
+
+def test_the_simulator_plays_scenario_files_of_either_format(pytester: pytest.Pytester) -> None:
+    run(pytester, TEST_WITH_SCENARIO_FILES)
 
 
 @pytest.mark.real

@@ -267,12 +267,8 @@ class Side:
             return f"{self._peer} never asked a request {request_id}: nothing to answer"
         return f"request {entry.name} {_FATE[entry.state]}: it cannot be answered now"
 
-    def is_open(self, request_id: str) -> bool:
-        """Whether a request of the peer with this id waits for our answer."""
-        return request_id in self._theirs
-
     def can_answer(self, request_id: str) -> bool:
-        """Whether it waits, and our answer would still be sent."""
+        """Whether a request of the peer with this id waits for our answer, and the answer would still be sent."""
         return request_id in self._theirs and self._input.state is not Flow.CLOSED
 
     def open_requests(self) -> dict[str, Any]:

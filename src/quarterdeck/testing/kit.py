@@ -78,11 +78,15 @@ class FakeClaude:
 
         A step is text to say, or what the scenario file has: ``{"tool": "Bash", "input": {…}}`` …
         """
-        self._scenario.write_text(json.dumps({"turns": [list(turn) for turn in turns], **scenario}))
+        self._play(json.dumps({"turns": [list(turn) for turn in turns], **scenario}).encode(), ".json")
 
     def play_file(self, path: Path | str) -> None:
-        """Play a scenario file."""
-        self._scenario.write_bytes(Path(path).read_bytes())
+        """Play a scenario file, JSON or YAML."""
+        self._play(Path(path).read_bytes(), Path(path).suffix)
+
+    def _play(self, scenario: bytes, suffix: str) -> None:
+        self._scenario = self._scenario.with_suffix(suffix)
+        self._scenario.write_bytes(scenario)
 
     def options(self, **changes: Any) -> ClaudeAgentOptions:
         """Options for a session with it; ``changes`` are options by name."""

@@ -7,6 +7,7 @@ from html import escape
 
 from quarterdeck.cli.common import cut, plain
 from quarterdeck.client.transcripts import SDKSessionInfo
+from quarterdeck.client.transcripts.export import fenced
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 
 from .find import title
@@ -79,14 +80,6 @@ def _call(item: ToolCall) -> str:
 
 def _folded(summary: str, text: str) -> str:
     return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
-
-
-def fenced(text: str, language: str = "") -> str:
-    """As a code block, with a fence that does not occur in it."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _code(text: str) -> str:

@@ -92,9 +92,9 @@ def _block(block: dict[str, Any], speaker: str) -> str:
         case {"type": "thinking", "thinking": str(text)}:
             return "\n".join(f"> {line}" for line in text.splitlines())
         case {"type": "tool_use", "name": name}:
-            return f"**{name}**\n\n{_fenced(json.dumps(block.get('input'), indent=2, ensure_ascii=False), 'json')}"
+            return f"**{name}**\n\n{fenced(json.dumps(block.get('input'), indent=2, ensure_ascii=False), 'json')}"
         case {"type": "tool_result"}:
-            return ("**Error**\n\n" if block.get("is_error") else "") + _fenced(_result_text(block.get("content")))
+            return ("**Error**\n\n" if block.get("is_error") else "") + fenced(_result_text(block.get("content")))
         case {"type": str(kind)}:
             return f"*[{kind}]*"
     return ""
@@ -107,7 +107,8 @@ def _result_text(content: Any) -> str:
     return "\n".join(str(part["text"]) if "text" in part else f"[{part.get('type')}]" for part in parts)
 
 
-def _fenced(text: str, language: str = "") -> str:
+def fenced(text: str, language: str = "") -> str:
+    """A Markdown code block whose fence does not occur in the text."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -9,7 +9,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from .places import SUFFIX, is_session_id, places_of, projects_dir, projects_of, subfolders
+from .places import SUFFIX, is_session_id, places_of, projects_of
 from .summary import session_info
 from .types import SDKSessionInfo
 from .windows import WindowFacts, open_file, windows
@@ -67,11 +67,7 @@ def list_sessions(
 
     With a ``limit``, only as many transcripts are opened as are needed for it.
     """
-    projects: Iterable[tuple[str, str | None]]
-    if directory:
-        projects = projects_of(directory, include_worktrees=include_worktrees)
-    else:
-        projects = ((folder, None) for folder in subfolders(projects_dir()))
+    projects = projects_of(directory, include_worktrees=include_worktrees)
     skipped = max(offset, 0)
     if limit is None or limit <= 0:
         return _all(projects)[skipped:]

@@ -12,7 +12,7 @@ import re
 import stat
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,10 +86,10 @@ def _hash(text: str) -> str:
     return digits or "0"
 
 
-def subfolders(folder: str) -> list[str]:
-    """The folders in a folder, links to folders too, in the order of the disk; none if it cannot be read."""
+def _project_folders() -> list[str]:
+    """All folders with transcripts, links to folders too, in the order of the disk; none if they cannot be read."""
     try:
-        with os.scandir(folder) as entries:
+        with os.scandir(projects_dir()) as entries:
             return [entry.path for entry in entries if entry.is_dir()]
     except OSError:
         return []
@@ -105,7 +105,7 @@ def find_project(path: str) -> str | None:
         return None
     # The CLI hashes long paths by another function when it runs on Bun, so the cut name has to do.
     start = name[: LONGEST_NAME + 1]
-    return next((found for found in subfolders(projects_dir()) if _name(found).startswith(start)), None)
+    return next((found for found in _project_folders() if _name(found).startswith(start)), None)
 
 
 def work_trees(path: str) -> list[str]:
@@ -132,8 +132,13 @@ def work_trees(path: str) -> list[str]:
     return [unicodedata.normalize("NFC", path) for path in named]
 
 
-def projects_of(directory: str, *, include_worktrees: bool = True) -> list[tuple[str, str]]:
-    """(folder with transcripts, path of the project) for a folder and the work trees of its repository."""
+def projects_of(directory: str | None, *, include_worktrees: bool = True) -> Sequence[tuple[str, str | None]]:
+    """(folder with transcripts, path of the project) for a folder and the work trees of its repository.
+
+    Without a folder: all projects. Their paths are not known.
+    """
+    if not directory:
+        return [(folder, None) for folder in _project_folders()]
     path = canonical(directory)
     trees = work_trees(path) if include_worktrees else []
     own = find_project(path)
@@ -145,7 +150,7 @@ def projects_of(directory: str, *, include_worktrees: bool = True) -> list[tuple
 
 def _of_work_trees(trees: list[str], seen: set[str]) -> Iterator[tuple[str, str]]:
     named = sorted(((_fold(project_name(tree)), tree) for tree in trees), key=lambda pair: -len(pair[0]))
-    for folder in subfolders(projects_dir()):
+    for folder in _project_folders():
         name = _fold(_name(folder))
         if name in seen:
             continue
@@ -168,8 +173,7 @@ def _name(path: str) -> str:
 def places_of(directory: str | None) -> Iterator[tuple[str, str | None]]:
     """Where a session may be, the likeliest first: (folder with transcripts, path of the project if known)."""
     if not directory:
-        for folder in subfolders(projects_dir()):
-            yield folder, None
+        yield from projects_of(None)
         return
     path = canonical(directory)
     own = find_project(path)

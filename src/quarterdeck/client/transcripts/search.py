@@ -9,7 +9,7 @@ from typing import Any
 from .lines import TranscriptFile, record_of
 from .listing import transcripts_in
 from .messages import agent_files
-from .places import projects_dir, projects_of, subfolders
+from .places import projects_of
 from .types import SearchHit
 
 AROUND = 60
@@ -34,11 +34,7 @@ def search_sessions(
     """
     if not query:
         raise ValueError("query must be non-empty")
-    projects: Iterable[tuple[str, str | None]]
-    if directory:
-        projects = projects_of(directory, include_worktrees=include_worktrees)
-    else:
-        projects = ((folder, None) for folder in subfolders(projects_dir()))
+    projects = projects_of(directory, include_worktrees=include_worktrees)
     found = [one for folder, project in projects for one in transcripts_in(folder, project)]
     found.sort(key=lambda one: one.mtime, reverse=True)
     needle = _Needle(query, case_sensitive=case_sensitive)

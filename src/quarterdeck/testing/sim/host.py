@@ -72,16 +72,13 @@ class Host:
         self.side.say(message)
         self.flush()
 
-    def answer(self, request_id: str, payload: dict[str, Any] | None = None) -> None:
-        self.side.answer(request_id, payload)
+    def answer(self, request_id: str, payload: dict[str, Any] | None = None, **beside: Any) -> None:
+        """``beside``: what the answer says besides its payload."""
+        self.side.answer(request_id, payload, **beside)
         self.flush()
 
     def refuse(self, request_id: str, error: str, error_code: str | None = None) -> None:
         self.side.refuse(request_id, error, error_code=error_code)
-        self.flush()
-
-    def answer_beside(self, request_id: str, payload: dict[str, Any], **beside: Any) -> None:
-        self.side.answer(request_id, payload, **beside)
         self.flush()
 
     def flush(self) -> None:

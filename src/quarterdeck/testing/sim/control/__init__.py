@@ -70,6 +70,7 @@ class Control:
         task = asyncio.ensure_future(self._finish(request_id, result))
         self._running[request_id] = task
         task.add_done_callback(lambda _: self._ended(request_id, task))
+        self._cli.watch_task(task)
 
     async def _finish(self, request_id: str, work: Any) -> None:
         try:
@@ -87,10 +88,6 @@ class Control:
     def _ended(self, request_id: str, task: asyncio.Task[None]) -> None:
         if self._running.get(request_id) is task:
             del self._running[request_id]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._cli.write_stderr(f"simulator: {type(error).__name__}: {error}\n")
-            self._cli.exit(1)
-        self._cli.prompts.wake()
 
     def cancel(self, request_id: str) -> None:
         """The host took its request back."""

@@ -43,7 +43,7 @@ async def _answer_after_greeting(cli: SimulatedCli, request: Request, *, again: 
 
 def _answer_handshake(cli: SimulatedCli, request: Request, *, again: bool) -> Answered:
     pending = cli.host.pending("can_use_tool")
-    cli.host.answer_beside(
+    cli.host.answer(
         request["request_id"], _handshake(cli), pending_permission_requests=pending, pending_user_dialog_requests=[]
     )
     if again:
