@@ -28,7 +28,7 @@ class Arrival:
         self._done = self._cancelled = False
 
     def wake(self, *, at_once: bool = False) -> None:
-        """Harmless when it is done."""
+        """Does nothing when it is done already."""
         if self._done:
             return
         self._done = True

@@ -1,4 +1,4 @@
-"""Control requests of ours that wait for the CLI's answer."""
+"""Our control requests that wait for the CLI's answer."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ControlCalls:
         self._send()
 
     def refuse_when_over(self) -> None:
-        """Say how the conversation ended, rather than that nothing can be written."""
+        """Report how the conversation ended rather than that nothing can be written."""
         closed = TransportClosed("the session was closed: open a new one, with resume to keep the conversation")
         if (error := self._why_over(closed)) is not None:
             raise error

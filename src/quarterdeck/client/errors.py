@@ -3,7 +3,7 @@
 ::
 
     QuarterdeckError (= ClaudeSDKError)
-    ├── CLIConnectionError            start again, after mending what the message says
+    ├── CLIConnectionError            fix what the message says, then start again
     │   ├── CLINotFoundError          install the CLI, or say where it is
     │   ├── CLITooOld                 update the CLI
     │   ├── StartFailed               the operating system refused to start it
@@ -11,11 +11,11 @@
     │   └── WriteOverflow             the CLI does not read
     ├── ProcessError
     │   ├── ProcessExited             the CLI ended in the middle: connect again with resume
-    │   └── ResultError               the CLI did its work and says that it failed: look at its attributes
+    │   └── ResultError               the CLI ran and reports a failure: see its attributes
     ├── ControlError                  the CLI refused a control request: ``code`` says why
     │   └── ControlTimeout            it did not answer in time (old CLIs ignore what they do not know)
-    ├── LocalProtocolError            the program asked for something that cannot be now
-    ├── Aborted                       the program itself ended it
+    ├── LocalProtocolError            the program asked for something impossible at this point
+    ├── Aborted                       the program ended it itself
     ├── RetryRefused                  a turn failed after tools had run (in ``retry``): look at what they did
     ├── CLIJSONDecodeError            never raised here (bad lines are ``BadLine`` messages); for ``except`` clauses
     └── MessageParseError             never raised here (odd messages are ``UnknownMessage``); likewise

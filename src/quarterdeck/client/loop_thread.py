@@ -22,11 +22,11 @@ from .errors import Aborted
 T = TypeVar("T")
 
 CLOSE_ALL_S = 6.0
-"""At the end, for all sessions together to close: twice the usual grace of one."""
+"""Time for all sessions to close at exit: twice the usual grace of one."""
 JOIN_S = 10.0
-"""For the thread to end. It is a daemon, so one that hangs does not keep the interpreter alive."""
+"""Time for the thread to end. It is a daemon, so a thread that hangs does not keep the interpreter alive."""
 UNWIND_S = 15.0
-"""After Ctrl-C, for the interrupted work to clean up. A second Ctrl-C does not wait."""
+"""Time for interrupted work to clean up after Ctrl-C. A second Ctrl-C does not wait."""
 
 
 class Closeable(Protocol):

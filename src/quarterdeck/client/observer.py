@@ -1,7 +1,7 @@
-"""Watching a session without being its reader: what tracing and the warm pool stand on.
+"""Watches a session without reading its messages; tracing and the warm pool are built on it.
 
-Observers are told at the moment something is seen, whether or not the program reads. They are guests: one that fails is
-logged and dismissed, and the session goes on.
+Observers are told at the moment something is seen, whether or not the program reads. One that fails is
+logged and removed, and the session goes on.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class Observer:
         """Content has arrived, in the order the CLI wrote it; before the program reads it."""
 
     def happened(self, event: ProtocolEvent) -> None:
-        """Of one piece of input, events come before the content that stood among them."""
+        """Something happened in the protocol. Of one chunk, events precede content, even content written earlier."""
 
     def answered(self, request_id: str, payload: Mapping[str, Any] | None, error: str | None) -> None:
-        """A request of the CLI has its answer: a payload, or an error."""
+        """A request of the CLI was answered, with a payload or an error."""
 
     def read(self, data: bytes) -> None:
-        """The CLI wrote these bytes, cut anywhere; before anything else is told of them."""
+        """The CLI wrote these bytes, cut anywhere. Called before the other methods see what they say."""
 
     def wrote(self, data: bytes) -> None:
         """These lines go to the CLI: prompts, requests of ours, answers."""
@@ -51,7 +51,7 @@ class Observers(Observer):
         self._all.append(observer)
 
     def remove(self, observer: Observer) -> None:
-        """Harmless when it is not there (any more)."""
+        """Does nothing if the observer is not there."""
         if observer in self._all:
             self._all.remove(observer)
 

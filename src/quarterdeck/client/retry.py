@@ -50,7 +50,7 @@ class Retry:
     """When and how often a prompt is tried again. For ``ClaudeAgentOptions(retry=…)``, or for a single prompt."""
 
     attempts: int = 3
-    """How often in all, with the first time."""
+    """How many attempts in all, the first included."""
     on: tuple[FailureKind, ...] = ("overload", "exit")
     """``overload``: the API says 529 or another 5xx, after the CLI's own retries; ``rate_limit``: it says 429;
     ``exit``: the CLI ended in the middle of the turn."""
@@ -63,9 +63,9 @@ class Retry:
     harmless_tools: frozenset[str] = HARMLESS
     """Tools that do not count: they may run again."""
     fallback_models: tuple[str, ...] = ()
-    """Models to go over to, one after the other; the session stays with them."""
+    """Models to switch to, one after the other; the session keeps the last one."""
     fallback_after: int = 2
-    """After how many overloads in one turn, each time."""
+    """How many overloads in one turn lead to the next fallback model."""
     on_notice: Callable[[RetryNotice], None] | None = None
     """Called with each notice too: for programs that only await the result."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -79,7 +79,7 @@ class Retry:
             raise ValueError(f"Retry(after_tools=…) takes refuse, finished or always, not {self.after_tools!r}")
 
     def wait_s(self, failed: int) -> float:
-        """How long to wait after that many failed tries."""
+        """How long to wait after that many failed attempts."""
         if callable(self.backoff_s):
             return self.backoff_s(failed)
         return float(min(self.backoff_s * 2 ** min(failed - 1, 16), BACKOFF_MAX_S))
@@ -92,20 +92,20 @@ class RetryNotice(Message, kw_only=True):
     """``overload``, ``rate_limit`` or ``exit``."""
     reason: str
     attempt: int
-    """The number of the try that comes now; the first was 1."""
+    """The number of the attempt that starts now; the first was 1."""
     attempts: int
     wait_s: float
     action: str
     """``resend``: the prompt again; ``continue``: a prompt that says what ran and asks to go on."""
     tools: tuple[str, ...] = ()
-    """The tools that ran in the failed tries, other than harmless ones."""
+    """The tools that ran in the failed attempts, except harmless ones."""
     unfinished: tuple[str, ...] = ()
     """Those of them that have no result."""
     model: str | None = None
-    """The model that is gone over to; None when it stays."""
+    """The model that the session switches to; None when it keeps its model."""
     session_id: str | None = None
     result: ResultMessage | None = None
-    """What the failed try ended with; None when the CLI died."""
+    """The result of the failed attempt; None when the CLI died."""
 
 
 class RetryRefused(QuarterdeckError):  # noqa: N818  # says what happened
@@ -168,7 +168,7 @@ class RetryingTurn(Turn):
         self._models = list(retry.fallback_models)
         self._nothing_said = True
         self.attempt = 1
-        """The number of the running try."""
+        """The number of the running attempt."""
 
     async def send(self) -> str:
         if self.prompt_id is None and self.attempt == 1:
@@ -194,7 +194,7 @@ class RetryingTurn(Turn):
         return kind in self._retry.on and self.attempt < self._retry.attempts
 
     def _announce(self, kind: FailureKind, error: Exception, result: ResultMessage | None) -> RetryNotice:
-        """The notice of the next try. Raises the failure when there is none."""
+        """The notice of the next attempt. Raises the failure when there is none."""
         if not self._may(kind) or self._session.closed or (kind == "exit" and self._is_lost()):
             raise error
         ran, retry, session_id = self._ran, self._retry, self._session.session_id
@@ -227,7 +227,7 @@ class RetryingTurn(Turn):
         return not self._session.options.persist_session and not self._starts_anew()
 
     def _starts_anew(self) -> bool:
-        """Nothing was said or done before: the next CLI can start as the first did, not in a half-written session."""
+        """Nothing was said or done before, so the next CLI starts afresh instead of resuming a half-written session."""
         return self._nothing_said and not self._ran.tools and not self._session.options.session_id
 
     async def _try_again(self, notice: RetryNotice) -> None:

@@ -42,7 +42,7 @@ Attributes = dict[str, Any]
 
 
 class SessionTracer(Observer):
-    """The spans of one session. They go to the tracer provider that is set when the session is opened."""
+    """The spans of one session, for the tracer provider that is set when the session is opened."""
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
         self._tracer = trace.get_tracer("quarterdeck", _version.__version__)
@@ -58,7 +58,7 @@ class SessionTracer(Observer):
 
     @property
     def recording(self) -> bool:
-        """False when nobody collects: there is no SDK, or the trace is not sampled. Then nothing needs watching."""
+        """False when nothing is collected: there is no SDK, or the trace is not sampled."""
         return self._session.is_recording()
 
     def propagated(self, options: ClaudeAgentOptions) -> ClaudeAgentOptions:

@@ -30,7 +30,7 @@ from .session import Session
 logger = logging.getLogger("quarterdeck")
 
 MAX_IDLE_S = 600.0
-"""A CLI reads settings, memory and the git state when it starts; one that has waited long would know old ones."""
+"""A CLI reads settings, memory and git state when it starts, so one that has waited long has outdated ones."""
 STARTING = 2
 """Concurrent starts: a start takes a whole core for a while, and the sessions in use need it more."""
 HEALTH_S = 1.0
@@ -45,9 +45,9 @@ class PoolCounts(msgspec.Struct):
     warm: int = 0
     """Sessions that were ready when they were taken."""
     cold: int = 0
-    """Sessions that had to be started for their taker."""
+    """Sessions that had to be started on demand."""
     died: int = 0
-    """Found dead or mute while they waited."""
+    """Sessions that died or stopped answering while they waited."""
     aged_out: int = 0
     failed_starts: int = 0
 
@@ -115,7 +115,7 @@ class WarmPool:
         await self.close()
 
     def start(self) -> None:
-        """Begin to fill the pool, in the background; ``ready`` waits for it."""
+        """Start filling the pool in the background; ``ready`` waits for it."""
         if self._open:
             raise CLIConnectionError("the pool was started before")
         self._open = True
@@ -144,7 +144,7 @@ class WarmPool:
     async def session(
         self, *, model: str | None = None, permission_mode: PermissionMode | None = None
     ) -> AsyncIterator[Session]:
-        """A session of your own, closed at the end; ``model`` and ``permission_mode`` where they differ."""
+        """A session of your own, closed at the end. ``model`` and ``permission_mode`` replace those of the options."""
         session = await self.take(model=model, permission_mode=permission_mode)
         try:
             yield session
@@ -206,7 +206,7 @@ class WarmPool:
     # Keeping
 
     def tend(self) -> None:
-        """End what has waited too long and start what is missing. The pool does it by itself when the time comes."""
+        """End sessions that have waited too long and start missing ones. The pool calls this itself when due."""
         for found in [one for one in self._idle if self._is_old(one)]:
             self._drop(found)
         self._refill()
@@ -298,7 +298,7 @@ class WarmPool:
             logger.error("The pool could not end or start a session", exc_info=error)
 
     async def close(self) -> None:
-        """End every waiting session, also when cancelled meanwhile. Those that were taken are their takers'."""
+        """End all waiting sessions, even if cancelled meanwhile. Sessions that were taken are left to their users."""
         self._open = False
         for timer in (self._age_timer, self._retry_timer):
             if timer is not None:

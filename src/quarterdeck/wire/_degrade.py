@@ -1,8 +1,8 @@
-"""Typing what does not quite fit, piece by piece, so that one odd piece costs only itself.
+"""Types what does not quite fit, piece by piece, so that one odd piece does not spoil the rest.
 
 Used off the fast path only. In the order tried: unknown pieces of the open unions (content blocks) are
-wrapped as their ``Unknown…``; optional fields of an unexpected shape are left out of the typed view; what then still
-does not fit is a required field, and the caller gets the reason.
+wrapped as their ``Unknown…``; optional fields of an unexpected shape are left out of the typed view; what still does
+not fit then is a required field, and the caller gets the reason.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def leaving_out(data: dict[str, Any], cls: Any) -> Any:
 
 
 def _leave_out(data: dict[str, Any], reason: str) -> bool:
-    """Remove the value that the error names, unless the complaint is that it is missing."""
+    """Remove the value that the error names, unless the error is that it is missing."""
     place = _PLACE.search(reason)
     if place is None or "missing required field" in reason:
         return False

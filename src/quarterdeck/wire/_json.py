@@ -1,4 +1,4 @@
-"""JSON text ⇄ Python values, for what ``msgspec`` alone would refuse.
+"""JSON text ⇄ Python values, including what ``msgspec`` refuses.
 
 JavaScript writes lone surrogates as ``"\\ud800"`` and numbers beyond a double as large exponents; ``json.loads``
 takes both and so do we. ``NaN`` and ``Infinity`` are not JSON and no JavaScript writes them: they stay errors.

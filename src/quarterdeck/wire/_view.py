@@ -1,8 +1,8 @@
 """A typed view on a JSON object that is already decoded.
 
 Hook inputs and tool inputs travel inside other messages and are typed only when someone asks. The official SDK hands
-them out as plain dicts, so each view keeps its dict, and so does every object inside it: keys newer than this version
-are answered at any depth.
+them out as plain dicts, so each view and every object inside it keeps its dict: keys newer than this version can be
+read at any depth.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ._base import OpenObject, wire_names
 
 
 class View(OpenObject, kw_only=True):
-    """Typed by attributes; by keys it is its dict, so that a default of ours never shows as if it had been sent."""
+    """Attributes are typed; keys are those of the dict, so a default of ours never looks as if it had been sent."""
 
     def get(self, key: str, default: Any = None) -> Any:
         source = self.origin_
@@ -34,7 +34,7 @@ def typed_view(data: Any, shape: Any) -> Any:
 
 
 def _remember(view: Any, data: Any) -> None:
-    """Tell every ``OpenObject`` in ``view`` the dict it was made from."""
+    """Give every ``OpenObject`` in ``view`` the dict it was made from."""
     if isinstance(view, OpenObject):
         view.origin_ = data
         for key, name in wire_names(type(view)).items():

@@ -97,7 +97,7 @@ class ModelInfo(OpenObject, rename="camel"):
 
 
 class AccountInfo(OpenObject, rename="camel"):
-    """Whose credentials the session uses, as far as the CLI tells."""
+    """Whose credentials the session uses, as far as the CLI says."""
 
     email: str | None = None
     organization: str | None = None

@@ -44,7 +44,7 @@ class Container(WireObject):
 
 
 class ContextManagement(WireObject):
-    """What the API took out of the context by itself; each edit has a ``type`` and counts."""
+    """What the API removed from the context; each edit has a ``type`` and counts."""
 
     applied_edits: list[dict[str, Any]] | None = None
 

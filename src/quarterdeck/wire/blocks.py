@@ -1,7 +1,7 @@
 """Content blocks: what the messages of the model and of the user are made of.
 
 ``ContentBlock`` is the union of all of them. Which class a block on the wire becomes is decided by its ``type`` alone;
-a type that is not listed here, or a block without a required field, becomes ``UnknownBlock`` and keeps all it says.
+an unlisted type, or a block without a required field, becomes ``UnknownBlock`` and loses nothing.
 
 ========================  ==============================================================================
 said by the model         ``TextBlock`` ``ThinkingBlock`` ``RedactedThinkingBlock`` ``ToolUseBlock``
@@ -52,7 +52,7 @@ class UrlSource(Tagged, tag="url"):
 
 
 class FileSource(Tagged, tag="file"):
-    """A file uploaded to the API before."""
+    """A file that was uploaded to the API."""
 
     file_id: str
 
@@ -236,7 +236,7 @@ class ContainerUploadBlock(Tagged, tag="container_upload"):
 
 
 class CompactionBlock(Tagged, tag="compaction"):
-    """The API has replaced what was before by this summary."""
+    """The API has replaced what came before with this summary."""
 
     content: str | None = None
     encrypted_content: str | None = None

@@ -1,12 +1,12 @@
 """Lines ⇄ messages.
 
-``decode`` takes one line, ``Decoder`` a stream of chunks cut anywhere; neither ever raises on what it is given. What
-cannot be typed stays itself: an unknown type or a message without a required field becomes ``UnknownMessage``, an
+``decode`` takes one line, ``Decoder`` a stream of chunks cut anywhere; neither raises, whatever the bytes. Nothing is
+lost that cannot be typed: an unknown type or a message without a required field becomes ``UnknownMessage``, an
 unknown block, event or request becomes its ``Unknown…``, an optional field of an unexpected shape is left out of the
 typed view (and stays in ``data``), and a line that is no JSON object at all becomes ``BadLine``.
 
-The fast path hands a whole chunk to ``msgspec`` at once. Anything unusual in the chunk (a blank line, an unknown tag,
-bad UTF-8) sends that chunk, and only it, line by line.
+The fast path decodes a whole chunk with one ``msgspec`` call. A chunk with anything unusual in it (a blank line, an
+unknown tag, bad UTF-8) is decoded line by line instead.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .system_types import SYSTEM_TYPES
 DEFAULT_LIMIT_BYTES = LIMIT_BYTES
 
 NOT_UTF8 = "not valid UTF-8"
-"""The reason of a ``BadLine`` whose bytes are no text."""
+"""The ``reason`` of a ``BadLine`` that is not text."""
 
 HEAD_BYTES = 256
 """How much of a bad line ``BadLine.head`` shows."""
 
 UTF8_PIECE_BYTES = 8 * 1024
-"""How much is checked to be text at once."""
+"""How many bytes are checked for valid UTF-8 at once."""
 
 _CLASSES: tuple[type[Message], ...] = (*MESSAGE_TYPES, ControlRequest, ControlResponse, ControlCancelRequest)
 TYPES: dict[str, type[Message]] = {str(cls.__struct_config__.tag): cls for cls in _CLASSES}
@@ -50,14 +50,14 @@ TYPES: dict[str, type[Message]] = {str(cls.__struct_config__.tag): cls for cls i
 
 
 class UnknownMessage(Message):
-    """A JSON object that this version cannot type; everything it says is in ``data``."""
+    """A JSON object that this version cannot type; ``data`` has all of it."""
 
     type: str | None = None
     reason: str = ""
 
 
 class BadLine(Message):
-    """A line that is no JSON object, or is over the limit. The stream goes on after it."""
+    """A line that is not a JSON object or exceeds the limit. The stream continues after it."""
 
     head: bytes
     reason: str
@@ -66,7 +66,7 @@ class BadLine(Message):
 
     @property
     def raw(self) -> bytes:
-        """The whole line; only its head when it was over the limit."""
+        """The whole line, or only its head if it exceeded the limit."""
         return self.head if self.line is None else self.line
 
     data = property(lambda self: {})
@@ -80,13 +80,13 @@ class BadLine(Message):
 
 @cache
 def _decoder() -> msgspec.json.Decoder[Any]:
-    """All messages at once. Made on first use: it has to look into every class."""
+    """One decoder for all messages, made on first use because it has to inspect every class."""
     resolve(*TYPES.values())
     return msgspec.json.Decoder(Union[tuple(TYPES.values())])  # noqa: UP007  # built at run time
 
 
 def prepare() -> None:
-    """Make now what the first line will need: it takes a few milliseconds, which are free while a CLI starts."""
+    """Make the decoder now rather than with the first line: the milliseconds cost nothing while a CLI starts."""
     _decoder()
 
 
@@ -110,10 +110,9 @@ def decode(line: bytes) -> Message:
 
 
 def decode_only(chunk: bytes, kind: type[M]) -> M | None:
-    """The message of a chunk that is one whole line of this class and in its proper shape; else None.
+    """The message of a chunk that is exactly one valid line of this class; otherwise None.
 
-    For a line that is expected: the classes of all other lines, which ``decode`` looks into when it is first called,
-    are left alone.
+    For an expected line: unlike ``decode``, it does not inspect the classes of all other lines on first use.
     """
     if chunk.find(b"\n") != len(chunk) - 1 or not _is_utf8(chunk):
         return None
@@ -126,7 +125,7 @@ def decode_only(chunk: bytes, kind: type[M]) -> M | None:
 
 
 def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:
-    """One line, newline at its end and nowhere else, valid UTF-8. A received message is written as it came."""
+    """The message as one line of valid UTF-8, newline included. A received message is written byte for byte."""
     if isinstance(message, BadLine):
         raise TypeError("a BadLine is not a message: forward its raw bytes yourself if you must")
     if isinstance(message, Message):
@@ -135,7 +134,7 @@ def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:
 
 
 class Decoder:
-    """A stream of bytes, in chunks cut anywhere, to messages. One per stream; never raises on any bytes."""
+    """Decodes a stream of bytes, in chunks cut anywhere. One per stream; never raises, whatever the bytes."""
 
     __slots__ = ("_limit", "_overlong", "_pending", "_pending_size")
 
@@ -146,7 +145,7 @@ class Decoder:
         self._overlong: BadLineHead | None = None
 
     def feed(self, data: bytes) -> list[Message]:
-        """The messages that this chunk completes."""
+        """Return the messages that this chunk completes."""
         # At a model's pace nearly every chunk is one line.
         if not self._pending and self._overlong is None and data.find(b"\n") == len(data) - 1:
             return self._one_line(data)
@@ -169,13 +168,13 @@ class Decoder:
         return messages
 
     def finish(self) -> list[Message]:
-        """What the end of the stream completes: a last line without a newline, if there was one."""
+        """The stream has ended: return the last line if it had no newline."""
         if not self._pending and self._overlong is None:
             return []
         return self.feed(b"\n")
 
     def _keep(self, part: bytes) -> None:
-        """Keep the beginning of a line; past the limit keep only its head and count the rest."""
+        """Keep the start of a line; past the limit, keep only its head and count the rest."""
         if self._overlong is not None:
             self._overlong.size += len(part)
             return
@@ -221,7 +220,7 @@ class Decoder:
         return messages
 
     def _one_line(self, line: bytes) -> list[Message]:
-        """Its message; none when it is blank."""
+        """Its message; nothing for a blank line."""
         if len(line) > self._limit and len(line := _without_ending(line)) > self._limit:
             return [BadLineHead(line[:HEAD_BYTES], len(line)).bad_line(self._limit)]
         message = _decode_line(line)
@@ -229,7 +228,7 @@ class Decoder:
 
 
 class BadLineHead:
-    """An overlong line on its way: what was kept, and how much there was."""
+    """A line over the limit that has not ended yet: what was kept, and its size so far."""
 
     __slots__ = ("head", "size")
 
@@ -243,10 +242,10 @@ class BadLineHead:
 
 
 def _survey(data: bytes, start: int, end: int) -> tuple[int, bool]:
-    """How many lines there are in ``data[start:end]``, and are they text?
+    """Count the lines in ``data[start:end]`` and check that they are valid UTF-8.
 
-    The typed decoder skips what it has no field for without looking at its bytes, so look here. To read line by line
-    and drop each at once is far faster than ``split`` or ``count``, which before Python 3.13 look at byte by byte.
+    The typed decoder skips values it has no field for without checking their bytes, so they are checked here. Reading
+    line by line is far faster than ``split`` or ``count``, which go byte by byte before Python 3.13.
     """
     counter, reader = count(1), BytesIO(data)
     reader.seek(start)
@@ -260,8 +259,8 @@ def _survey(data: bytes, start: int, end: int) -> tuple[int, bool]:
 
 
 def _is_utf8(block: bytes | memoryview) -> bool:
-    """Looked at in pieces: one emoji makes a whole text four times as large as its bytes, which the C library then gets
-    from the kernel and gives back each time; that costs more than all the rest.
+    """Checked in pieces: one emoji makes the whole decoded text four times as large as its bytes, and allocating and
+    freeing that much memory each time costs more than everything else.
     """
     view, start, size = memoryview(block), 0, len(block)
     try:
@@ -289,7 +288,7 @@ def _decode_line(line: bytes) -> Message | None:
 def _type_system_messages(
     system: list[Message], messages: list[Message], data: bytes, start: int, lines: Lines
 ) -> None:
-    """The second step, for those of a chunk; they are few."""
+    """The second step for the few ``system`` messages of a chunk."""
     reader, reached = BytesIO(data), 0
     reader.seek(start)
     for message in system:
@@ -314,7 +313,7 @@ def _by_subtype(message: SystemMessage, line: bytes, lines: Lines, index: int) -
 
 
 def _decode_odd_line(line: bytes, lines: Lines) -> Message:
-    """A line the typed decoder refused: find out whether the text, the JSON or only the shape is odd."""
+    """A line that the typed decoder refused: find out whether the text, the JSON or only the shape is unusual."""
     try:
         data = loads(line)
     except RecursionError:

@@ -55,7 +55,7 @@ class ControlRequest(Message, tag="control_request"):
 
 
 class _TypedWhenRead:
-    """Stands before the slot of ``request``: a dict on the wire, typed when first asked for, then kept so."""
+    """Wraps the slot of ``request``: a dict on the wire, typed on first access and kept typed."""
 
     def __init__(self, slot: Any) -> None:
         self._read, self._write = slot.__get__, slot.__set__
@@ -80,7 +80,7 @@ class _Response(WireObject, tag_field="subtype", kw_only=True):
     pending_elicitation_requests: list[Any] | None = None
 
     def pending_requests(self) -> list[ControlRequest]:
-        """What the CLI has asked and nobody has answered yet, listed in the answer to a (repeated) ``initialize``."""
+        """The CLI's requests that are still unanswered, listed in the answer to a (repeated) ``initialize``."""
         listed = (
             self.pending_permission_requests,
             self.pending_user_dialog_requests,
@@ -124,6 +124,6 @@ class ControlResponse(Message, tag="control_response"):
 
 
 class ControlCancelRequest(Message, tag="control_cancel_request"):
-    """The asker no longer wants an answer. Mostly from the CLI; a late answer is ignored."""
+    """The sender of a request no longer wants an answer. Mostly from the CLI; a late answer is ignored."""
 
     request_id: str = ""

@@ -1,4 +1,4 @@
-"""Stream events: the message of the model while it is being said.
+"""Stream events: the model's message while it is being streamed.
 
 A ``stream_event`` line (``StreamEvent`` in ``stream.py``) holds one event; a ``content_block_delta`` holds one
 ``Delta``::
@@ -85,7 +85,7 @@ class MessageChange(WireObject):
 
 
 class MessageDelta(Tagged, tag="message_delta"):
-    """The end of the message is near: why it stopped, and its final usage."""
+    """Near the end of the message: why it stopped, and its final usage."""
 
     delta: MessageChange
     usage: Usage | None = None
@@ -102,7 +102,7 @@ class Ping(Tagged, tag="ping"):
 
 
 class ApiError(WireObject):
-    """An error as the API says it: ``type`` is e.g. ``overloaded_error``."""
+    """An error of the API; ``type`` is e.g. ``overloaded_error``."""
 
     type: str | None = None
     message: str | None = None

@@ -1,8 +1,8 @@
 """What the CLI tells a hook: one class per event, discriminated by ``hook_event_name``.
 
-Names and types follow CLI 2.1.325. Older versions send fewer fields, so a field is required only where the event says
-nothing without it. Words from a fixed set (``source``, ``trigger`` …) are plain strings: a new word must not cost us
-the whole input; the words known today stand beside the field.
+Names and types follow CLI 2.1.325. Older versions send fewer fields, so a field is required only where the event is
+meaningless without it. Words from a fixed set (``source``, ``trigger`` …) are plain strings, so that a new word does
+not make the input unreadable; the known words are listed beside the field.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class HookEffort(View, kw_only=True):
 
 
 class BackgroundTaskSummary(View, kw_only=True):
-    """Work still running behind the turn. Texts are cut at 1000 characters, with a mark saying how much is gone."""
+    """Work that still runs in the background. Texts are cut at 1000 characters, with a note of how much is missing."""
 
     id: str
     type: str | None = None  # shell, subagent, monitor, workflow …
@@ -70,7 +70,7 @@ class HookInput(View, kw_only=True):
 
 
 class UnknownHookInput(HookInput, kw_only=True):
-    """An event this version does not know, or one whose shape differs. Everything it said is there as in a dict."""
+    """An event that this version does not know, or whose shape differs. It reads like the dict it was."""
 
     reason: str = msgspec.field(default="", name=HIDDEN + "reason")  # hidden: events have a `reason` of their own
 
@@ -294,7 +294,7 @@ class DirectoryAddedHookInput(_Event, kw_only=True, tag="DirectoryAdded"):
 
 
 class MessageDisplayHookInput(_Event, kw_only=True, tag="MessageDisplay"):
-    """Whole lines of an assistant message as they are shown; the last piece may be empty, ``final`` tells the end."""
+    """Whole lines of an assistant message as they are shown; the last piece may be empty and has ``final``."""
 
     delta: str
     message_id: str | None = None

@@ -17,7 +17,7 @@ from .permissions import PermissionUpdate
 
 
 class _TakesWireNames(RecordType):
-    """Lets a struct be built with the wire's names too. Decoding does not pass here."""
+    """Lets a struct be built with the wire's names too. Decoding does not use this."""
 
     def __call__(cls, *args: Any, **fields: Any) -> Any:  # noqa: N805  # this is a metaclass
         names = dict(zip(cls.__struct_encode_fields__, cls.__struct_fields__, strict=True))
@@ -47,7 +47,7 @@ class PostToolUseHookSpecificOutput(_Specific, kw_only=True, tag="PostToolUse"):
     classifier_context: str | None = None
     """What the host vouches for, shown to the auto-mode classifier. Only a user's own words belong here."""
     updated_tool_output: Any = None
-    """In place of the tool's result; of a built-in tool it must have that tool's output shape, or it is ignored."""
+    """Replaces the tool's result; for a built-in tool it must have that tool's output shape, or it is ignored."""
     updated_mcp_tool_output: Any = msgspec.field(default=None, name="updatedMCPToolOutput")
 
 
@@ -87,7 +87,7 @@ class SetupHookSpecificOutput(_Specific, kw_only=True, tag="Setup"):
 
 
 class StopHookSpecificOutput(_Specific, kw_only=True, tag="Stop"):
-    """``additional_context`` makes the conversation go on, without calling it an error."""
+    """``additional_context`` makes the conversation continue, without reporting an error."""
 
     additional_context: str | None = None
 
@@ -188,7 +188,7 @@ SPECIFIC_OUTPUT_TYPES: dict[str, type[HookSpecificOutput]] = {
 
 
 class AsyncHookJSONOutput(_Output, kw_only=True):
-    """The hook goes on by itself; the CLI does not wait for it."""
+    """The hook continues in the background; the CLI does not wait for it."""
 
     async_: bool = msgspec.field(default_factory=lambda: True, name="async")  # a factory: plain defaults are not sent
     async_timeout: Number | None = None

@@ -13,7 +13,7 @@ from .system import SystemMessage
 
 
 class ApiRetryMessage(SystemMessage, kw_only=True, tag="system"):
-    """A call of the API failed and will be made again; ``error_status`` is None when there was no answer at all."""
+    """An API call failed and will be retried; ``error_status`` is None when there was no response at all."""
 
     subtype: str = constant("api_retry")
     attempt: int
@@ -25,7 +25,7 @@ class ApiRetryMessage(SystemMessage, kw_only=True, tag="system"):
 
 
 class ControlRequestProgressMessage(SystemMessage, kw_only=True, tag="system"):
-    """A control request that takes long is being worked on; ``status`` is started or api_retry."""
+    """A slow control request is in progress; ``status`` is started or api_retry."""
 
     subtype: str = constant("control_request_progress")
     request_id: str
@@ -94,9 +94,9 @@ class MemoryRecallMessage(SystemMessage, kw_only=True, tag="system"):
 
 @official("subtype data", "hook_event_name session_id uuid", hook_event_name="")
 class HookEventMessage(SystemMessage, kw_only=True, tag="system"):
-    """A command hook on its way: ``HookStartedMessage``, ``HookProgressMessage``, ``HookResponseMessage``.
+    """A command hook runs: ``HookStartedMessage``, ``HookProgressMessage``, ``HookResponseMessage``.
 
-    Hooks that are callbacks of the SDK give no such lines (2.1.325); most events need ``--include-hook-events``.
+    SDK callbacks produce no such lines (2.1.325); most events need ``--include-hook-events``.
     """
 
     hook_id: str | None = None
@@ -152,7 +152,7 @@ class HookResponseMessage(HookEventMessage, kw_only=True, tag="system"):
 
 
 class PermissionDeniedMessage(SystemMessage, kw_only=True, tag="system"):
-    """A tool call was denied without anyone having been asked."""
+    """A tool call was denied without asking anyone."""
 
     subtype: str = constant("permission_denied")
     tool_name: str | None = None
@@ -173,7 +173,7 @@ class PluginInstallMessage(SystemMessage, kw_only=True, tag="system"):
 
 
 class ElicitationCompleteMessage(SystemMessage, kw_only=True, tag="system"):
-    """An MCP server has what it asked the user for (by url)."""
+    """An MCP server has received what it asked the user for (by URL)."""
 
     subtype: str = constant("elicitation_complete")
     mcp_server_name: str | None = None
@@ -204,7 +204,7 @@ class NotificationMessage(SystemMessage, kw_only=True, tag="system"):
 
 
 class LocalCommandOutputMessage(SystemMessage, kw_only=True, tag="system"):
-    """What a slash command printed that ran in the CLI, without the model."""
+    """The output of a slash command that ran in the CLI, without the model."""
 
     subtype: str = constant("local_command_output")
     content: str = constant("")

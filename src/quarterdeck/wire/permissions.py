@@ -59,7 +59,7 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 
 
 class PermissionRuleValue(msgspec.Struct, omit_defaults=True, rename="camel"):
-    """A tool, and what of it: ``Bash`` with ``git status *``. No content means the whole tool."""
+    """A tool and the calls of it that the rule covers: ``Bash`` with ``git status *``. No content: all calls."""
 
     tool_name: str
     rule_content: str | None = None
@@ -76,7 +76,7 @@ class PermissionUpdate(msgspec.Struct, omit_defaults=True):
     destination: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The form on the wire: what the type has, and no nulls.
+        """The form on the wire: the fields of its type, without nulls.
 
         2.1.325 drops the whole ``updatedPermissions`` list, silently, when one rule has ``"ruleContent": null``.
         """
@@ -94,7 +94,7 @@ class PermissionUpdate(msgspec.Struct, omit_defaults=True):
 
 @dataclass(eq=False, repr=False)
 class ToolPermissionContext(ByFields):
-    """What a permission callback learns beyond the tool's name and input."""
+    """What a permission callback is given besides the tool's name and input."""
 
     signal: Any | None = None
     suggestions: list[PermissionUpdate] = field(default_factory=list)
@@ -108,7 +108,7 @@ class ToolPermissionContext(ByFields):
     request: _Request | None = None
     """The whole request, for what has no attribute here."""
     request_id: str | None = None
-    """By it the request can be answered later: return ``LATER`` from the callback."""
+    """For answering later: return ``LATER`` from the callback, then call ``Session.answer`` with this id."""
 
     @classmethod
     def from_request(
@@ -268,4 +268,4 @@ _StrictUpdate: TypeAlias = (
     | _StrictAddDirectories
     | _StrictRemoveDirectories
 )
-"""The updates that the CLI takes, exactly: ``PermissionUpdate`` is wider, for its users' comfort."""
+"""Exactly the updates that the CLI accepts; ``PermissionUpdate`` is more lenient."""

@@ -12,7 +12,7 @@ from .events import Event, decode_event
 
 @official("uuid session_id event", "parent_tool_use_id")
 class StreamEvent(Message, kw_only=True, tag="stream_event"):
-    """One event of the message being said."""
+    """One event of the message being streamed."""
 
     uuid: str | None = None
     session_id: str | None = None
@@ -21,7 +21,7 @@ class StreamEvent(Message, kw_only=True, tag="stream_event"):
     parent_tool_use_id: str | None = None
     """The tool call of the sub-agent that speaks; None for the main one."""
     api_message_id: str | None = None
-    """The ``id`` of the message being said."""
+    """The ``id`` of the message being streamed."""
     ttft_ms: Number | None = None
     """Time to the first token; only beside ``message_start``."""
     user_message_uuid: str | None = None

@@ -113,7 +113,7 @@ class TaskUsage(OpenObject):
 
 
 class ContextUsage(OpenObject):
-    """How full the context window is and with what. The rows are plain dicts with ``tokens`` each."""
+    """How full the context window is, and what fills it. The rows are plain dicts, each with ``tokens``."""
 
     model: str | None = None
     total_tokens: int | None = None

@@ -1,4 +1,4 @@
-"""What every control method stands on: one way to ask, and answers that are typed as far as they fit."""
+"""The base of all control methods: one way to ask, and answers typed as far as they fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ControlsBase(ABC):
     async def request(
         self, request: OutgoingRequest | WireObject | str, /, *, timeout_s: float | None = None, **fields: Any
     ) -> Any:
-        """Ask the CLI and wait: the payload of its success, typed where it fits. None for the usual time limit.
+        """Ask the CLI and return the payload of its answer, typed where it fits. ``timeout_s`` None: the usual limit.
 
         Raises ``ControlError`` when it refuses and ``ControlTimeout`` when it does not answer in time.
         """
@@ -49,9 +49,9 @@ class ControlsBase(ABC):
 def fitted(payload: Any, answer: type[A]) -> A:
     """The payload of a success as an ``answer``, as far as it can be one.
 
-    No payload (old CLIs answer an interrupt so) is an answer that says nothing. Of an odd payload, the optional fields
-    that do not fit are left out; the answer read as a dict still has them. Only a payload without what the answer
-    must have is returned as it came: both read like dicts, so ``answer["key"]`` works on either.
+    No payload (as old CLIs answer an interrupt) gives an empty answer. Optional fields that do not fit are left out,
+    but can still be read by key. Only a payload without a required field is returned as the dict it is; both read
+    like dicts, so ``answer["key"]`` works on either.
     """
     if isinstance(payload, answer):
         return payload

@@ -1,4 +1,4 @@
-"""The conversation as a whole: its name, its text, going back in it, asking beside it, its beginning and end."""
+"""The conversation as a whole: title, export, rewind, side questions, handshake and end."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     )
 
 SIDE_QUESTION_S = 300.0
-"""The model answers it, and may think before it does."""
+"""The model answers, and may think first."""
 TITLE_S = 120.0
-"""A short answer of a small model; retries of a busy API are in it."""
+"""A short answer from a small model, with time for retries when the API is busy."""
 
 
 class ConversationControls(ControlsBase):
@@ -41,7 +41,7 @@ class ConversationControls(ControlsBase):
         Args:
             question: What to ask.
             history: Earlier side questions with their answers, for a follow-up.
-            timeout_s: The model is asked, so this takes as long as it takes.
+            timeout_s: How long to wait; the model has to answer.
 
         Its cost is in the session's totals, and in the next result's cost.
         """
@@ -59,9 +59,9 @@ class ConversationControls(ControlsBase):
     async def generate_title(
         self, description: str, *, persist: bool = False, timeout_s: float | None = TITLE_S
     ) -> str | None:
-        """Let a model find a title for a conversation that is about this. ``persist`` also renames the session.
+        """Let a model choose a title for a conversation with this description. ``persist`` also renames the session.
 
-        None when the model found none.
+        None when the model has none.
         """
         request = wire.GenerateSessionTitleRequest(description, persist)
         answer = await self._ask(request, wire.SessionTitle, timeout_s=timeout_s)
@@ -77,8 +77,8 @@ class ConversationControls(ControlsBase):
     ) -> ConversationRewind:
         """Go back to before a prompt, given by its uuid; ``prefill_text`` is its text, to edit and send again.
 
-        Files stay as they are: see ``rewind_files``. Not being able to is no error but ``rewound=False`` with a
-        ``reason``.
+        Files stay as they are: see ``rewind_files``. If it cannot go back, the answer is ``rewound=False`` with a
+        ``reason``, not an error.
         """
         request = wire.RewindConversationRequest(
             target_message_uuid, expires_at, allow_target_behind_compaction or None
@@ -100,7 +100,7 @@ class ConversationControls(ControlsBase):
         surface: RatedSurface = "assistant_text",
         cleared: bool = False,
     ) -> dict[str, Any]:
-        """Record that the user liked or disliked a message; ``cleared`` takes it back. All four are told to the CLI."""
+        """Record that the user liked or disliked a message; ``cleared`` takes it back."""
         return await self._ask_freely(wire.MessageRatedRequest(message_uuid, sentiment, surface, cleared))
 
     async def set_color(self, color: str) -> None:
@@ -123,12 +123,12 @@ class ConversationControls(ControlsBase):
         return await self._ask(request, wire.ClaimedSession)
 
     async def set_has_subscribers(self, has_subscribers: bool | None) -> None:
-        """Tell whether anybody watches: a CLI that holds deltas back to join them may then hold them longer.
+        """Say whether anyone is watching. If not, a CLI that joins deltas may hold them back longer.
 
-        None for not known, which counts as yes. Send it when it changes only.
+        None: unknown, which counts as yes. Send it only when it changes.
         """
         await self._tell(wire.SetHasSubscribersRequest(has_subscribers))
 
     async def end(self, reason: str | None = None) -> None:
-        """Let the CLI answer and then exit by itself, with code 0; the session is over, ``close`` it still."""
+        """Let the CLI answer and then exit with code 0. The session is over then, but still has to be closed."""
         await self._tell(wire.EndSessionRequest(reason))

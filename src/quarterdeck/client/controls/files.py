@@ -27,10 +27,10 @@ class FileControls(ControlsBase):
     """Files and folders. Paths may be relative to the session's directory."""
 
     async def rewind_files(self, user_message_id: str, dry_run: bool = False) -> RewindFilesResult:
-        """Put the files back to where they were when that prompt was sent. Needs ``enable_file_checkpointing``.
+        """Restore the files to their state when that prompt was sent. Needs ``enable_file_checkpointing``.
 
-        ``dry_run`` only tells which files and how many lines it would change; the real run's answer does not tell them
-        (2.1.325). The prompt is known by the uuid it was sent with.
+        ``dry_run`` only reports which files and how many lines would change; a real run does not report them (2.1.325).
+        The prompt is identified by the uuid it was sent with.
 
         Raises:
             ControlError: When it cannot be done: "No file checkpoint found for this message." and "File rewinding is
@@ -58,7 +58,7 @@ class FileControls(ControlsBase):
     async def seed_read_state(self, path: StrPath, mtime_ms: float) -> None:
         """Let the session believe that it has read the file as it was at ``mtime_ms``, so that it may edit it.
 
-        For when the read itself is no longer in the conversation. A file that has changed since must be read anew.
+        For when the read itself is no longer in the conversation. A file that has changed since must be read again.
         """
         await self._tell(wire.SeedReadStateRequest(os.fspath(path), mtime_ms))
 
@@ -74,7 +74,7 @@ class FileControls(ControlsBase):
         reload_plugins: bool = False,
         reload_skills: bool = False,
     ) -> RegisteredRepoRoot:
-        """Add a directory to the workspace; refused if it is not below one that is part of it, or is so already."""
+        """Add a directory below the workspace to it; refused if it lies elsewhere or was added before."""
         request = wire.RegisterRepoRootRequest(
             os.fspath(directory), reload_claude_md or None, reload_plugins or None, reload_skills or None
         )
@@ -92,5 +92,5 @@ class FileControls(ControlsBase):
         return await self._ask(wire.SetCwdRequest(os.fspath(path), trust_accepted or None, trusted), wire.SetCwdResult)
 
     async def workspace_diff(self) -> WorkspaceDiff:
-        """What has changed in the working tree since the last commit, or the reason why that cannot be told."""
+        """What has changed in the working tree since the last commit, or why there is no diff."""
         return await self._ask(wire.GetWorkspaceDiffRequest(), wire.WorkspaceDiff)

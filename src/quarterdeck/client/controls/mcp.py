@@ -1,4 +1,4 @@
-"""MCP servers: how they are, which there are, calling them without the model."""
+"""MCP servers: their status, changing them, and calling their tools without the model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
 
 CONNECT_S = 120.0
-"""A server that is started may take its time (``npx`` fetches it first); the CLI's own limit is 30 s for each."""
+"""A server may be slow to start (``npx`` downloads it first); the CLI's own limit is 30 s for each."""
 CALL_S = 660.0
 """The longest a call can take: the CLI bounds ``timeout_ms`` to ten minutes."""
 
@@ -30,7 +30,7 @@ class McpControls(ControlsBase):
     """MCP servers, by the names they are configured under."""
 
     async def mcp_status(self, *, live_reply: bool = False) -> McpStatusResponse:
-        """All servers with their tools and how they are doing: connected, failed, needs-auth, pending, disabled."""
+        """All servers with their tools and status: connected, failed, needs-auth, pending or disabled."""
         return await self._ask(wire.McpStatusRequest(live_reply or None), wire.McpStatusResponse)
 
     async def set_mcp_servers(
@@ -43,14 +43,14 @@ class McpControls(ControlsBase):
         """Replace the servers that were added by this method; those of files, plugins and options stay.
 
         Configurations are as in ``ClaudeAgentOptions.mcp_servers``, servers in this process included. A server that
-        cannot be started is no error of the call: it is in ``added`` and in ``errors`` (2.1.325).
+        cannot be started does not fail the call: it is in ``added`` and in ``errors`` (2.1.325).
         """
         on_wire = {name: _with_args(config) for name, config in self._adopt_servers(servers).items()}
         request = wire.McpSetServersRequest(on_wire, None if denied_tools is None else list(denied_tools))
         return await self._ask(request, wire.McpSetServersResult, timeout_s=timeout_s)
 
     async def reconnect_mcp_server(self, server_name: str, *, timeout_s: float | None = CONNECT_S) -> None:
-        """Connect to a server anew. An unknown server is an error; 2.0.77 does not know the request."""
+        """Reconnect to a server. An unknown server is an error; 2.0.77 does not know the request."""
         await self._tell(wire.McpReconnectRequest(server_name), timeout_s=timeout_s)
 
     async def toggle_mcp_server(self, server_name: str, enabled: bool, *, timeout_s: float | None = CONNECT_S) -> None:
@@ -73,12 +73,12 @@ class McpControls(ControlsBase):
         """Call a tool of a server without the model. ``tool`` is the full name, ``mcp__server__tool``.
 
         Nobody is asked for permission unless ``check_permissions``. Servers in this process are refused: call those
-        directly. A tool's own failure is ``is_error`` of the result; an error of the call means the tool did not run.
+        directly. A tool that fails gives a result with ``is_error``; if the call itself fails, the tool did not run.
 
         Args:
             tool: Its full name.
-            arguments: As its schema says.
-            check_permissions: Judge the call as if the model had made it; a CLI that does not know this ignores it.
+            arguments: Its input, as its schema requires.
+            check_permissions: Check the call as if the model had made it; CLIs that do not know this ignore it.
             result_not_for_model: Leave the result as the server gave it, and do not count its tokens.
             timeout_ms: Let the CLI end the call then (1,000 to 600,000); the result then has ``staging``.
             expires_at: Do not begin after this time (RFC 3339).
@@ -105,9 +105,9 @@ class McpControls(ControlsBase):
         return await self._ask(wire.McpReadResourceRequest(server_name, uri), wire.McpResource, timeout_s=timeout_s)
 
     async def send_mcp_message(self, server_name: str, message: Mapping[str, Any]) -> None:
-        """Pass on what a server in this process says unasked, a JSON-RPC notification.
+        """Pass on a JSON-RPC notification of a server in this process.
 
-        ``ToolServer`` does it by itself. On ``notifications/tools/list_changed`` the CLI asks for the tools again.
+        ``ToolServer`` does so itself. On ``notifications/tools/list_changed`` the CLI asks for the tools again.
         """
         await self._tell(wire.McpMessageRequest(server_name, dict(message)))
 
@@ -121,7 +121,7 @@ class McpControls(ControlsBase):
     ) -> dict[str, Any]:
         """Start the sign-in to a server that wants OAuth; the answer has the address to open in a browser.
 
-        A server that is started as a process has no sign-in: an error.
+        A server that runs as a process has no sign-in; for one, this is an error.
         """
         request = wire.McpAuthenticateRequest(server_name, redirect_uri, redirect_uri_only or None)
         return await self._ask_freely(request, timeout_s=timeout_s)
@@ -129,7 +129,7 @@ class McpControls(ControlsBase):
     async def finish_mcp_authentication(
         self, server_name: str, callback_url: str, *, timeout_s: float | None = CONNECT_S
     ) -> dict[str, Any]:
-        """Finish a sign-in with the address that the browser was sent to at its end."""
+        """Finish a sign-in with the address that the browser was redirected to."""
         return await self._ask_freely(wire.McpOauthCallbackUrlRequest(server_name, callback_url), timeout_s=timeout_s)
 
     async def clear_mcp_authentication(self, server_name: str) -> dict[str, Any]:
@@ -145,8 +145,8 @@ class McpControls(ControlsBase):
     ) -> McpPermissionOverride:
         """Make a server's tools ask (``default``) or be judged (``auto``) where the session would just allow them.
 
-        None takes it back. ``ask_for_tools`` limits it to these, named without ``mcp__server__``. The answer has a
-        ``warning`` when no such server is known yet.
+        None removes the override. ``ask_for_tools`` limits it to these tools, named without ``mcp__server__``. The
+        answer has a ``warning`` when no such server is known yet.
         """
         tools = None if ask_for_tools is None else [wire.AskForTool(name) for name in ask_for_tools]
         return await self._ask(

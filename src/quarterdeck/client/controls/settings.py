@@ -1,4 +1,4 @@
-"""Settings, rules and hooks in effect, and loading anew what is on disk."""
+"""Settings, rules and hooks in effect, and reloading what is on disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
 
 RELOAD_S = 180.0
-"""Plugins may have to be fetched, and their servers started."""
+"""Plugins may have to be downloaded and their servers started."""
 
 
 class SettingsControls(ControlsBase):
@@ -33,7 +33,7 @@ class SettingsControls(ControlsBase):
         return await self._ask(wire.GetSettingsRequest(), wire.SettingsAnswer)
 
     async def apply_settings(self, settings: Mapping[str, Any]) -> None:
-        """Settings for this session alone, above those of the files; a None takes one back. Nothing is written."""
+        """Settings for this session alone, above those of the files; None removes one. Nothing is written to disk."""
         await self._tell(wire.ApplyFlagSettingsRequest(dict(settings)))
 
     async def update_settings(self, source: EditableSettings, settings: Mapping[str, Any]) -> None:
@@ -48,7 +48,7 @@ class SettingsControls(ControlsBase):
         return await self._ask(wire.ListPermissionRulesRequest(), wire.PermissionRulesAnswer)
 
     async def hooks_listing(self) -> HooksListing:
-        """The hooks of files and plugins, and all events there are. Callbacks of this program are not in it."""
+        """The hooks of settings files and plugins, and all known events. This program's callbacks are not listed."""
         return await self._ask(wire.GetHooksListingRequest(), wire.HooksListing)
 
     async def reload_plugins(
@@ -59,10 +59,10 @@ class SettingsControls(ControlsBase):
         refuse_if_busy: bool = False,
         timeout_s: float | None = RELOAD_S,
     ) -> ReloadPluginsResult:
-        """Load the plugins from disk anew; what there is then.
+        """Reload the plugins from disk; returns what is loaded then.
 
         Args:
-            hold_on_cache_impact: Do nothing if it would change the tools of a prompt that is cached; the answer then
+            hold_on_cache_impact: Do nothing if the reload would change a cached part of the prompt; the answer then
                 has ``held`` and ``cache_impact``.
             add_plugins: Further plugins; those already loaded stay.
             refuse_if_busy: An error with the code ``reload_plugins_busy`` while a turn runs.
@@ -74,9 +74,9 @@ class SettingsControls(ControlsBase):
         return await self._ask(request, wire.ReloadPluginsResult, timeout_s=timeout_s)
 
     async def reload_skills(self) -> ReloadSkillsResult:
-        """Load the skills from disk anew; the skills there are then."""
+        """Reload the skills from disk; returns all of them."""
         return await self._ask(wire.ReloadSkillsRequest(), wire.ReloadSkillsResult)
 
     async def reload_output_styles(self) -> ReloadOutputStylesResult:
-        """Load the output styles from disk anew; the styles there are then."""
+        """Reload the output styles from disk; returns all of them."""
         return await self._ask(wire.ReloadOutputStylesRequest(), wire.ReloadOutputStylesResult)

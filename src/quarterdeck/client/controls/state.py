@@ -47,12 +47,12 @@ class StateControls(ControlsBase):
     async def usage(self, *, skip_behaviors: bool = False) -> UsageAnswer:
         """The cost so far in numbers and, with a subscription, the account's limits.
 
-        After a resume it counts the earlier processes too, but for those that were killed (2.1.325).
+        After a resume it includes earlier processes, except those that were killed (2.1.325).
         """
         return await self._ask(wire.GetUsageRequest(skip_behaviors or None), wire.UsageAnswer)
 
     async def models(self) -> list[ModelInfo]:
-        """The models to choose from, as of now. CLIs that do not know the request tell theirs in the handshake only."""
+        """The available models. CLIs that do not know the request list theirs only in the handshake."""
         answer = await self._ask(wire.ListModelsRequest(), wire.ModelList)
         return answer.get("models") or []
 
@@ -69,15 +69,15 @@ class StateControls(ControlsBase):
         return await self._ask(wire.GetPlanRequest(), wire.PlanAnswer)
 
     def commands(self) -> list[SlashCommand]:
-        """The slash commands and skills, as told in the handshake; nothing is asked. ``reload_skills`` asks anew."""
+        """The slash commands and skills from the handshake; the CLI is not asked. ``reload_skills`` asks again."""
         return list(self.server_info.commands or ())
 
     def agents(self) -> list[AgentInfo]:
-        """The sub-agents, as told in the handshake; nothing is asked. 2.0.77 and 2.1.25 tell none."""
+        """The sub-agents from the handshake; the CLI is not asked. 2.0.77 and 2.1.25 list none."""
         return list(self.server_info.agents or ())
 
     def account(self) -> AccountInfo | None:
-        """Whose credentials the session uses, as told in the handshake; nothing is asked."""
+        """Whose credentials the session uses, from the handshake; the CLI is not asked."""
         return self.server_info.account
 
     # What the terminal's dialogs show. Not in the types of the TypeScript SDK 0.3.325, but its CLI serves them.
@@ -91,9 +91,9 @@ class StateControls(ControlsBase):
         return await self._ask(wire.GetSkillsDialogRequest(), wire.SkillsDialog)
 
     async def sandbox_dialog(self) -> SandboxDialog:
-        """What ``/sandbox`` shows: whether commands run in a sandbox, what it misses, what it lets through."""
+        """What ``/sandbox`` shows: whether commands run in a sandbox, what it lacks and what it allows."""
         return await self._ask(wire.GetSandboxDialogRequest(), wire.SandboxDialog)
 
     async def chrome_dialog(self) -> ChromeDialog:
-        """What ``/chrome`` shows: whether the browser extension is there."""
+        """What ``/chrome`` shows: whether the browser extension is installed."""
         return await self._ask(wire.GetChromeDialogRequest(), wire.ChromeDialog)

@@ -1,4 +1,4 @@
-"""The running turn and what it runs on: interrupt, queued prompts, model, permission mode, background tasks."""
+"""Steers the running turn: interrupt, queued prompts, model, permission mode, background tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class TurnControls(ControlsBase):
-    """Steering what runs now and what runs next."""
+    """Steers what runs now and what runs next."""
 
     async def interrupt(
         self,
@@ -40,12 +40,12 @@ class TurnControls(ControlsBase):
         """Stop the running turn; no error when there is none. The turn still ends with its ``ResultMessage``.
 
         Args:
-            cancel_queued: Drop the prompts that still wait, too; the receipt's ``cancelled`` lists them.
+            cancel_queued: Also drop the prompts that still wait; the receipt's ``cancelled`` lists them.
             reason: Why, for the transcript.
-            send_now: Let the prompts that wait begin at once.
+            send_now: Start the waiting prompts at once.
             message_uuid: The prompt this is about.
             for_user_message_uuids: Stop only a turn that serves one of these prompts.
-            spare_background_tasks: Leave tasks in the background alone; commands are left alone in any case (2.1.325).
+            spare_background_tasks: Leave background tasks running; background commands always are (2.1.325).
 
         Returns:
             What is left: ``still_queued`` are the ids of prompts that will still run. 2.0.77 and 2.1.25 answer without
@@ -62,7 +62,7 @@ class TurnControls(ControlsBase):
         return await self._ask(request, wire.InterruptReceipt)
 
     async def cancel_prompt(self, uuid: str) -> bool:
-        """Take back a prompt that still waits; False if it runs already, is done, or was never known."""
+        """Take back a prompt that still waits; False if it is running, done or unknown."""
         answer = await self._ask(wire.CancelAsyncMessageRequest(uuid), wire.CancelAsyncMessageResult)
         return bool(answer.get("cancelled"))
 
@@ -75,8 +75,8 @@ class TurnControls(ControlsBase):
     ) -> ModelAnswer:
         """Change the model, also in the middle of a turn; None goes back to the default.
 
-        A name that no model has is taken without an error (2.1.325): look at the answer's ``model``, which is the full
-        name, or at ``models()``.
+        The CLI accepts names of models that do not exist (2.1.325): check the answer's ``model``, the full name, or
+        ``models()``.
         """
         request = wire.SetModelRequest(model, system_prompt, only_if_model_is_current or None)
         return await self._ask(request, wire.ModelAnswer)
@@ -87,19 +87,19 @@ class TurnControls(ControlsBase):
         *,
         thinking_display: ThinkingDisplay | UnsetType | None = UNSET,
     ) -> None:
-        """Change the thinking budget and how thinking is shown. None takes a change back; left out, it stays."""
+        """Change the thinking budget and how thinking is shown. None undoes a change; what is left out stays."""
         await self._tell(wire.SetMaxThinkingTokensRequest(max_thinking_tokens, thinking_display))
 
     async def set_permission_mode(self, mode: PermissionMode, *, ultraplan: bool = False) -> PermissionModeAnswer:
         """Change the permission mode; the answer has the mode in effect.
 
-        ``bypassPermissions`` must have been allowed at launch, else the error's ``code`` is ``bypass_not_launched``; a
-        mode that is none has ``invalid_mode`` (2.1.325).
+        ``bypassPermissions`` must have been allowed at launch, else the error's ``code`` is ``bypass_not_launched``;
+        for an unknown mode it is ``invalid_mode`` (2.1.325).
         """
         return await self._ask(wire.SetPermissionModeRequest(mode, ultraplan or None), wire.PermissionModeAnswer)
 
     async def set_proactivity_level(self, level: ProactivityLevel, *, offer_bypass: bool = False) -> dict[str, Any]:
-        """How much to do unasked; refused unless ``initialize`` said ``proactivity`` (2.1.325)."""
+        """How much to do unasked; refused unless ``initialize`` had ``proactivity`` (2.1.325)."""
         return await self._ask_freely(wire.SetProactivityLevelRequest(level, offer_bypass or None))
 
     async def set_prompt_suggestions_paused(self, paused: bool) -> None:
@@ -109,14 +109,14 @@ class TurnControls(ControlsBase):
     # Background tasks: messages (``TaskStarted`` and those after it) tell which there are, not a request
 
     async def stop_task(self, task_id: str) -> None:
-        """Stop a task. That it stopped is told by messages that come before the answer.
+        """Stop a task. Messages that precede the answer say that it has stopped.
 
-        An unknown task is no error on 2.1.325, and one on 2.1.52; older CLIs do not know the request.
+        An unknown task is an error on 2.1.52 but not on 2.1.325; older CLIs do not know the request.
         """
         await self._tell(wire.StopTaskRequest(task_id))
 
     async def background_tasks(self, tool_use_id: str | None = None) -> BackgroundTasksResult:
-        """Send what runs in the foreground to the background, so that the turn goes on: this tool call, or all.
+        """Move a running tool call (or all of them) to the background, so that the turn goes on.
 
         In a command's first seconds, before it is a task, nothing happens and the answer does not say so; without a
         ``tool_use_id`` it never says (2.1.325).

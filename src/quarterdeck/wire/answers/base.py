@@ -10,13 +10,13 @@ from quarterdeck.wire._base import DOES_NOT_FIT, OpenObject, wire_names
 
 
 class Answer(OpenObject):
-    """The payload of a success. Older CLIs answer less, so nearly all is optional; newer ones more, so it is open."""
+    """The payload of a success. Older CLIs send less, so most fields are optional; unknown keys can still be read."""
 
 
 def parse_answer(request: Any, payload: Any) -> Any:
     """The payload that answers ``request`` (an ``OutgoingRequest`` or its class), typed by its ``Answer``.
 
-    A payload that does not fit is returned as it is: an odd answer is for the caller to judge. Never raises.
+    A payload that does not fit is returned unchanged, for the caller to judge. Never raises.
     """
     kind = getattr(request, "Answer", None)
     if not isinstance(payload, dict) or not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
@@ -30,7 +30,7 @@ def parse_answer(request: Any, payload: Any) -> Any:
 
 
 def _remember_origin(value: Any, source: Any) -> None:
-    """Tell each open object in ``value`` the dict it was made from, so that keys without an attribute are answered."""
+    """Give each open object in ``value`` the dict it was made from, so that keys without an attribute can be read."""
     if isinstance(value, OpenObject):
         value.origin_ = source
         for key, name in wire_names(type(value)).items():

@@ -21,7 +21,7 @@ class CancelAsyncMessageResult(Answer):
 
 
 class RewindFilesResult(Answer, rename="camel"):
-    """What a rewind did. A dry run tells the files and lines, a real one only the links it left alone (2.1.325)."""
+    """What a rewind did. A dry run reports files and lines, a real one only the links it left alone (2.1.325)."""
 
     can_rewind: bool
     error: str | None = None
@@ -66,7 +66,7 @@ class SideAnswer(Answer):
 
 
 class SessionTitle(Answer):
-    """A title, or none when there is too little to name."""
+    """A title; none if there is too little to go by."""
 
     title: str | None = None
 
@@ -166,7 +166,7 @@ class Diff(OpenObject, rename="camel"):
 
 
 class WorkspaceDiff(Answer, rename="camel"):
-    """What has changed in the working tree, or why that cannot be told."""
+    """What has changed in the working tree, or why there is no diff."""
 
     diff: Diff | None = None
     no_diff_reason: str | None = None

@@ -102,7 +102,7 @@ class SkillsDialog(Answer):
 
 
 class SandboxDependencies(OpenObject):
-    """What the sandbox misses on this machine."""
+    """What the sandbox lacks on this machine."""
 
     errors: list[str] | None = None
     warnings: list[str] | None = None
@@ -144,7 +144,7 @@ class SandboxDialog(Answer):
 
 
 class ChromeDialog(Answer):
-    """Whether the browser extension is there."""
+    """Whether the browser extension is installed."""
 
     allowed: bool | None = None
     subscriber: bool | None = None

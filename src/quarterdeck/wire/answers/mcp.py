@@ -13,7 +13,7 @@ from .base import Answer
 
 
 class McpStatusResponse(Answer, rename="camel"):
-    """All servers and how they are doing."""
+    """All servers and their status."""
 
     mcp_servers: list[McpServerStatus]
 

@@ -47,7 +47,7 @@ class SettingsLayer(OpenObject):
 
 
 class AppliedSettings(OpenObject, rename="camel"):
-    """What the session runs with, once everything was taken into account."""
+    """The settings that the session runs with, all sources combined."""
 
     model: str | None = None
     effort: str | None = None
@@ -115,7 +115,7 @@ class HookPolicy(OpenObject, rename="camel"):
 
 
 class HooksListing(Answer, rename="camel"):
-    """The configured hooks and all events there are."""
+    """The configured hooks, and all events."""
 
     events: list[HookEventInfo] | None = None
     hooks: list[ListedHook] | None = None

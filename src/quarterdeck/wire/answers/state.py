@@ -1,4 +1,4 @@
-"""Answers about versions, models, costs, and what a reload has brought."""
+"""Answers about versions, models, costs and reloads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BinaryVersion(Answer, rename="camel"):
 
 
 class ModelList(Answer):
-    """The models to choose from."""
+    """The available models."""
 
     models: list[ModelInfo]
 
@@ -45,7 +45,7 @@ class CacheImpact(OpenObject):
 
 
 class ReloadPluginsResult(Answer):
-    """What there is after the reload; ``held`` if it was not done because of its ``cache_impact``."""
+    """What is loaded after the reload; ``held`` if it was put off because of its ``cache_impact``."""
 
     commands: list[SlashCommand] | None = None
     agents: list[AgentInfo] | None = None

@@ -51,7 +51,7 @@ class ContextUsageResponse(Answer, rename="camel"):
 
 
 class LimitWindow(OpenObject):
-    """How much of a limit is used (in percent) and when it starts anew (ISO 8601)."""
+    """How much of a limit is used (in percent) and when it resets (ISO 8601)."""
 
     utilization: Number | None = None
     resets_at: str | None = None

@@ -17,7 +17,7 @@ class OutgoingRequest(WireObject, tag_field="subtype"):
     """
 
     Answer: ClassVar[Any] = None
-    """The type of a success's payload; None where a success says nothing more, ``dict`` where the payload is free."""
+    """The type of the answer's payload; None if there is none, ``dict`` if it has no fixed shape."""
 
     def get(self, key: str, default: Any = None) -> Any:
         """A field left unset is not on the wire, so it is absent here too."""

@@ -36,7 +36,7 @@ class CancelAsyncMessageRequest(OutgoingRequest, tag="cancel_async_message"):
 
 
 class RewindFilesRequest(OutgoingRequest, tag="rewind_files"):
-    """Put files back to where they were at a user message. Failure is an error; of a dry run, ``canRewind`` false."""
+    """Restore files to their state at a user message. Failure is an error; for a dry run, ``canRewind`` is false."""
 
     Answer: ClassVar[Any] = RewindFilesResult
 
@@ -83,7 +83,7 @@ class SideQuestionRequest(OutgoingRequest, tag="side_question"):
 
 
 class GenerateSessionTitleRequest(OutgoingRequest, tag="generate_session_title"):
-    """Let the model find a title."""
+    """Let the model choose a title."""
 
     Answer: ClassVar[Any] = SessionTitle
 
@@ -103,7 +103,7 @@ class MessageRatedRequest(OutgoingRequest, tag="message_rated", rename="camel"):
 
 
 class StopTaskRequest(OutgoingRequest, tag="stop_task"):
-    """Stop a background task; an unknown one is no error."""
+    """Stop a background task; an unknown task is not an error."""
 
     task_id: str
 
@@ -137,7 +137,7 @@ class ReadFileRequest(OutgoingRequest, tag="read_file"):
 
 
 class SeedReadStateRequest(OutgoingRequest, tag="seed_read_state"):
-    """Let the session believe it has read a file, as it was at ``mtime`` (in milliseconds)."""
+    """Make the session believe that it has read a file as it was at ``mtime`` (in milliseconds)."""
 
     path: str
     mtime: int | float

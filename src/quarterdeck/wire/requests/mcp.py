@@ -17,7 +17,7 @@ from .base import OutgoingRequest
 
 
 class McpStatusRequest(OutgoingRequest, tag="mcp_status", rename="camel"):
-    """All servers and how they are doing."""
+    """All servers and their status."""
 
     Answer: ClassVar[Any] = McpStatusResponse
 
@@ -34,7 +34,7 @@ class McpSetServersRequest(OutgoingRequest, tag="mcp_set_servers"):
 
 
 class McpReconnectRequest(OutgoingRequest, tag="mcp_reconnect", rename="camel"):
-    """Connect to a server anew. Not answered by 2.0.77."""
+    """Reconnect to a server. Not answered by 2.0.77."""
 
     server_name: str
 
@@ -54,7 +54,7 @@ class StagedInput(WireObject):
 
 
 class StagedOutput(WireObject):
-    """A file that an ``mcp_call`` shall write."""
+    """A file that an ``mcp_call`` writes."""
 
     name: str
     lane_path: str
@@ -96,7 +96,7 @@ class McpAuthenticateRequest(OutgoingRequest, tag="mcp_authenticate", rename="ca
 
 
 class McpOauthCallbackUrlRequest(OutgoingRequest, tag="mcp_oauth_callback_url", rename="camel"):
-    """Finish a sign-in with the address that the browser was sent to."""
+    """Finish a sign-in with the address that the browser was redirected to."""
 
     Answer: ClassVar[Any] = dict
 

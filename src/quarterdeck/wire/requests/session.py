@@ -57,7 +57,7 @@ class WorkspaceTrust(WireObject):
 
 
 def _agents_as_written(agents: dict[str, Any]) -> dict[str, Any]:
-    """A dataclass would be written with its nulls."""
+    """As a dataclass, an agent would be written with its nulls."""
     return {name: one.to_dict() if isinstance(one, AgentDefinition) else one for name, one in agents.items()}
 
 
@@ -156,9 +156,9 @@ class SetPermissionModeRequest(OutgoingRequest, tag="set_permission_mode"):
 
 
 class SetModelRequest(OutgoingRequest, tag="set_model"):
-    """Change the model, also in mid turn; null or nothing goes back to the default.
+    """Change the model, even during a turn; null or nothing goes back to the default.
 
-    2.1.325 takes any name without an error, even of a model that does not exist.
+    2.1.325 accepts any name, even if there is no such model.
     """
 
     Answer: ClassVar[Any] = ModelAnswer
@@ -169,7 +169,7 @@ class SetModelRequest(OutgoingRequest, tag="set_model"):
 
 
 class SetMaxThinkingTokensRequest(OutgoingRequest, tag="set_max_thinking_tokens"):
-    """Change the thinking budget and how thinking is shown; null takes a change back, absent leaves it as it is."""
+    """Change the thinking budget and how thinking is shown; null undoes a change, absent leaves it as it is."""
 
     max_thinking_tokens: int | UnsetType | None = UNSET
     thinking_display: str | UnsetType | None = UNSET
@@ -190,7 +190,7 @@ class SetColorRequest(OutgoingRequest, tag="set_color"):
 
 
 class SetHasSubscribersRequest(OutgoingRequest, tag="set_has_subscribers"):
-    """Tell whether anybody is watching; null means not known and counts as yes."""
+    """Say whether anyone is watching; null means unknown and counts as yes."""
 
     has_subscribers: bool | None
 
@@ -202,7 +202,7 @@ class SetPromptSuggestionsPausedRequest(OutgoingRequest, tag="set_prompt_suggest
 
 
 class SetProactivityLevelRequest(OutgoingRequest, tag="set_proactivity_level"):
-    """How much to do unasked; only for a session whose ``initialize`` said ``proactivity``."""
+    """How much to do unasked; only for a session whose ``initialize`` had ``proactivity``."""
 
     Answer: ClassVar[Any] = dict
 
@@ -211,7 +211,7 @@ class SetProactivityLevelRequest(OutgoingRequest, tag="set_proactivity_level"):
 
 
 class SetCwdRequest(OutgoingRequest, tag="set_cwd"):
-    """Move the session to another directory; may be answered by a demand for trust."""
+    """Move the session to another directory; the CLI may ask whether the user trusts it."""
 
     Answer: ClassVar[Any] = SetCwdResult
 

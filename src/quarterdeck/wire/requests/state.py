@@ -54,7 +54,7 @@ class GetUsageRequest(OutgoingRequest, tag="get_usage"):
 
 
 class ListModelsRequest(OutgoingRequest, tag="list_models"):
-    """The models to choose from."""
+    """The available models."""
 
     Answer: ClassVar[Any] = ModelList
 
@@ -72,7 +72,7 @@ class GetSettingsRequest(OutgoingRequest, tag="get_settings"):
 
 
 class ApplyFlagSettingsRequest(OutgoingRequest, tag="apply_flag_settings"):
-    """Settings for this session, above the files'; a null value takes one back."""
+    """Settings for this session, which override the files; null removes one."""
 
     settings: dict[str, Any]
 
@@ -108,7 +108,7 @@ class RegisterRepoRootRequest(OutgoingRequest, tag="register_repo_root"):
 
 
 class ReloadPluginsRequest(OutgoingRequest, tag="reload_plugins"):
-    """Load the plugins anew."""
+    """Reload the plugins."""
 
     Answer: ClassVar[Any] = ReloadPluginsResult
 
@@ -118,13 +118,13 @@ class ReloadPluginsRequest(OutgoingRequest, tag="reload_plugins"):
 
 
 class ReloadSkillsRequest(OutgoingRequest, tag="reload_skills"):
-    """Load the skills anew."""
+    """Reload the skills."""
 
     Answer: ClassVar[Any] = ReloadSkillsResult
 
 
 class ReloadOutputStylesRequest(OutgoingRequest, tag="reload_output_styles"):
-    """Load the output styles anew."""
+    """Reload the output styles."""
 
     Answer: ClassVar[Any] = ReloadOutputStylesResult
 

@@ -9,7 +9,7 @@ from . import conversation, mcp, session, state
 from .base import OutgoingRequest
 
 _MODULES = (conversation, mcp, session, state)
-"""Where the classes are: to be known they have to be imported."""
+"""Imported so that ``__subclasses__`` knows their classes."""
 
 
 def _by_subtype(base: type[WireObject]) -> dict[str, type[WireObject]]:

@@ -23,7 +23,7 @@ class EnterPlanModeInput(ToolInput, kw_only=True):
 
 
 class ExitPlanModeInput(ToolInput, kw_only=True, rename="camel"):
-    """The plan itself is here only if the model wrote it so: 2.1.325 takes it out before asking for permission."""
+    """The plan is here only in the model's own call: 2.1.325 removes it before asking for permission."""
 
     plan: str | None = None
     plan_file_path: str | None = None

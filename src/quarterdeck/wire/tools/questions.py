@@ -1,6 +1,6 @@
-"""``AskUserQuestion``: the model asks the person, and how to answer it.
+"""``AskUserQuestion``: the model's questions to the user, and how to answer them.
 
-The questions arrive as a permission request. To answer is to allow the call with an input that holds the answers.
+The questions arrive as a permission request. Answer by allowing the call with an input that has the answers.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def answer_questions(
 ) -> dict[str, Any]:
     """The ``updatedInput`` that answers ``asked``: answers by the question's text, several labels as a list.
 
-    A question may be left out. The questions are repeated, for the CLI rejects an input that has the answers only
+    A question may be left out. The questions are repeated, because the CLI rejects an input that has only the answers
     (2.1.325). Several labels are joined by a comma: the CLI's own type for an answer is a string.
     """
     updated = asked.to_dict() if isinstance(asked, WireObject) else dict(asked)

@@ -1,4 +1,4 @@
-"""Tools about later: scheduled prompts, wake-ups, remote triggers, notifications."""
+"""Tools for later: scheduled prompts, wake-ups, remote triggers, notifications."""
 
 from __future__ import annotations
 

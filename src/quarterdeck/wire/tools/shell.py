@@ -25,7 +25,7 @@ class BashInput(_CommandInput, kw_only=True):
 
 
 class PowerShellInput(_CommandInput, kw_only=True):
-    """Not a kind of ``BashInput``: who reads a command as Bash must not be handed this one."""
+    """Not a subclass of ``BashInput``: code that parses Bash must not get this one."""
 
 
 class MonitorSocket(View, kw_only=True):

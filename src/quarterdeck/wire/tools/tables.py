@@ -1,7 +1,7 @@
-"""What the model asks of the built-in tools and what they give back, by the names used on the wire.
+"""Inputs and results of the built-in tools, by the tools' names on the wire.
 
 ``TOOL_INPUT_TYPES`` and ``TOOL_OUTPUT_TYPES`` cover CLI 2.0.77 to 2.1.325. A tool of an MCP server, or one this version
-does not know, has no type here: its input is the dict it is.
+does not know, has no type here: its input stays a dict.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TOOL_ALIASES: dict[str, str] = {
     "ReadMcpResource": "ReadMcpResourceTool",
     "ReadMcpResourceDir": "ReadMcpResourceDirTool",
 }
-"""Former name → name. The CLI accepts most of them in rules and matchers to this day."""
+"""Former name → current name. The CLI still accepts most of them in rules and matchers."""
 
 _TOOLS: dict[str, tuple[Any, Any]] = {
     "Read": (files.FileReadInput, files.FileReadOutput),
@@ -88,7 +88,7 @@ _TOOLS: dict[str, tuple[Any, Any]] = {
     "Projects": (services.ProjectsInput, None),
     "Artifact": (services.ArtifactInput, None),
 }
-"""Name → what goes in, what comes out (None: untyped)."""
+"""Name → type of the input, type of the result (None: untyped)."""
 
 _BY_ANY_NAME = _TOOLS | {old: _TOOLS[name] for old, name in TOOL_ALIASES.items()}
 
@@ -97,13 +97,13 @@ TOOL_OUTPUT_TYPES: dict[str, Any] = {name: shapes[1] for name, shapes in _BY_ANY
 
 
 def parse_tool_input(name: str, data: dict[str, Any]) -> ToolInput | dict[str, Any]:
-    """A typed view on a tool's input, or the dict itself if the tool is unknown or the shape another. Never raises."""
+    """A typed view of a tool's input; the dict itself if the tool or the shape is unknown. Never raises."""
     view: ToolInput | dict[str, Any] = _view_or_self(data, TOOL_INPUT_TYPES.get(name))
     return view
 
 
 def parse_tool_output(name: str, data: Any) -> Any:
-    """A typed view on a tool's result, or the value itself. Never raises.
+    """A typed view of a tool's result, or the value itself. Never raises.
 
     A failed call's result is a plain string that begins with ``Error:``; an MCP tool's is a list of content blocks.
     """
