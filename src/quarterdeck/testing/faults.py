@@ -1,4 +1,4 @@
-"""Faults for a conversation: what breaks in the field, at will and the same each time.
+"""Faults for a conversation: what breaks in the field, reproducibly and on demand.
 
 A fault chooses lines of one direction (``out``: from the CLI, or ``in``: to it) and does something to them. Which
 lines: ``nth`` (1 is the first), ``every``, ``chance`` (0 to 1, by the seed), ``containing``; all that are given must
@@ -32,19 +32,19 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing, for so long."""
+    """Nothing, for this long."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Nothing any more, and no end either."""
+    """Nothing more, and no end-of-file either."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndStream:
-    """End-of-file, whatever was still to come."""
+    """End-of-file; the rest is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class EndProcess:
 
 Step = Send | Wait | Hang | EndStream | EndProcess
 LAST = (Hang, EndStream, EndProcess)
-"""After these nothing comes."""
+"""Nothing follows these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,13 +88,13 @@ class Fault:
         return self.chance is None or rng.random() < self.chance
 
     def apply(self, line: bytes, rng: random.Random) -> list[Step]:
-        """What becomes of a chosen line (with its newline)."""
+        """The steps for a chosen line (with its newline)."""
         return [Send(line)]
 
 
 @dataclass(frozen=True)
 class Delay(Fault):
-    """The line comes ``seconds`` later (and, the order being kept, so does all that follows)."""
+    """The line comes ``seconds`` later, and so does everything after it: the order is kept."""
 
     seconds: float
     jitter_s: float = 0.0
@@ -113,7 +113,7 @@ class Drop(Fault):
 
 @dataclass(frozen=True)
 class Duplicate(Fault):
-    """The line comes so many times."""
+    """The line comes several times."""
 
     times: int = 2
 
@@ -220,7 +220,7 @@ class FaultLine:
         self._over = False
 
     def feed(self, data: bytes) -> list[Step]:
-        """What becomes of these bytes; an unfinished line waits for its end."""
+        """The steps for these bytes; an unfinished line waits for its end."""
         *lines, self._pending = (self._pending + data).split(b"\n")
         return self._through([Send(line + b"\n") for line in lines])
 

@@ -18,7 +18,7 @@ _Then = Callable[[], None]
 class Faulty:
     """A ``ByteTransport`` around another one, with faults in either direction.
 
-    A fault that ends the process ends the inner one for real; the exit that is told is that of the fault.
+    A fault that ends the process ends the inner one for real; the reported exit is that of the fault.
     """
 
     def __init__(self, transport: ByteTransport, faults: Iterable[Fault], *, seed: int = 0) -> None:

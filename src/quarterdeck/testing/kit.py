@@ -27,7 +27,7 @@ QUIET = {
     "DISABLE_TELEMETRY": "1",
     "DISABLE_AUTOUPDATER": "1",
 }
-"""What keeps the real CLI from talking to anyone but the model it was given."""
+"""Keeps the real CLI from talking to anything but the given model."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class FakeClaude:
         self._place = Workplace(root)
         self._scenario = root / "scenario.json"
         self.path = executable(folder=root / "bin")
-        """For anything that takes the path of a ``claude``; pass ``env`` along, it names the scenario."""
+        """For anything that takes the path of a ``claude``. Pass ``env`` along: it names the scenario."""
 
     @property
     def cwd(self) -> Path:
@@ -76,7 +76,7 @@ class FakeClaude:
     def play(self, *turns: Sequence[Step], **scenario: Any) -> None:
         """Set what happens: a list of steps for each turn, or the parts of a scenario file by name.
 
-        A step is text to say, or what the scenario file has: ``{"tool": "Bash", "input": {…}}`` …
+        A step is text to say, or a step of the scenario file: ``{"tool": "Bash", "input": {…}}`` …
         """
         self._play(json.dumps({"turns": [list(turn) for turn in turns], **scenario}).encode(), ".json")
 
@@ -114,12 +114,12 @@ class RealClaude:
 
 
 class Cassette:
-    """A conversation recorded once and replayed ever after."""
+    """A conversation that is recorded once, then replayed."""
 
     def __init__(self, file: Path, root: Path, *, mode: CassetteMode = "once", cli: RealClaude | None = None) -> None:
         self.file = file
         self.recording = mode == "record" or (mode == "once" and not file.exists())
-        """Does this run record?"""
+        """Whether this run records."""
         self._place = Workplace(root)
         self._cli = cli
         self.path = root / "bin" / "claude"

@@ -34,7 +34,7 @@ VERSION = 1
 
 
 class RecordingError(ValueError):
-    """The file is no recording, or is damaged at ``line``."""
+    """The file is not a recording, or is damaged at ``line``."""
 
     def __init__(self, path: Path, line: int, problem: str) -> None:
         super().__init__(f"{path}:{line}: {problem}")
@@ -71,7 +71,7 @@ class Entry:
     eof: bool = False
     redactions: int = 0
     number: int = field(default=0, compare=False)
-    """The line of the recording's file where it stands."""
+    """Its line number in the recording's file."""
 
     @property
     def data(self) -> bytes:

@@ -1,4 +1,4 @@
-"""A recording as the CLI: in process (``ReplayTransport``) or as one (``run``, the command ``quarterdeck replay``)."""
+"""Plays a recorded CLI: in this process (``ReplayTransport``) or as a process (``run``, ``quarterdeck replay``)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .replay_match import parse
 from .replay_player import Ended, InputEndedEarly, Player, ReplayMismatch, ReplayOutput
 
 MISMATCH, ENDED_EARLY = 3, 4
-"""Exit codes of a strict replay that the host did not keep to."""
+"""Exit codes of a strict replay when the host deviates from the recording."""
 QUEUED_CHUNKS = 1024
 """How much input may wait while the host does not read our output: 64 MiB."""
 
@@ -27,8 +27,9 @@ QUEUED_CHUNKS = 1024
 class ReplayTransport:
     """A ``ByteTransport`` whose other end is a recording.
 
-    ``speed`` 1 is as recorded, 10 ten times as fast, None without any waiting. When a strict replay is not kept to, the
-    "process" ends as ``quarterdeck replay`` does: the reason on stderr (and in ``mismatch``), exit code 3 or 4.
+    ``speed`` 1 is as recorded, 10 ten times as fast, None without any waiting. When the host deviates from a strict
+    replay, the "process" ends as ``quarterdeck replay`` does: the reason on stderr (and in ``mismatch``), exit code 3
+    or 4.
     """
 
     pid = None
@@ -169,7 +170,7 @@ class ReplayTransport:
 
 
 def run(recording: Recording, *, strict: bool = True, speed: float | None = None) -> int:
-    """Be the CLI of the recording, on our own stdin and stdout. The exit code; a recorded death by signal is died."""
+    """Play the recorded CLI on stdin and stdout; its exit code. If a signal killed it, this process dies by it too."""
     player = Player(recording, strict=strict)
     chunks: queue.Queue[bytes] = queue.Queue(QUEUED_CHUNKS)
     threading.Thread(target=_read_stdin, args=(chunks,), daemon=True).start()
@@ -194,7 +195,7 @@ def run(recording: Recording, *, strict: bool = True, speed: float | None = None
 
 
 def cli_version(recording: Recording) -> str | None:
-    """The version of the recorded CLI, from the header or from what it said of itself."""
+    """The version of the recorded CLI, from the header or its own messages."""
     if recording.header.cli:
         return recording.header.cli
     for line in recording.lines("out"):
@@ -224,7 +225,7 @@ def _hear(player: Player, data: bytes) -> None:
 
 
 def _listen(player: Player, chunks: queue.Queue[bytes], seconds: float) -> None:
-    """Take input for so long: a mismatch is told when it happens, not when the recording comes to it."""
+    """Take input for this long, so that a mismatch is reported when it happens, not when the recording gets there."""
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
         try:

@@ -1,4 +1,4 @@
-"""When an input line counts as the one that was recorded, although no two runs are byte for byte the same.
+"""Decides whether an input line matches the recorded one, although no two runs are the same byte for byte.
 
 Compared as JSON, after this normalisation, which is all that strict replay forgives:
 
@@ -7,7 +7,7 @@ Compared as JSON, after this normalisation, which is all that strict replay forg
 - a message content ``"text"`` counts as ``[{"type": "text", "text": "text"}]``: the CLI takes both for the same;
 - inside strings, UUIDs, ids of the API (``toolu_…``, ``msg_…``, ``req_…``) and ISO times count as any other of their
   kind, and line endings and white space at the ends do not count;
-- where the recording has ``[redacted]``, anything may stand.
+- ``[redacted]`` in the recording matches anything.
 
 A line that is no JSON object must be the same bytes.
 """
@@ -40,7 +40,7 @@ def parse(line: bytes) -> dict[str, Any] | None:
 
 
 def kind(message: dict[str, Any] | None) -> str:
-    """How a line is called in an error: its type, and the subtype of a request."""
+    """The name of a line in errors: its type, and the subtype of a request."""
     if message is None:
         return "a line that is no JSON object"
     request = message.get("request")
@@ -49,7 +49,7 @@ def kind(message: dict[str, Any] | None) -> str:
 
 
 def answered_id(message: dict[str, Any] | None) -> str | None:
-    """The id of the request that this line answers; None when it is no answer."""
+    """The id of the request that this line answers; None if it is not an answer."""
     if message is None or message.get("type") != "control_response":
         return None
     response = message.get("response")

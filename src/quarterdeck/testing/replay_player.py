@@ -1,7 +1,7 @@
-"""A recording that plays the CLI's part, without I/O: input goes in, what to write and when comes out.
+"""Plays the CLI's part of a recording, without I/O: input goes in; what to write, and when, comes out.
 
-Outputs recorded before an input are said at once; those after it wait until the host has said it. Prompts and requests
-must come in the recorded order; answers to the CLI's requests are known by their id and may come in any order.
+Output recorded before an input is written at once; output after it waits until the host has sent that input.
+Prompts and requests must come in the recorded order; answers to the CLI's requests are matched by id, in any order.
 
 Ids that the host makes up anew in each run are mapped: the answer to a request carries the id of the *live* request,
 and the uuid of a user message is the live one wherever the CLI repeats it. All other bytes are those recorded.
@@ -22,7 +22,7 @@ from .replay_match import answered_id, difference, kind, parse
 
 
 class ReplayMismatch(Exception):  # noqa: N818  # a finding about the program under test, not an error of this one
-    """The host said something else than the recording has."""
+    """The host sent something other than what was recorded."""
 
 
 class InputEndedEarly(ReplayMismatch):
@@ -34,7 +34,7 @@ class ReplayOutput:
     direction: Direction
     data: bytes
     wait_s: float
-    """How long it took in the recording, after what came before it."""
+    """How long after the previous entry it was recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Player:
     # Input
 
     def receive(self, data: bytes) -> None:
-        """More of what the host says. Raises ``ReplayMismatch`` when strict and it was not recorded so."""
+        """Take input from the host. In strict mode, raises ``ReplayMismatch`` if it is not what was recorded."""
         *lines, self._pending = (self._pending + data).split(b"\n")
         for line in lines:
             self._line(line)
@@ -166,7 +166,7 @@ class Player:
     # Output
 
     def next(self) -> ReplayOutput | Ended | None:
-        """The next thing to do, or None when the host has to say something first."""
+        """The next thing to do, or None when the host has to send something first."""
         if self._unasked:
             return ReplayOutput("out", self._unasked.popleft(), 0.0)
         while self._position < len(self._entries):

@@ -4,7 +4,7 @@ Three threads move bytes with plain blocking reads and writes (so back-pressure 
 waits for signals and for the child, and a forked process writes the recording. Nothing here looks into the bytes.
 
 What the host sees is the child: its bytes, its end-of-files, its exit code or the signal that killed it. Signals sent
-to the tap go on to the child. When the tap itself is killed, the recorder kills the child: that is what was meant.
+to the tap go on to the child. When the tap itself is killed, the recorder kills the child, because that was the intent.
 
 Starting must cost little, so this module imports little: no asyncio, no msgspec, and json only in the recorder.
 """
@@ -30,7 +30,7 @@ SENT_BY_KERNEL = 0x80
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores these, and a child would inherit that."""
 LEFT_OPEN_S = 0.1
-"""The child is gone but something it started still holds its output: how long nothing may come before we go, too."""
+"""How long to wait in silence when the child is gone but something it started still holds its output open."""
 SWITCH_S = 0.0001
 """How long a thread that moves bytes waits for the one that spools them to let go of the interpreter."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
@@ -39,7 +39,7 @@ PROBES = frozenset({"-v", "--version", "-h", "--help"})
 
 
 def run(command: list[str], *, out: str, redact: bool = False, patterns: tuple[str, ...] = ()) -> int:
-    """Be the command, and record it into ``out``. Returns only an exit code; a death by signal is died here."""
+    """Run the command and record it in ``out``. Returns its exit code; if a signal killed it, dies by it too."""
     if PROBES.intersection(command[1:]):
         return _become(command)
     _open_missing_descriptors()
@@ -89,7 +89,7 @@ class _Child:
 
 
 class _Pump(threading.Thread):
-    """One direction: bytes, end-of-file, and the news that nobody reads any more."""
+    """One direction: bytes, end-of-file, and the news that the reader is gone."""
 
     def __init__(self, kind: bytes, source: int, target: int, recorder: _Recorder) -> None:
         super().__init__(daemon=True)
@@ -220,7 +220,7 @@ def _next_signal(awaited: frozenset[int] | set[int]) -> tuple[int, bool]:
 
 
 def _write_all(target: int, data: bytes) -> bool:
-    """False when nobody reads any more."""
+    """False when the reader is gone."""
     rest = memoryview(data)
     while rest:
         try:
@@ -243,7 +243,7 @@ def _let_go(descriptor: int) -> None:
 
 
 def _forget_output() -> None:
-    """The host may see the end of the output now, also when something of the child's still holds the pipe."""
+    """Let the host see the end of the output now, even if something the child started still holds the pipe."""
     _let_go(1)
 
 

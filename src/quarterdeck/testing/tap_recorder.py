@@ -17,7 +17,7 @@ from .redaction import Redactor, is_secret_name
 from .tap_spool import KINDS, Spool
 
 IDLE_S = 0.2
-"""A line that stays torn for so long is written as far as it came."""
+"""A line that stays incomplete for this long is written as far as it came."""
 PIECE_BYTES = 1024 * 1024
 """A line longer than this is written in pieces."""
 KEPT_BYTES = 4096
@@ -27,7 +27,7 @@ IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.
 
 
 def record(spool: Spool, argv: list[str], out: str, *, redact: bool, patterns: tuple[str, ...], report: int) -> None:
-    """Until the tap is done or dead. What could not be recorded is said in the trailer and on ``report``."""
+    """Record until the tap is done or dead. The trailer and ``report`` say what could not be recorded."""
     for number in IGNORED:  # the end of the conversation ends this process, and nothing else
         signal.signal(number, signal.SIG_IGN)
     redactor = Redactor(patterns=patterns, environment=os.environ) if redact else None

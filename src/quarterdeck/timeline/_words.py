@@ -19,20 +19,20 @@ ToolStatus: TypeAlias = Literal[
 FINAL_TOOL_STATUSES: frozenset[str] = frozenset({"finished", "failed", "denied", "interrupted"})
 
 RequestStatus: TypeAlias = Literal["open", "answered", "cancelled"]
-"""What became of something a person was asked; ``cancelled`` by the CLI, which then no longer wants an answer."""
+"""What became of a request to a person; ``cancelled``: the CLI no longer wants an answer."""
 
 TaskStatus: TypeAlias = Literal["running", "paused", "completed", "failed", "stopped"]
 TurnOutcome: TypeAlias = Literal["done", "failed", "interrupted", "limit"]
-"""``limit``: the turns, the budget or the retries that were allowed are used up."""
+"""``limit``: the allowed turns, budget or retries are used up."""
 
 By: TypeAlias = Literal["us", "cli"]
 PromptStatus: TypeAlias = Literal["sent", "queued", "started", "completed", "cancelled"]
 Activity: TypeAlias = Literal["idle", "requesting", "compacting", "responding", "working", "waiting"]
-"""It waits for the model, shortens the conversation, says something, runs tools, waits for a person … or none of it."""
+"""Waiting for the model, compacting, answering, running tools, waiting for a person … or idle."""
 
 PlanStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 DiffKind: TypeAlias = Literal["create", "update", "delete", "write"]
-"""``write``: the whole file; whether there was one before only the result tells."""
+"""``write``: the whole file; only the result says whether it existed before."""
 HookSource: TypeAlias = Literal["command", "callback"]
 
 CANNOT_TYPE = (msgspec.ValidationError, UnicodeEncodeError)
@@ -43,7 +43,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def tag(name: str) -> str:
-    """The ``type`` under which a class stands in JSON: ``ToolStarted`` is ``tool_started``."""
+    """The ``type`` of a class in JSON: ``ToolStarted`` is ``tool_started``."""
     return _HUMP.sub("_", name).lower()
 
 
@@ -51,4 +51,4 @@ class EventBase(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type
     """Something that happened."""
 
     at: float
-    """The time that was handed in with the message."""
+    """The time that was passed in with the message."""

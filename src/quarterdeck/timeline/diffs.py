@@ -1,7 +1,7 @@
 """Diffs of the tools that change files: what a call would change (from its input) and what it has changed.
 
-Only the result knows line numbers (``structuredPatch``); a diff made from the input is not ``numbered``. An input tells
-nothing about what it replaces when it is a whole file or a whole notebook cell.
+Only the result knows line numbers (``structuredPatch``); a diff made from the input is not ``numbered``. An input that
+is a whole file or notebook cell does not say what it replaces.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ._words import CANNOT_TYPE, DiffKind
 from .parts import FileDiff, Hunk
 
 _COMPARABLE = 250_000
-"""Lines times lines, over which two texts are not compared but shown one after the other: comparing is quadratic."""
+"""Above this product of line counts, two texts are not compared but shown in full: comparing is quadratic."""
 
 
 def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[FileDiff]:
@@ -35,7 +35,7 @@ def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[
 
 
 def made(tool: str, result: Any, limit_lines: int) -> list[FileDiff]:
-    """What a call has changed, as its result tells; nothing when it does not tell."""
+    """What a call has changed, according to its result; nothing if that does not say."""
     match tool, result:
         case "Write", {"filePath": str(path), "type": "create", "content": str(content)}:
             return [_diff(path, "create", [_compared("", content)], limit_lines, numbered=True)]
@@ -64,7 +64,7 @@ def _cell(path: str, change: Mapping[str, Any], old: str, limit_lines: int) -> F
 
 
 def _old_source(result: Mapping[str, Any]) -> str:
-    """What the cell said before. 2.0.77 tells only the whole file as it was."""
+    """The former content of the cell. 2.0.77 only has the whole former file."""
     told, cell_id = result.get("old_source"), result.get("cell_id")
     if isinstance(told, str) or result.get("edit_mode") == "insert":
         return told or ""

@@ -101,7 +101,7 @@ class Timeline:
         """Everything so far. Read it, do not change it."""
 
     def received(self, message: Message, *, at: float) -> list[Event]:
-        """The events of a message of the CLI; ``at`` is its time in seconds, by any monotonic clock."""
+        """Return the events of a message from the CLI; ``at`` is its time in seconds, by any monotonic clock."""
         out: list[Event] = []
         state = self.state
         state.at = at
@@ -109,7 +109,7 @@ class Timeline:
         return out
 
     def sent(self, message: Message | Mapping[str, Any], *, at: float) -> list[Event]:
-        """The events of a message that we write. A dict is read as the line that it will become."""
+        """Return the events of a message that we write. A dict is read as the line that it will become."""
         if not isinstance(message, Message):
             message = wire.decode(wire.encode(message))
         out: list[Event] = []
@@ -118,7 +118,7 @@ class Timeline:
         return out
 
     def process_ended(self, *, at: float) -> list[Event]:
-        """The CLI has exited: whatever is open will never be finished. Its background tasks end with it."""
+        """The CLI has exited: whatever is open stays unfinished. Its background tasks end with it."""
         out: list[Event] = []
         self.state.at = at
         turns.fold_process_end(self.state, at, out)

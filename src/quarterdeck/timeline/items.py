@@ -1,7 +1,7 @@
-"""The things of a conversation that a face draws, in the order in which they began.
+"""The items of a conversation that a face draws, in the order in which they started.
 
-Each has a stable ``id`` (a message's id and a block's index, a tool call's id, a request's id), the ``at`` of its
-beginning, and ``parent_id``: the call of the sub-agent it belongs to, None for the main conversation.
+Each has a stable ``id`` (a message's id and a block's index, a tool call's id, a request's id), the time it
+started (``at``), and ``parent_id``: the call of the sub-agent it belongs to, None for the main conversation.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Prompt(ItemBase, kw_only=True):
 
 
 class Said(ItemBase, kw_only=True):
-    """A block of text. While it is being said its end is in ``pieces``; ``str(item)`` is all there is so far."""
+    """A block of text. While it is streamed, its end is in ``pieces``; ``str(item)`` is everything so far."""
 
     text: Kept = msgspec.field(default_factory=Kept)
     pieces: list[str] = []
@@ -43,9 +43,9 @@ class Said(ItemBase, kw_only=True):
     uuid: str | None = None
     model: str | None = None
     error: str | None = None
-    """The CLI itself speaks, to report this API error."""
+    """The text is the CLI's own, about this API error."""
     retracted: bool = False
-    """It no longer counts: the model was stopped or replaced, and said it anew."""
+    """It no longer counts: the model was stopped or replaced, and started over."""
 
     def __str__(self) -> str:
         return f"{self.text}{''.join(self.pieces)}"
@@ -63,15 +63,15 @@ class Thinking(Said, kw_only=True):
 
 
 class ToolCall(ItemBase, kw_only=True):
-    """A call of a tool, from the first word of its input to its result. ``id`` is the ``tool_use_id``."""
+    """A tool call, from the first word of its input to its result. ``id`` is the ``tool_use_id``."""
 
     name: str
     label: str = ""
-    """The tool's name for people."""
+    """The tool's display name."""
     about: str = ""
-    """One line: the command, the file, the pattern, the errand …"""
+    """One line: the command, the file, the pattern, the task …"""
     input: dict[str, Any] = {}
-    """Long texts in it are shortened here; the events have them whole."""
+    """Long texts are shortened here; the events have them in full."""
     input_pieces: list[str] = []
     """The input's JSON while it is being written."""
     input_size: int = 0
@@ -79,11 +79,11 @@ class ToolCall(ItemBase, kw_only=True):
     called_at: float | None = None
     ended_at: float | None = None
     elapsed_s: float | None = None
-    """As the CLI tells it while the tool runs; with ``ended_at``, from the call to its end."""
+    """As the CLI reports it while the tool runs; once there is ``ended_at``, from the call to its end."""
     output: Kept | None = None
     output_images: int = 0
     output_path: str | None = None
-    """Where the CLI has put an output that is too large for the model."""
+    """Where the CLI has stored an output that is too large for the model."""
     live_output: Kept | None = None
     diffs: list[FileDiff] = []
     reason: str | None = None
@@ -99,7 +99,7 @@ class ToolCall(ItemBase, kw_only=True):
 
 
 class RequestBase(ItemBase, kw_only=True):
-    """Something that a person is asked. ``id`` is the ``request_id`` by which it is answered."""
+    """A request to a person. ``id`` is the ``request_id`` to answer it with."""
 
     status: RequestStatus = "open"
     closed_at: float | None = None
@@ -124,7 +124,7 @@ class Permission(RequestBase, kw_only=True):
     mcp_server: str | None = None
     default_to_no: bool = False
     needs_person: bool = False
-    """A rule cannot answer it."""
+    """Only a person can answer it, not a rule."""
     allowed: bool | None = None
     note: str | None = None
     """What the model was told with a denial, or how the answer failed."""
@@ -144,16 +144,16 @@ class Questions(RequestBase, kw_only=True):
 
 
 class PlanReview(RequestBase, kw_only=True):
-    """The model shows its plan and asks to begin."""
+    """The model presents its plan and asks to start."""
 
     plan: str | None = None
-    """None where the CLI does not tell it: 2.1.325 does only when there is a plan file."""
+    """None if the CLI does not send it: 2.1.325 does only when there is a plan file."""
     path: str | None = None
     allowed_prompts: list[str] = []
     approved: bool | None = None
     note: str | None = None
     mode: str | None = None
-    """The permission mode that was chosen with the approval."""
+    """The permission mode chosen with the approval."""
 
 
 class Elicitation(RequestBase, kw_only=True):
@@ -163,14 +163,14 @@ class Elicitation(RequestBase, kw_only=True):
     message: str = ""
     url: str | None = None
     form: dict[str, Any] | None = None
-    """The JSON schema of what is wanted."""
+    """The JSON schema of the form."""
     elicitation_id: str | None = None
     action: str | None = None
     completed: bool = False
 
 
 class Dialog(RequestBase, kw_only=True):
-    """The CLI wants a dialog shown whose kind the host has declared to know."""
+    """A dialog that the CLI wants to show, of a kind that the host has declared support for."""
 
     kind: str
     payload: dict[str, Any] = {}
@@ -178,7 +178,7 @@ class Dialog(RequestBase, kw_only=True):
 
 
 class Hook(ItemBase, kw_only=True):
-    """A hook that ran: a command of the settings, or a callback of ours."""
+    """A hook that ran: a command from the settings, or one of our callbacks."""
 
     event: str
     name: str = ""
@@ -213,7 +213,7 @@ class TurnSummary(ItemBase, kw_only=True, tag="turn"):
     duration_s: float = 0.0
     api_s: float = 0.0
     steps: int = 0
-    """Calls of the model, as the CLI counts."""
+    """Model calls, as the CLI counts them."""
     tokens: Tokens = msgspec.field(default_factory=Tokens)
     cost_usd: float = 0.0
     by_model: dict[str, ModelCost] = {}
@@ -225,11 +225,11 @@ class TurnSummary(ItemBase, kw_only=True, tag="turn"):
     source: str | None = None
     """What started the turn if no prompt did, e.g. ``task-notification``."""
     command: str | None = None
-    """The local command that it was, without the model."""
+    """The local command, if the turn was one and did not use the model."""
 
 
 class Plan(msgspec.Struct, omit_defaults=True):
-    """What is to be done, as the agent keeps it; ``source`` is ``todo`` (TodoWrite) or ``tasks`` (the Task tools)."""
+    """The agent's own list of what to do; ``source`` is ``todo`` (TodoWrite) or ``tasks`` (the Task tools)."""
 
     source: str
     entries: list[PlanEntry] = []

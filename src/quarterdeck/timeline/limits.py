@@ -36,7 +36,7 @@ def clip_value(value: Any, limit_chars: int) -> Any:
 
 
 def shorten_pieces(item: Said, limit_chars: int) -> None:
-    """Join the pieces of a long text that is being said; called when they are over the limit, so seldom."""
+    """Join the pieces of a long text that is being streamed; called only when they exceed the limit."""
     told = "".join(item.pieces)
     kept = item.text
     if not kept.left_out:
@@ -50,7 +50,7 @@ def shorten_pieces(item: Said, limit_chars: int) -> None:
 
 
 def add_item(state: State, item: Item) -> None:
-    """Put a new item at the end; if there are too many, the oldest that is over goes."""
+    """Append an item; if there are too many, drop the oldest finished one."""
     items = state.items
     items[item.id] = item
     if len(items) <= state.limits.items:
@@ -66,13 +66,13 @@ def add_item(state: State, item: Item) -> None:
 
 
 def new_id(state: State, word: str) -> str:
-    """An id for what has none on the wire. Counted, for the same conversation must give the same ids."""
+    """An id for what has none on the wire. A counter, because the same conversation must give the same ids."""
     state.counter += 1
     return f"{word}-{state.counter}"
 
 
 def text_or_none(value: Any) -> str | None:
-    """What a dict of the wire says, if it is a text: nobody has checked its shape."""
+    """The value, if it is a string: the shape of this dict has not been checked."""
     return value if isinstance(value, str) else None
 
 

@@ -1,4 +1,4 @@
-"""What the session is: told by each turn's ``init``, by the answer to ``initialize``, and by news in between."""
+"""What the session is, from each turn's ``init``, the answer to ``initialize``, and changes in between."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .state import Auth, State
 
 
 def tell_changes(state: State, facts: dict[str, Any], at: float, out: list[Event]) -> None:
-    """Write what is known (not None) into the session, and tell what of it is new."""
+    """Store the values that are not None, and emit an event for those that changed."""
     session = state.session
     changed = [
         name for name, value in facts.items() if value is not None and value != getattr(session, name)
@@ -74,7 +74,7 @@ def fold_init(state: State, message: InitMessage, at: float, out: list[Event]) -
 
 
 def _server(known: dict[str, McpServer], name: str, status: str) -> McpServer:
-    """What ``init`` tells is less than what ``mcp_status`` told: the rest holds as long as the status does."""
+    """``init`` says less than ``mcp_status`` did: keep the rest as long as the status is the same."""
     before = known.get(name)
     return before if before is not None and before.status == status else McpServer(name, status)
 

@@ -1,6 +1,6 @@
 """The whole state of a timeline: one tree of structs that can be drawn, written as JSON, and continued.
 
-Nothing else remembers anything, so that a timeline restored from its snapshot goes on exactly as it would have.
+Nothing is remembered elsewhere, so a timeline restored from its snapshot continues exactly as it would have.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from .parts import Account, CommandInfo, Context, Kept, McpServer, Model, ModelC
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much is kept, so that a session of days has a size. Events are not limited, but for outputs of tools."""
+    """How much is kept, so that a session of several days stays small. Events are not limited, except tool output."""
 
     items: int = 5_000
-    """Items; the oldest that are over go first."""
+    """Number of items; the oldest finished ones are dropped first."""
     text_chars: int = 1_000_000
-    """Of one text, thought, prompt or result."""
+    """Length of one text, thought, prompt or result."""
     output_chars: int = 50_000
-    """Of one tool's output, in its event too."""
+    """Length of one tool's output, in its event too."""
     input_chars: int = 20_000
-    """Of one text inside a tool's input."""
+    """Length of one text inside a tool's input."""
     diff_lines: int = 2_000
-    """Of one diff."""
+    """Number of lines in one diff."""
     finished_tasks: int = 200
 
 
@@ -58,7 +58,7 @@ class SessionDetails(msgspec.Struct, omit_defaults=True):
 
 
 class Task(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """A sub-agent, a shell or a workflow that the CLI runs beside the conversation, or just for long."""
+    """A sub-agent, a shell or a workflow that runs in the background, or for a long time."""
 
     id: str
     tool_id: str | None = None
@@ -80,11 +80,11 @@ class Task(msgspec.Struct, omit_defaults=True, kw_only=True):
     output_path: str | None = None
     output: Kept | None = None
     told: bool = False
-    """Its end was told to the model."""
+    """Whether the model has been told that it ended."""
 
 
 class PendingRetry(msgspec.Struct, omit_defaults=True):
-    """A call of the API that failed and will be made again."""
+    """An API call that failed and will be retried."""
 
     attempt: int
     max_retries: int | None = None
@@ -103,7 +103,7 @@ class Auth(msgspec.Struct, omit_defaults=True):
 
 
 class Cost(msgspec.Struct, omit_defaults=True):
-    """What the session has cost, by difference of the CLI's running totals."""
+    """What the session has cost, computed from the CLI's running totals."""
 
     total_usd: float = 0.0
     by_model: dict[str, ModelCost] = {}
@@ -114,18 +114,18 @@ class Cost(msgspec.Struct, omit_defaults=True):
 
 
 class ModelOutput(msgspec.Struct, omit_defaults=True):
-    """A message of the model that is being said: which of its blocks were begun by the stream, which are complete."""
+    """A message that is being streamed: which of its blocks have started and which are complete."""
 
     message_id: str
     parent_id: str | None = None
     model: str | None = None
     completed: int = 0
     blocks: dict[int, str] = {}
-    """Index → id of the item, for the blocks that the stream began and that are not complete."""
+    """Index → id of the item, for blocks that have started and are not complete."""
 
 
 class Asked(msgspec.Struct, omit_defaults=True):
-    """A control request of ours that waits for its answer."""
+    """One of our control requests that waits for its answer."""
 
     subtype: str
     at: float = 0.0
@@ -139,47 +139,47 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     session: SessionDetails = msgspec.field(default_factory=SessionDetails)
     activity: Activity = "idle"
     items: dict[str, Item] = {}
-    """By id, in the order of their beginning."""
+    """By id, in the order in which they started."""
     waiting: list[str] = []
     """Ids of the requests that wait for a person, oldest first."""
     running: list[str] = []
     """Ids of the tool calls that have not ended."""
     plans: dict[str, Plan] = {}
-    """By the call of the sub-agent whose plan it is; the main one's is at ``""``."""
+    """By the call of the sub-agent; the main agent's is at ``""``."""
     tasks: dict[str, Task] = {}
     turn: int = 0
-    """The number of the turn that runs, or of the last one."""
+    """The number of the current or last turn."""
     turn_started_at: float | None = None
     """None between turns."""
     interrupting: bool = False
     """We asked to stop the turn."""
     cli_state: str | None = None
-    """The CLI's own word for what it does, where it was asked to tell: idle, running, requires_action."""
+    """The CLI's own word for its state, if it was asked to report it: idle, running, requires_action."""
     thinking_tokens: int = 0
-    """Estimate for the thought that is being thought."""
+    """Estimate for the current thought."""
     context: Context = msgspec.field(default_factory=Context)
     cost: Cost = msgspec.field(default_factory=Cost)
     retry: PendingRetry | None = None
-    """The call of the API that waits to be made again."""
+    """The API call that waits for its retry."""
     rate_limits: dict[str, RateLimitState] = {}
     auth: Auth | None = None
     suggestion: str | None = None
     """What the person might say next."""
     at: float = 0.0
-    """Of the last message."""
+    """The time of the last message."""
     dropped_items: int = 0
-    """Items that were over the limit."""
+    """How many items were dropped because of the limit."""
 
     phase: str = ""
-    """What the CLI said last that it does: requesting, compacting or nothing special."""
+    """What the CLI last said it is doing: requesting, compacting or nothing special."""
     mode_wanted: str | None = None
-    """The permission mode that we asked for and that the CLI has not confirmed yet."""
+    """The permission mode that we requested and the CLI has not confirmed yet."""
     outputs: dict[str, ModelOutput] = {}
     streams: dict[str, str] = {}
-    """Who speaks by stream (``""`` or the sub-agent's call) → the message."""
+    """Speaker (``""`` or the sub-agent's call) → the message being streamed."""
     asked: dict[str, Asked] = {}
     counter: int = 0
-    """For the ids of items that have none on the wire."""
+    """Makes ids for items that have none on the wire."""
 
     @property
     def plan(self) -> Plan | None:
@@ -191,5 +191,5 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
         return [self.items[key] for key in self.waiting if key in self.items]  # type: ignore[misc]
 
     def children(self, parent_id: str | None = None) -> list[Item]:
-        """The items of one conversation: of the main one, or of the sub-agent whose call is named."""
+        """The items of the main conversation, or of the sub-agent with this call."""
         return [item for item in self.items.values() if item.parent_id == parent_id]

@@ -1,4 +1,4 @@
-"""Tasks: sub-agents, shells and workflows, in the background or only for long.
+"""Tasks: sub-agents, shells and workflows that run in the background or for a long time.
 
 A task belongs to a call (``tool_use_id``). In the background the call has its result at once and its task goes on; the
 end comes as ``task_notification``, or only as ``task_updated`` with a final status, mostly as both (2.1.325); it is
@@ -72,7 +72,7 @@ def _forget_old(state: State) -> None:
 
 
 def _task(state: State, key: str, tool_id: str | None, at: float) -> Task:
-    """The task, also one that began before we looked."""
+    """The task, even one that started before we were watching."""
     task = state.tasks.get(key)
     if task is None:
         state.tasks[key] = task = Task(id=key, at=at, tool_id=tool_id)

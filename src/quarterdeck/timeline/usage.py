@@ -78,7 +78,7 @@ def fold_window(state: State, window: int, at: float, out: list[Event]) -> None:
 
 
 def fold_measured(state: State, tokens: int, window: int, model: str, at: float, out: list[Event]) -> None:
-    """The CLI has counted itself."""
+    """The CLI's own count."""
     _change(state, Context(tokens, window or state.context.window, model or state.context.model), at, out)
 
 

@@ -1,4 +1,4 @@
-"""A scenario: what the simulated model says to which prompt. And how the simulator asks it."""
+"""Scenarios: what the simulated model answers to which prompt, and how the simulator asks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Brain(Protocol):
-    """Who decides what is said. ``Scenario.brain()`` makes one; a test may bring its own."""
+    """Decides what the model says. ``Scenario.brain()`` makes one; a test may use its own."""
 
     def next(self, ask: Ask) -> Move:
         """What happens next; called again after each action, and after each round of tools."""
@@ -58,7 +58,7 @@ class PromptRule(msgspec.Struct):
 
 
 class Scenario(msgspec.Struct):
-    """What to play. ``turns``: a list of steps per prompt. ``replies``: a flat queue that goes on over turn borders."""
+    """What to play. ``turns``: a list of steps per prompt. ``replies``: a flat queue across turns."""
 
     turns: Sequence[Sequence[Step]] = ()
     replies: Sequence[Step] = ()
@@ -70,7 +70,7 @@ class Scenario(msgspec.Struct):
     delay_s: float = 0.0
     """Pause before each streamed piece."""
     time_scale: float = 1.0
-    """All waiting of the simulator, times this: 0 makes retries and pauses take no time."""
+    """Scales all of the simulator's waiting: with 0, retries and pauses take no time."""
 
     def brain(self) -> Brain:
         from .brain import ScriptedBrain

@@ -59,7 +59,7 @@ class Tool(ToolUse):
     """A tool call. Without ``result`` the simulator runs the tool itself, as far as it knows it."""
 
     result: Any = None
-    """What the tool returned: a text, or content blocks. Nothing is run then, permissions are asked all the same."""
+    """What the tool returned: a text, or content blocks. The tool is not run then, but permission is still asked."""
     is_error: bool = False
     takes_s: float = 0.0
     elicit: Mapping[str, Any] | None = None
@@ -76,7 +76,7 @@ class Agent(ToolUse):
     def of(
         cls, prompt: str, *steps: Step, description: str = "an errand", kind: str = "general-purpose", **more: Any
     ) -> Agent:
-        """``background=False`` makes the turn wait for it; by default it runs beside (as in 2.1.325)."""
+        """``background=False`` makes the turn wait for it; by default it runs in the background (as in 2.1.325)."""
         task = {"description": description, "prompt": prompt, "subagent_type": kind}
         if "background" in more:
             task["run_in_background"] = more.pop("background")
@@ -110,7 +110,7 @@ class Pause(msgspec.Struct, frozen=True):
 
 
 class WaitFor(msgspec.Struct, frozen=True):
-    """Hold the turn until this file is there; ``<file>.reached`` is made when it is held. In place of sleeping."""
+    """Hold the turn until this file exists; ``<file>.reached`` is created when it is held. Replaces sleeping."""
 
     path: str
     limit_s: float = 60.0
@@ -147,7 +147,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Exit(msgspec.Struct, frozen=True):
-    """The process ends in the middle of everything. After the last reply: after the result."""
+    """The process exits at once; as the last step, after the result."""
 
     code: int = 1
     stderr: str = ""
