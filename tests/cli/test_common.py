@@ -14,7 +14,7 @@ import pytest
 from quarterdeck import __version__
 from quarterdeck.cli import COMMANDS, main, usage
 from quarterdeck.cli.common import Look, Parser
-from quarterdeck.cli.common.tree import Command, tree
+from quarterdeck.cli.common.tree import CommandSpec, tree
 
 MOST_IMPORTS = 30
 """Top-level packages that `quarterdeck --help` may import beyond those of a bare Python."""
@@ -59,7 +59,7 @@ def test_without_a_command_help_is_shown(capsys: pytest.CaptureFixture[str]) -> 
 )
 def test_an_unknown_command_is_a_usage_error(name: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name]) == 2
-    told = f"quarterdeck: there is no command {name!r}{hint}\n  quarterdeck --help lists the commands.\n"
+    told = f"quarterdeck: unknown command {name!r}{hint}\n  Run quarterdeck --help for a list of commands.\n"
     assert capsys.readouterr() == ("", told)
 
 
@@ -183,11 +183,11 @@ def test_a_locale_without_unicode_loses_letters_but_does_not_fail() -> None:
 
 
 @pytest.fixture(scope="module")
-def commands() -> list[Command]:
+def commands() -> list[CommandSpec]:
     return [command for command in tree().walk() if len(command.path) > 1]
 
 
-def test_the_reference_lists_every_command_and_option(commands: list[Command]) -> None:
+def test_the_reference_lists_every_command_and_option(commands: list[CommandSpec]) -> None:
     """To bring it up to date: python -m quarterdeck.cli.common.reference > docs/commands.md"""
     text = (ROOT / "docs" / "commands.md").read_text()
     for command in commands:
@@ -201,7 +201,7 @@ def test_the_reference_lists_every_command_and_option(commands: list[Command]) -
             assert f"`{argument.value.name}`" in section, f"{name} {argument.value.name}"
 
 
-def test_the_reference_has_no_command_that_is_gone(commands: list[Command]) -> None:
+def test_the_reference_has_no_command_that_is_gone(commands: list[CommandSpec]) -> None:
     text = (ROOT / "docs" / "commands.md").read_text()
     named = re.findall(r"^##+ (quarterdeck .+)$", text, re.MULTILINE)
     assert named == [" ".join(command.path) for command in commands]
@@ -211,8 +211,8 @@ def test_the_demo_plays_a_conversation_and_leaves_nothing() -> None:
     done = run("demo", "--agent", "sim")
     assert (done.returncode, done.stderr) == (0, "")
     assert "+ flowers" in done.stdout
-    assert "nobody was asked: this is a scratch folder" in done.stdout
-    assert "notes.txt, now: # Notes Remember to water the flowers." in done.stdout
+    assert "allowed without asking: this is a scratch folder" in done.stdout
+    assert "notes.txt is now: # Notes Remember to water the flowers." in done.stdout
     assert "\033[" not in done.stdout
 
 

@@ -8,34 +8,37 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.cli import main
-from quarterdeck.cli.common.shells import bash, fish, zsh
-from quarterdeck.cli.common.tree import Argument, Command, Option, Value
-from quarterdeck.cli.completion import SHELLS
+from quarterdeck.cli.common.tree import ArgumentSpec, CommandSpec, OptionSpec, ValueSpec
+from quarterdeck.cli.completion import SHELLS, bash, fish, zsh
 
 WriteSession = Callable[..., str]
 
-TREE = Command(
+TREE = CommandSpec(
     ("quarterdeck",),
     "all",
     commands=[
-        Command(
+        CommandSpec(
             ("quarterdeck", "paint"),
             "it's: [colour]",
             options=[
-                Option(("-o", "--out"), "where: a [file]", Value("FILE", "file"), repeatable=False, hidden=False),
-                Option(("--in",), "which folder", Value("DIR", "folder"), repeatable=True, hidden=False),
-                Option(("--hue",), "it's one", Value("HUE", "choice", ("red", "blue")), repeatable=False, hidden=False),
-                Option(("--note",), "", Value("TEXT", "other"), repeatable=False, hidden=True),
-                Option(("--fast",), "hurry", None, repeatable=False, hidden=False),
+                OptionSpec(
+                    ("-o", "--out"), "where: a [file]", ValueSpec("FILE", "file"), repeatable=False, hidden=False
+                ),
+                OptionSpec(("--in",), "which folder", ValueSpec("DIR", "folder"), repeatable=True),
+                OptionSpec(
+                    ("--hue",), "it's one", ValueSpec("HUE", "choice", ("red", "blue")), repeatable=False, hidden=False
+                ),
+                OptionSpec(("--note",), "", ValueSpec("TEXT", "other"), hidden=True),
+                OptionSpec(("--fast",), "hurry"),
             ],
-            arguments=[Argument(Value("ID", "session"), "which", many=False)],
+            arguments=[ArgumentSpec(ValueSpec("ID", "session"), "which", many=False)],
         ),
-        Command(
+        CommandSpec(
             ("quarterdeck", "group"),
             "more",
             commands=[
-                Command(("quarterdeck", "group", "one"), "the first"),
-                Command(("quarterdeck", "group", "two"), "2"),
+                CommandSpec(("quarterdeck", "group", "one"), "the first"),
+                CommandSpec(("quarterdeck", "group", "two"), "2"),
             ],
         ),
     ],

@@ -12,10 +12,8 @@ import pytest
 
 from quarterdeck.cli import main
 from quarterdeck.cli.common import Look
-from quarterdeck.cli.doctor import agent, compatibility, environment, login, machine, python, start
-from quarterdeck.cli.doctor.examine import examine
-from quarterdeck.cli.doctor.finding import Finding
-from quarterdeck.cli.doctor.report import lines
+from quarterdeck.cli.doctor import agent, compatibility, environment, examine, login, machine
+from quarterdeck.cli.doctor.findings import DoctorFinding, lines
 from quarterdeck.testing.sim import executable
 
 SECRET = "sk-ant-secret-0123456789"
@@ -47,11 +45,11 @@ def env_of(home: Path, **more: str) -> dict[str, str]:
     return {"HOME": str(home), "PATH": os.environ["PATH"], **more}
 
 
-def found(cli: Path | str | None, env: Mapping[str, str], *, start: bool = False) -> dict[str, Finding]:
+def found(cli: Path | str | None, env: Mapping[str, str], *, start: bool = False) -> dict[str, DoctorFinding]:
     return {finding.id: finding for finding in examine(None if cli is None else str(cli), start=start, env=env)}
 
 
-def brief(finding: Finding) -> tuple[str, str]:
+def brief(finding: DoctorFinding) -> tuple[str, str]:
     return finding.level, finding.what
 
 
@@ -61,7 +59,7 @@ def brief(finding: Finding) -> tuple[str, str]:
 def test_no_cli_names_every_place_that_was_looked_at(home: Path) -> None:
     finding = found(None, {"HOME": str(home), "PATH": "/nowhere/bin:relative"})["cli-found"]
     assert finding.level == "problem"
-    assert finding.what.startswith("Claude Code not found; looked at:\n")
+    assert finding.what.startswith("Claude Code not found. Looked in:\n")
     looked = finding.details["looked_at"]
     assert looked[0] == str(home / ".claude/local/claude")
     assert looked[-1] == "/nowhere/bin/claude"
@@ -87,17 +85,17 @@ def test_the_cli_of_path_is_found_and_others_are_named(home: Path, script: Scrip
     finding = found(None, env_of(home, PATH=str(first.parent), ANTHROPIC_API_KEY=SECRET))["cli-found"]
     assert finding.details["argv"] == [str(second)]
     assert finding.details["also"] == [str(first)]
-    assert finding.what == f"{second}; also there: {first}"
+    assert finding.what == f"{second}; also installed: {first}"
 
 
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("#!/bin/sh\necho boom >&2; exit 3\n", "--version ended with code 3 and said: boom"),
-        ("#!/bin/sh\necho hello\n", "--version ended with code 0 and said: hello"),
-        ("#!/bin/sh\n", "--version ended with code 0 and said: nothing"),
-        ("junk", "it cannot be started: Exec format error"),
-        ("#!/nowhere/interpreter\n", "it cannot be started: No such file or directory"),
+        ("#!/bin/sh\necho boom >&2; exit 3\n", "--version exited with code 3 and printed: boom"),
+        ("#!/bin/sh\necho hello\n", "--version exited with code 0 and printed: hello"),
+        ("#!/bin/sh\n", "--version exited with code 0 and printed: nothing"),
+        ("junk", "Cannot be started: Exec format error"),
+        ("#!/nowhere/interpreter\n", "Cannot be started: No such file or directory"),
     ],
 )
 def test_a_broken_cli_is_a_problem_with_its_last_words(body: str, told: str, home: Path, script: Script) -> None:
@@ -112,7 +110,7 @@ def test_a_cli_that_does_not_answer_is_ended(home: Path, script: Script, monkeyp
     file = script('#!/bin/sh\nexec 3> "$0.fifo"\necho begun >&3\nsleep 600 &\nwait\n')
     os.mkfifo(f"{file}.fifo")
     reader = os.open(f"{file}.fifo", os.O_RDONLY | os.O_NONBLOCK)
-    assert brief(found(file, env_of(home))["cli-version"]) == ("problem", "it did not answer --version within 1 s")
+    assert brief(found(file, env_of(home))["cli-version"]) == ("problem", "No answer to --version within 1 s.")
     assert (os.read(reader, 100), os.read(reader, 100)) == (b"begun\n", b""), "nobody has it open any more"
     os.close(reader)
 
@@ -130,23 +128,23 @@ def known() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("version", "level", "told"),
     [
-        ("2.1.325", "ok", "10 of 10 measured behaviours are as on 2.1.325"),
+        ("2.1.325", "ok", "2.1.325 matches 10 of 10 behaviours of 2.1.325."),
         (
             "2.1.52",
             "warning",
-            "7 of 10 measured behaviours are as on 2.1.325; 2 are missing, 1 differ (--json lists them)",
+            "2.1.52 matches 7 of 10 behaviours of 2.1.325. 2 are missing, 1 differ (see --json).",
         ),
         (
             "2.1.100",
             "warning",
-            "7 of 10 measured behaviours are as on 2.1.325 on 2.1.52, the nearest that was measured;",
+            "2.1.100 is untested. The nearest tested version, 2.1.52, matches 7 of 10 behaviours.",
         ),
-        ("2.2.0", "warning", "newer than 2.1.325, the newest that was measured;"),
-        ("2.1.0", "warning", "older than the versions whose behaviour was measured; "),
-        ("1.0.3", "warning", "older than the versions whose behaviour was measured, and older than 2.0.77,"),
+        ("2.2.0", "warning", "2.2.0 is newer than 2.1.325, the newest tested version."),
+        ("2.1.0", "warning", "2.1.0 is older than 2.1.52, the oldest tested version."),
+        ("1.0.3", "warning", "1.0.3 is older than 2.1.52, the oldest tested version."),
     ],
 )
-def test_a_version_is_compared_with_the_nearest_that_was_measured(
+def test_a_version_is_compared_with_the_nearest_tested_one(
     version: str, level: str, told: str, known: dict[str, Any]
 ) -> None:
     finding = compatibility.compare(version, known)
@@ -166,13 +164,13 @@ def test_what_the_package_knows_is_what_the_documentation_says() -> None:
 def test_the_cli_is_asked_and_only_harmless_words_are_taken(home: Path, script: Script) -> None:
     status = '{"loggedIn": true, "authMethod": "claude.ai", "email": "ada@example.org", "orgName": "Engines"}'
     finding = found(script(claude("2.1.325", status)), env_of(home))["login"]
-    assert brief(finding) == ("ok", "the CLI says it is signed in, by claude.ai")
+    assert brief(finding) == ("ok", "Logged in with claude.ai, according to the CLI.")
     assert finding.details == {"loggedIn": True, "authMethod": "claude.ai"}
 
 
 def test_nobody_signed_in_is_a_problem(home: Path, script: Script) -> None:
     finding = found(script(claude("2.1.325", '{"loggedIn": false}', 1)), env_of(home))["login"]
-    assert brief(finding) == ("problem", "the CLI says that nobody is signed in")
+    assert brief(finding) == ("problem", "Not logged in, according to the CLI.")
 
 
 def test_an_old_cli_is_not_asked_because_it_would_ask_the_model(home: Path, script: Script) -> None:
@@ -181,20 +179,20 @@ def test_an_old_cli_is_not_asked_because_it_would_ask_the_model(home: Path, scri
     (home / ".claude").mkdir()
     (home / ".claude" / ".credentials.json").write_text(SECRET)
     (home / ".claude" / ".credentials.json").chmod(0)
-    assert brief(found(cli, env_of(home))["login"]) == ("ok", f"there are credentials in {home}/.claude (not read)")
+    assert brief(found(cli, env_of(home))["login"]) == ("ok", f"Credentials exist in {home}/.claude (not read).")
 
 
 @pytest.mark.parametrize("name", login.KEYS)
 def test_a_key_is_named_and_never_shown(name: str, home: Path, script: Script) -> None:
     cli = script(claude("2.0.77"))
     findings = examine(str(cli), start=False, env=env_of(home, **{name: SECRET}))
-    assert f"{name} is set" in [finding.what for finding in findings]
+    assert f"{name} is set." in [finding.what for finding in findings]
     assert SECRET not in repr(findings)
 
 
 def test_an_empty_key_is_worth_a_warning(home: Path, script: Script) -> None:
     finding = found(script(claude("2.0.77")), env_of(home, ANTHROPIC_API_KEY=""))["login-empty-key"]
-    assert brief(finding) == ("warning", "ANTHROPIC_API_KEY is set, but empty")
+    assert brief(finding) == ("warning", "ANTHROPIC_API_KEY is set but empty.")
 
 
 # The environment
@@ -203,25 +201,25 @@ def test_an_empty_key_is_worth_a_warning(home: Path, script: Script) -> None:
 @pytest.mark.parametrize(
     ("variables", "identifier", "level", "told"),
     [
-        ({"CLAUDECODE": "1"}, "nesting", "warning", "this runs inside a Claude Code session (CLAUDECODE)"),
+        ({"CLAUDECODE": "1"}, "nesting", "warning", "Running inside a Claude Code session (CLAUDECODE)."),
         (
             {"NODE_OPTIONS": "--inspect"},
             "node-options",
             "warning",
-            "NODE_OPTIONS is set, which can stop or slow the CLI",
+            "NODE_OPTIONS is set and may break or slow down the CLI.",
         ),
         (
             {"HTTPS_PROXY": "http://ada:pass@proxy:3128"},
             "proxy-HTTPS_PROXY",
             "ok",
-            "HTTPS_PROXY: the CLI connects through proxy:3128",
+            "HTTPS_PROXY: the CLI connects through proxy:3128.",
         ),
-        ({"http_proxy": "proxy"}, "proxy-http_proxy", "warning", "http_proxy is no address of a proxy"),
-        ({"ALL_PROXY": "http://proxy:port"}, "proxy-ALL_PROXY", "warning", "ALL_PROXY is no address of a proxy"),
-        ({"ANTHROPIC_BASE_URL": "nonsense"}, "base-url", "problem", "ANTHROPIC_BASE_URL is no web address"),
-        ({"ANTHROPIC_BASE_URL": "https://me:pw@h/x"}, "base-url", "ok", "ANTHROPIC_BASE_URL: the CLI talks to h"),
-        ({"SSL_CERT_FILE": "/nowhere"}, "certificates-SSL_CERT_FILE", "warning", "SSL_CERT_FILE names no file"),
-        ({}, "environment", "ok", "nothing in it is in the way"),
+        ({"http_proxy": "proxy"}, "proxy-http_proxy", "warning", "http_proxy is not a proxy URL."),
+        ({"ALL_PROXY": "http://proxy:port"}, "proxy-ALL_PROXY", "warning", "ALL_PROXY is not a proxy URL."),
+        ({"ANTHROPIC_BASE_URL": "nonsense"}, "base-url", "problem", "ANTHROPIC_BASE_URL is not a web address."),
+        ({"ANTHROPIC_BASE_URL": "https://me:pw@h/x"}, "base-url", "ok", "ANTHROPIC_BASE_URL: the CLI connects to h."),
+        ({"SSL_CERT_FILE": "/nowhere"}, "certificates-SSL_CERT_FILE", "warning", "SSL_CERT_FILE: no such file."),
+        ({}, "environment", "ok", "Nothing unusual."),
     ],
 )
 def test_variables_are_judged(
@@ -235,7 +233,7 @@ def test_variables_are_judged(
 def test_an_encoding_that_is_not_utf8_is_worth_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("locale.getpreferredencoding", lambda _: "ISO-8859-1")
     (finding,) = environment.environment({})
-    assert (finding.level, finding.do) == ("warning", "export LANG=C.UTF-8 (or your language, in UTF-8)")
+    assert (finding.level, finding.do) == ("warning", "export LANG=C.UTF-8 (or another UTF-8 locale)")
     assert "the locale (ISO-8859-1)" in finding.what
 
 
@@ -248,20 +246,20 @@ def test_a_config_folder_that_is_a_file_is_a_problem(home: Path) -> None:
         finding.id: finding for finding in machine.machine(env_of(home, CLAUDE_CONFIG_DIR=str(home / "config")))
     }
     assert findings["config-folder"].level == "problem"
-    assert findings["config-folder"].what.endswith("is a file")
+    assert findings["config-folder"].what.endswith("is a file.")
 
 
 def test_a_config_folder_that_cannot_be_written_is_a_problem(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: False)
     findings = {finding.id: finding for finding in machine.machine(env_of(home))}
     assert findings["config-folder"].level == findings["temporary-folder"].level == "problem"
-    assert f"check who owns {home}" in findings["config-folder"].do
+    assert f"Check who owns {home}" in findings["config-folder"].do
 
 
 def test_a_home_that_is_not_there_is_a_problem() -> None:
     findings = {finding.id: finding for finding in machine.machine({"HOME": "/nowhere/ada", "PATH": "/nowhere"})}
-    assert brief(findings["home"]) == ("problem", "HOME names no folder: /nowhere/ada")
-    assert findings["git"].do == "install git"
+    assert brief(findings["home"]) == ("problem", "HOME is not a folder: /nowhere/ada.")
+    assert findings["git"].do == "Install git."
 
 
 @pytest.mark.parametrize(("free", "level"), [(10**6, "problem"), (10**8, "warning"), (10**9, "ok")])
@@ -280,21 +278,21 @@ def test_few_open_files_are_noticed(soft: int, level: str, home: Path, monkeypat
 def test_a_clock_of_1970_is_a_problem(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", lambda: 86400.0)
     findings = {finding.id: finding for finding in machine.machine(env_of(home))}
-    assert findings["clock"].what.startswith("the clock says 1970")
+    assert findings["clock"].what.startswith("The clock says 1970")
 
 
 # Python
 
 
 def test_missing_extras_say_what_they_are_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python, "_is_there", lambda module: module != "yaml")
-    assert python.python()[1:] == [
-        Finding(
+    monkeypatch.setattr(machine, "_is_installed", lambda module: module != "yaml")
+    assert machine.python()[1:] == [
+        DoctorFinding(
             "Python",
             "extra-testing",
             "warning",
-            "yaml not installed; needed for scenarios in YAML",
-            "if you want that: pip install 'quarterdeck[testing]'",
+            "yaml: not installed, needed for YAML scenarios.",
+            "If you need it: pip install 'quarterdeck[testing]'",
             {"missing": ["yaml"]},
         )
     ]
@@ -302,8 +300,8 @@ def test_missing_extras_say_what_they_are_for(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(("installed", "problems"), [("0.19.0", 1), ("0.20.0", 0), ("1.0", 0), ("unknown", 0)])
 def test_an_old_msgspec_is_a_problem(installed: str, problems: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python, "_version", lambda package: installed)
-    assert [finding.id for finding in python.python()].count("msgspec") == problems
+    monkeypatch.setattr(machine, "_version", lambda package: installed)
+    assert [finding.id for finding in machine.python()].count("msgspec") == problems
 
 
 # The start
@@ -318,15 +316,15 @@ def test_the_start_check_starts_and_ends_the_cli(home: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("#!/bin/sh\necho boom >&2; exit 3\n", "it does not start: Claude Code exited with code 3"),
-        ("#!/bin/sh\ncat > /dev/null\n", "it was not ready within 0 s, and was ended"),
+        ("#!/bin/sh\necho boom >&2; exit 3\n", "Does not start: Claude Code exited with code 3"),
+        ("#!/bin/sh\ncat > /dev/null\n", "Not ready within 0 s; stopped."),
     ],
 )
 def test_a_cli_that_does_not_start_is_ended_and_told(
     body: str, told: str, home: Path, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(start, "START_LIMIT_S", 0.45 if "cat" in body else 30.0)
-    finding = start.start_check([str(script(body))])
+    monkeypatch.setattr(agent, "START_LIMIT_S", 0.45 if "cat" in body else 30.0)
+    finding = agent.start_check([str(script(body))])
     assert finding.level == "problem"
     assert finding.what.startswith(told)
 
@@ -336,14 +334,14 @@ def test_a_cli_that_does_not_start_is_ended_and_told(
 
 def test_a_finding_that_is_not_ok_says_what_to_do() -> None:
     with pytest.raises(ValueError, match="says what to do"):
-        Finding("machine", "x", "problem", "broken")
+        DoctorFinding("machine", "x", "problem", "broken")
 
 
 def test_the_report_is_as_wide_as_the_terminal_and_ends_with_a_verdict() -> None:
     findings = [
-        Finding("Claude Code", "a", "ok", "fine " * 20),
-        Finding("machine", "b", "warning", "odd", "do " * 30),
-        Finding("machine", "c", "problem", "broken\033[2J\n  in two lines", "repair it"),
+        DoctorFinding("Claude Code", "a", "ok", "fine " * 20),
+        DoctorFinding("machine", "b", "warning", "odd", "do " * 30),
+        DoctorFinding("machine", "c", "problem", "broken\033[2J\n  in two lines", "repair it"),
     ]
     shown = list(lines(findings, Look(width=60), quiet=False))
     assert max(map(len, shown)) <= 60
@@ -373,4 +371,4 @@ def test_a_problem_is_told_by_the_exit_code(
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert main(["doctor", "--quiet"]) == 1
-    assert "  ✗ Claude Code not found; looked at:" in capsys.readouterr().out.splitlines()
+    assert "  ✗ Claude Code not found. Looked in:" in capsys.readouterr().out.splitlines()

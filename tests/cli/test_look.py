@@ -6,7 +6,7 @@ import pty
 
 import pytest
 
-from quarterdeck.cli.common import Look, cells, cut, padded, plain
+from quarterdeck.cli.common import Look, cells, cut, padded, sanitize
 
 
 class Terminal(io.StringIO):
@@ -93,8 +93,8 @@ def test_text_is_cut_at_cells(text: str, width: int, shown: str) -> None:
     ],
 )
 def test_text_of_others_has_no_effect_on_a_terminal(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert sanitize(text) == shown
 
 
 def test_one_line_is_one_line() -> None:
-    assert plain(" a\n\tb   c ", one_line=True) == "a b c"
+    assert sanitize(" a\n\tb   c ", one_line=True) == "a b c"

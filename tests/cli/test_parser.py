@@ -90,7 +90,7 @@ def test_a_wrong_call_says_what_is_wrong_and_where_to_read_on(
     assert ended.value.code == 2
     told = capsys.readouterr().err
     assert told.startswith(f"quarterdeck greet: {problem}")
-    assert told.endswith("\n  quarterdeck greet --help shows how it is called.\n")
+    assert told.endswith("\n  Run quarterdeck greet --help for usage.\n")
 
 
 def test_commands_are_listed_once() -> None:

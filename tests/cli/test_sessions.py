@@ -95,7 +95,7 @@ def test_more_than_a_screenful_is_cut_and_said_so(capsys: Capture, write_session
         write_session(f"Session {number}", age_s=number)
     _, shown, _ = call(capsys)
     assert shown.count("Session") == 30
-    assert shown.endswith("… and older ones: --limit 0 lists all\n")
+    assert shown.endswith("… more; list all with --limit 0\n")
     _, all_of_them, _ = call(capsys, "--limit", "0")
     assert all_of_them.count("Session") == 32
 
@@ -104,7 +104,7 @@ def test_more_than_a_screenful_is_cut_and_said_so(capsys: Capture, write_session
 def test_an_empty_folder_says_where_else_to_look(capsys: Capture) -> None:
     code, shown, _ = call(capsys)
     assert code == 0
-    assert shown.endswith("project.\nquarterdeck sessions --all lists those of every folder.\n")
+    assert shown.endswith("project.\nList those of all folders with: quarterdeck sessions --all\n")
 
 
 def test_titles_cannot_do_anything_to_the_terminal(capsys: Capture, write_session: WriteSession) -> None:
@@ -133,7 +133,7 @@ def test_sessions_of_other_folders_are_found_too(capsys: Capture) -> None:
 def test_but_not_when_a_folder_is_named(capsys: Capture, home: Path) -> None:
     code, _, told = call(capsys, "show", "bbbb", "--project", str(home / "project"))
     assert code == 1
-    assert told.startswith("quarterdeck sessions: there is no session 'bbbb' of ")
+    assert told.startswith("quarterdeck sessions: no such session in ")
 
 
 @pytest.mark.usefixtures("three")
@@ -141,10 +141,10 @@ def test_several_ids_that_begin_so_are_named(capsys: Capture) -> None:
     assert call(capsys, "show", "aaaa") == (
         1,
         "",
-        "quarterdeck sessions: several ids begin with 'aaaa':\n"
+        "quarterdeck sessions: several ids start with 'aaaa':\n"
         f"    {FIRST}     2 h ago  Fix the login\n"
         f"    {SECOND}   2 min ago  Bonjour 世界\n"
-        "  type more of the id of the one you mean\n",
+        "  Use more of the ID.\n",
     )
 
 
@@ -154,7 +154,7 @@ def test_several_titles_that_begin_so_are_named(capsys: Capture, write_session: 
     code, _, told = call(capsys, "show", "same")
     assert code == 1
     assert told.count("Same words") == 5
-    assert told.endswith("    …\n  type the id in place of the title of the one you mean\n")
+    assert told.endswith("    …\n  Use an ID instead.\n")
 
 
 def test_a_title_that_is_the_beginning_of_another_is_meant_itself(capsys: Capture, write_session: WriteSession) -> None:
@@ -169,8 +169,8 @@ def test_no_such_session_says_how_to_find_one(wanted: str, capsys: Capture) -> N
     assert call(capsys, "show", wanted) == (
         1,
         "",
-        f"quarterdeck sessions: there is no session {wanted!r}\n"
-        "  quarterdeck sessions list --all shows what there is; quarterdeck sessions search finds what was said\n",
+        f"quarterdeck sessions: no such session: {wanted!r}\n"
+        "  Run quarterdeck sessions list --all to list sessions, or quarterdeck sessions search TEXT to find one.\n",
     )
 
 
@@ -205,7 +205,7 @@ def test_search_for_machines(capsys: Capture) -> None:
 def test_finding_nothing_is_told_by_the_exit_code_and_says_where_else(capsys: Capture) -> None:
     assert call(capsys, "search", "Elsewhere") == (
         1,
-        "Nobody said 'Elsewhere' here; --all looks in every folder.\n",
+        "No matches for 'Elsewhere'. Search all folders with --all.\n",
         "",
     )
     assert call(capsys, "search", "Elsewhere", "--all")[0] == 0
@@ -215,7 +215,7 @@ def test_finding_nothing_is_told_by_the_exit_code_and_says_where_else(capsys: Ca
 @pytest.mark.usefixtures("three")
 def test_searching_for_nothing_is_refused(capsys: Capture) -> None:
     code, _, told = call(capsys, "search", "")
-    assert (code, told.splitlines()[0]) == (1, "quarterdeck sessions: the text to look for is empty")
+    assert (code, told.splitlines()[0]) == (1, "quarterdeck sessions: the search text is empty")
 
 
 def test_an_excerpt_always_has_what_was_looked_for(
@@ -234,22 +234,22 @@ def test_an_excerpt_always_has_what_was_looked_for(
 
 @pytest.mark.usefixtures("three")
 def test_rename_tag_and_list_by_tag(capsys: Capture) -> None:
-    assert call(capsys, "rename", "aaaa1", " The login bug ") == (0, f"{FIRST} is now 'The login bug'\n", "")
-    assert call(capsys, "tag", "The login bug", "release") == (0, f"{FIRST} has the tag 'release' now\n", "")
+    assert call(capsys, "rename", "aaaa1", " The login bug ") == (0, f"{FIRST} renamed to 'The login bug'\n", "")
+    assert call(capsys, "tag", "The login bug", "release") == (0, f"{FIRST} tagged 'release'\n", "")
     assert call(capsys, "list", "--tag", "release", "-q") == (0, f"{FIRST}\n", "")
     assert call(capsys, "tag", "aaaa1", "--remove", "--json") == (0, f'{{"session_id": "{FIRST}", "tag": null}}\n', "")
-    assert call(capsys, "list", "--tag", "release")[1].startswith("No session has the tag release.")
+    assert call(capsys, "list", "--tag", "release")[1].startswith("No sessions with the tag release.")
 
 
 @pytest.mark.parametrize(
     ("words", "code", "problem"),
     [
         (["rename", "aaaa1", "  "], 1, "the title is empty"),
-        (["tag", "aaaa1"], 2, "a tag or --remove is wanted"),
-        (["tag", "aaaa1", "x", "--remove"], 2, "a tag or --remove is wanted"),
-        (["tag", "aaaa1", "\u200b"], 1, "the tag has nothing that can be seen"),
+        (["tag", "aaaa1"], 2, "needs TAG or --remove"),
+        (["tag", "aaaa1", "x", "--remove"], 2, "needs TAG or --remove"),
+        (["tag", "aaaa1", "\u200b"], 1, "the tag is empty"),
         (["fork", "aaaa1", "--up-to", "nonsense"], 1, "aaaa1111 cannot be forked: Invalid up_to_message_id"),
-        (["list", "--project", "/nowhere/at/all"], 1, "there is no folder /nowhere/at/all"),
+        (["list", "--project", "/nowhere/at/all"], 1, "no such folder: /nowhere/at/all"),
     ],
 )
 @pytest.mark.usefixtures("three")
@@ -285,13 +285,13 @@ def test_delete_refuses_where_nobody_can_confirm(capsys: Capture, monkeypatch: p
     code, _, told = call(capsys, "delete", "aaaa1")
     sys.stdin.close()
     assert code == 2
-    assert told.endswith("nobody is at a terminal to confirm it\n  add --yes if that is wanted\n")
+    assert told.endswith("needs confirmation, and there is no terminal\n  Add --yes to delete it without asking.\n")
     assert get_session_info(FIRST) is not None
 
 
 @pytest.mark.usefixtures("three")
 def test_delete_with_yes_removes_it(capsys: Capture) -> None:
-    assert call(capsys, "delete", "aaaa1", "--yes") == (0, f"{FIRST} is deleted\n", "")
+    assert call(capsys, "delete", "aaaa1", "--yes") == (0, f"{FIRST} deleted\n", "")
     assert get_session_info(FIRST) is None
 
 
@@ -310,7 +310,7 @@ def test_delete_asks_on_a_terminal(answer: str, code: int) -> None:
             asked += terminal.read(1024)
         terminal.write(answer.encode())
         assert process.wait(30) == code
-    assert b"Delete 'Fix the login'" in asked
+    assert b"Permanently delete 'Fix the login'" in asked
     assert (get_session_info(FIRST) is None) is (code == 0)
 
 

@@ -71,7 +71,7 @@ def test_show_has_calls_with_their_results_in_the_order_of_the_calls(talk: str, 
         "",
         "✗ Bash make test",
         *["  line"] * 8,
-        "  … 13 more lines (--full shows them)",
+        "  … 13 more lines (show them with --full)",
         "",
         "✓ Edit /p/shop.py",
         "   a",
@@ -260,7 +260,7 @@ def test_a_file_is_written_once_and_overwritten_only_by_force(talk: str, tmp_pat
     target.write_text("mine")
     assert main(["sessions", "export", talk, "--out", str(target)]) == 1
     told = capsys.readouterr().err
-    assert told == f"quarterdeck sessions: {target} is there already\n  choose another name, or add --force\n"
+    assert told == f"quarterdeck sessions: {target} already exists\n  Choose another name, or add --force.\n"
     assert target.read_text() == "mine"
     assert main(["sessions", "export", talk, "--out", str(target), "--force"]) == 0
     assert target.read_text() == first
@@ -269,7 +269,7 @@ def test_a_file_is_written_once_and_overwritten_only_by_force(talk: str, tmp_pat
 
 def test_a_file_that_cannot_be_written_says_what_to_check(talk: str, tmp_path: Path, capsys: Capture) -> None:
     assert main(["sessions", "export", talk, "--out", str(tmp_path / "no" / "talk.md")]) == 1
-    assert "No such file or directory\n  check that the folder exists" in capsys.readouterr().err
+    assert "No such file or directory\n  Check that the folder exists" in capsys.readouterr().err
 
 
 MEASURED = """

@@ -70,7 +70,7 @@ def test_explain_writes_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_explain_says_when_no_rule_can_allow_exactly_this(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "foo $X", "--no-settings"]) == 3
-    assert "no rule can allow exactly this" in capsys.readouterr().out
+    assert "No rule can allow exactly this." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_explain_says_when_no_rule_can_allow_exactly_this(capsys: pytest.Capture
     [
         (["explain", "x", "--no-settings", "--allow", "Bash("], "'Bash(': the ( is not closed"),
         (["explain", "x", "--no-settings", "--mode", "yolo"], "'yolo' is not a permission mode"),
-        (["check", "missing.json"], "missing.json: there is no such file"),
+        (["check", "missing.json"], "missing.json: No such file"),
         (["test", "missing.toml"], "missing.toml"),
     ],
 )
@@ -98,10 +98,10 @@ def test_check_lists_refused_rules_and_remarks(tmp_path: Path, capsys: pytest.Ca
 
     assert main(["check", str(file)]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        f"refused  {file}:2: 'Bash(a:*b)': :* has a meaning only at the end",
+        f"invalid  {file}:2: 'Bash(a:*b)': :* has a meaning only at the end",
         f"warning  {file}:3: allow Bash(sudo:*): says nothing of what sudo runs, so it allows nothing here;"
         " the CLI lets anything run",
-        "2 rules read, 1 refused, 1 warnings",
+        "2 rules, 1 invalid, 1 warnings",
     ]
     assert main(["check", str(file), "--json"]) == 1
     shown = json.loads(capsys.readouterr().out)

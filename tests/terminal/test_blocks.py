@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quarterdeck.cli.common import cells
-from quarterdeck.cli.terminal.blocks import Block, Blocks
 from quarterdeck.cli.terminal.inline import spans, wrap
 from quarterdeck.cli.terminal.markdown import MarkdownPainter
+from quarterdeck.cli.terminal.markdown_blocks import MarkdownBlock, MarkdownSplitter
 from quarterdeck.cli.terminal.text import painted_cells, painted_wrap, unpainted, wrapped
 
 TEXT = """# Title
@@ -43,24 +43,24 @@ def f():
 The end."""
 
 BLOCKS = [
-    Block("# Title", gap=False),
-    Block("A paragraph of *some* words\non two lines."),
-    Block("- one"),
-    Block("- two\n  - inner", gap=False),
-    Block("- three\n\n  more of three", gap=False),
-    Block("1. first"),
-    Block("2. second", gap=False),
-    Block("def f():\n\n    return 1", "python"),
-    Block("| a | b |\n|---|---|\n| 1 | 2 |"),
-    Block("> quoted"),
-    Block("The end."),
+    MarkdownBlock("# Title", gap=False),
+    MarkdownBlock("A paragraph of *some* words\non two lines."),
+    MarkdownBlock("- one"),
+    MarkdownBlock("- two\n  - inner", gap=False),
+    MarkdownBlock("- three\n\n  more of three", gap=False),
+    MarkdownBlock("1. first"),
+    MarkdownBlock("2. second", gap=False),
+    MarkdownBlock("def f():\n\n    return 1", "python"),
+    MarkdownBlock("| a | b |\n|---|---|\n| 1 | 2 |"),
+    MarkdownBlock("> quoted"),
+    MarkdownBlock("The end."),
 ]
 
 WORDS = st.text(alphabet="ab *_`[]()#-|>\n\\~1.日é👩\u200d", max_size=200)
 
 
-def cut(text: str, borders: list[int]) -> list[Block]:
-    blocks, done, begin = Blocks(), [], 0
+def cut(text: str, borders: list[int]) -> list[MarkdownBlock]:
+    blocks, done, begin = MarkdownSplitter(), [], 0
     for border in [*sorted(borders), len(text)]:
         done += blocks.feed(text[begin:border])
         blocks.tail()
@@ -93,7 +93,7 @@ def test_no_line_is_wider_than_it_may_be_and_no_word_is_lost(text: str, width: i
 
 
 def test_a_long_code_block_is_given_out_in_pieces_while_it_is_written() -> None:
-    blocks = Blocks()
+    blocks = MarkdownSplitter()
     done = blocks.feed("```sh\n" + "".join(f"line {number}\n" for number in range(60)))
     assert [block.source.count("\n") + 1 for block in done] == [24, 24]
     assert [block.gap for block in done] == [False, False]
@@ -103,7 +103,7 @@ def test_a_long_code_block_is_given_out_in_pieces_while_it_is_written() -> None:
 
 
 def test_a_paragraph_without_an_end_is_cut_so_that_its_tail_stays_short() -> None:
-    blocks = Blocks()
+    blocks = MarkdownSplitter()
     done = [block for _ in range(4_000) for block in blocks.feed("some words ")]
     (tail,) = blocks.tail()
     assert len(tail.source) <= 6_100
@@ -150,5 +150,5 @@ def test_colours_go_on_in_the_next_line() -> None:
 
 def test_tables_and_quotes_are_drawn() -> None:
     painter = MarkdownPainter(colour=False)
-    assert painter.lines(Block("| a | b |\n|---|---|\n| 1 | 2 |"), 40) == [" a  b", " ────", " 1  2"]
-    assert painter.lines(Block("> quoted"), 40) == ["▌ quoted"]
+    assert painter.lines(MarkdownBlock("| a | b |\n|---|---|\n| 1 | 2 |"), 40) == [" a  b", " ────", " 1  2"]
+    assert painter.lines(MarkdownBlock("> quoted"), 40) == ["▌ quoted"]

@@ -13,7 +13,7 @@ from quarterdeck.cli.common import Look
 from quarterdeck.cli.terminal.keys import Keys
 from quarterdeck.cli.terminal.surface import TerminalSurface
 from quarterdeck.cli.terminal.text import exact, one_line, painted_cells, painted_cut, safe, seconds, size
-from quarterdeck.cli.terminal.widgets import NOT_YET, Field, Menu, Option, Several
+from quarterdeck.cli.terminal.widgets import NOT_YET, Checklist, Menu, MenuOption, TextField
 
 LOOK = Look(width=40)
 
@@ -53,7 +53,7 @@ def test_no_bytes_break_the_keyboard(data: bytes) -> None:
 
 
 def test_a_menu_by_arrows_number_letter_and_escape() -> None:
-    options = [Option("a", "First", key="f"), Option("b", "Second", "a hint", key="s")]
+    options = [MenuOption("a", "First", key="f"), MenuOption("b", "Second", "a hint", key="s")]
     assert Menu("T", options).key("enter") == "a"
     menu = Menu("T", options)
     assert menu.key("down") is NOT_YET
@@ -70,7 +70,7 @@ def test_a_menu_by_arrows_number_letter_and_escape() -> None:
 
 def test_several_are_ticked_and_given_in_the_order_of_the_list() -> None:
     done = object()
-    several = Several("", [Option("a", "A"), Option("b", "B"), Option(done, "Done", key="d")], done=done)
+    several = Checklist("", [MenuOption("a", "A"), MenuOption("b", "B"), MenuOption(done, "Done", key="d")], done=done)
     assert several.key("2") is NOT_YET
     assert several.key("1") is NOT_YET
     assert several.key("1") is NOT_YET
@@ -81,7 +81,7 @@ def test_several_are_ticked_and_given_in_the_order_of_the_list() -> None:
 
 
 def test_a_field_is_edited_with_the_keys_of_a_shell() -> None:
-    field = Field("T", "one two")
+    field = TextField("T", "one two")
     for key in (
         "ctrl-w",
         "x",
@@ -101,7 +101,7 @@ def test_a_field_is_edited_with_the_keys_of_a_shell() -> None:
 
 
 def test_the_cursor_of_a_field_is_where_one_writes() -> None:
-    field = Field("T", "日本" * 10)
+    field = TextField("T", "日本" * 10)
     lines = field.lines(LOOK)
     assert lines[1:3] == ["│ " + "日本" * 9, "│ 日本"]
     assert field.cursor == (2, 6)

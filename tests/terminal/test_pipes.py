@@ -25,7 +25,7 @@ def test_nobody_to_ask_means_no_and_a_line_says_how_to_allow_it(place: Place) ->
     place.plays(bash("touch a.txt"), "Ah.")
     done = place.piped("run", "--output", "text", "go")
     assert done.stdout == "Ah.\n"
-    assert "denied, nobody is here to ask: Bash touch a.txt." in done.stderr
+    assert "denied (no one to ask): Bash touch a.txt." in done.stderr
     assert "--allow 'Bash(touch a.txt)'" in done.stderr
     assert not (place.cwd / "a.txt").exists()
 
@@ -34,9 +34,9 @@ def test_unattended_asks_nobody_although_there_is_a_terminal(place: Place) -> No
     place.plays(bash("touch a.txt"), {"ask": "Why?", "options": ["A", "B"]}, {"plan": "# Plan\n"}, "Ah.")
     term = place.term("run", "--unattended", "deny", "go")
     assert term.exit() == 0
-    assert "denied, nobody is here to ask" in term.text
-    assert "skipped, nobody is here to ask: Why?" in term.text
-    assert "nobody is here to review it" in term.text
+    assert "denied (no one to ask)" in term.text
+    assert "skipped (no one to ask): Why?" in term.text
+    assert "plan rejected (no one to ask)" in term.text
 
 
 def test_a_deny_rule_holds_and_nobody_is_asked(place: Place) -> None:
@@ -123,8 +123,8 @@ def test_an_image_goes_with_the_prompt(place: Place) -> None:
         (["--allow", "Bash(", "go"], 2, "Bash("),
         (["--policy", "missing.json", "go"], 2, "missing.json"),
         (["--image", "missing.png", "go"], 2, "missing.png"),
-        (["--image", "text.txt", "go"], 2, "no image"),
-        (["--cwd", "missing", "go"], 2, "no folder"),
+        (["--image", "text.txt", "go"], 2, "unsupported image type"),
+        (["--cwd", "missing", "go"], 2, "no such folder"),
         (["--fork", "go"], 2, "--resume"),
         (["--max-turns", "0", "go"], 2, "at least 1"),
         ([""], 2, "prompt is empty"),

@@ -63,7 +63,7 @@ def test_a_permission_is_allowed_once_then_always_and_the_rule_holds(real: RealP
     term.until("$ touch b.txt", "“Always” adds the rule Bash(touch b.txt)", "Deny and stop")
     term.press("p")
     assert term.exit() == 0
-    assert term.text.count("May Bash run?") == 2
+    assert term.text.count("Allow this command?") == 2
     assert "All three done." in term.text
     assert "✔ done · " in term.text
     settings = json.loads((real.cwd / ".claude" / "settings.local.json").read_text())
@@ -80,11 +80,11 @@ def test_an_edit_is_shown_as_a_diff_and_a_denial_has_its_note(real: RealPlace) -
     real.model.reply(ToolUse("Edit", {"file_path": path, "old_string": "plants", "new_string": "trees"}))
     real.model.reply("Done.")
     term = real.term("run", "change it", agent="")
-    term.until("May Edit run?", "- plants", "+ flowers", "Deny, with a note")
+    term.until("Allow this edit to", "- plants", "+ flowers", "Deny with a note")
     term.press("n")
-    term.until("Claude reads it")
+    term.until("Tell Claude why")
     term.press("trees, please", ENTER)
-    term.until("+ trees", "Deny, with a note")
+    term.until("+ trees", "Deny with a note")
     term.press("y")
     assert term.exit() == 0
     assert notes.read_text() == "water the trees\n"
@@ -108,11 +108,11 @@ def test_a_plan_is_revised_and_then_approved(real: RealPlace) -> None:
     real.model.reply(ToolUse("ExitPlanMode", {"plan": "1. Look\n2. Leap\n"}))
     real.model.reply("Carried out.")
     term = real.term("run", "--mode", "plan", "plan it", agent="")
-    term.until("? The plan", "Revise, with a note", "Reject")
+    term.until("? Plan", "Revise with a note", "Reject")
     term.press("r")
-    term.until("What should be different?")
+    term.until("What should change?")
     term.press("leap, too", ENTER)
-    term.until("plan not approved: leap, too", "Reject (n)")
+    term.until("plan rejected: leap, too", "Reject (n)")
     term.press("y")
     assert term.exit() == 0
     assert "plan approved" in term.text
@@ -215,7 +215,7 @@ def test_deny_and_stop_ends_the_turn(real: RealPlace) -> None:
     term.until("Deny and stop")
     term.press("x")
     assert term.exit() == 1
-    assert "denied, and stopped" in term.text
+    assert "denied, turn stopped" in term.text
     assert not (real.cwd / "a.txt").exists()
 
 
@@ -231,7 +231,7 @@ def test_a_chat_is_rewound_and_forked(real: RealPlace) -> None:
     term.press("/rewind", ENTER)
     term.until("Back to before which prompt?", "1 write it")
     term.press("1")
-    term.until("What is to be as it was?")
+    term.until("Restore what?")
     term.press("2")
     term.until("the files are as they were")
     assert not path.exists()

@@ -30,12 +30,12 @@ def edit(place: Place) -> list[object]:
 def test_an_edit_is_shown_asked_about_and_done(notes: Place) -> None:
     notes.plays("I change **it**.", *edit(notes))
     term = notes.term("run", "change it")
-    seen = term.until("May Edit run?", "Allow once")
+    seen = term.until("Allow this edit to", "Allow once")
     assert "I change it." in seen
     assert "- plants" in seen
     assert "+ flowers" in seen
     assert "risk: low (changes a file)" in seen
-    assert "asked because: " in seen
+    assert "reason: " in seen
     assert "(//" in seen
     term.press("y")
     assert term.exit() == 0
@@ -54,8 +54,8 @@ def test_always_adds_exactly_the_rule_that_was_shown(place: Place, key: str, des
     term = place.term("run", "go")
     term.until("“Always” adds the rule Bash(touch a.txt)", "Always, everywhere")
     term.press(key)
-    term.until("from now on Bash(touch a.txt)", "$ touch b.txt")
-    assert term.text.count("May Bash run?") == 2  # the second time it was not asked
+    term.until("always: Bash(touch a.txt)", "$ touch b.txt")
+    assert term.text.count("Allow this command?") == 2  # the second time it was not asked
     term.until("“Always” adds the rule Bash(touch b.txt)")
     term.press("y")
     assert term.exit() == 0
@@ -64,9 +64,9 @@ def test_always_adds_exactly_the_rule_that_was_shown(place: Place, key: str, des
 def test_a_denial_carries_its_note(place: Place) -> None:
     place.plays(bash("touch a.txt"), "Ah.")
     term = place.term("run", "go")
-    term.until("Deny, with a note")
+    term.until("Deny with a note")
     term.press("n")
-    term.until("Claude reads it")
+    term.until("Tell Claude why")
     term.press("use b.txt", ENTER)
     assert term.exit() == 0
     assert "use b.txt" in term.text
@@ -77,9 +77,9 @@ def test_a_denial_carries_its_note(place: Place) -> None:
 def test_escape_leads_back_from_a_note_and_then_denies(place: Place) -> None:
     place.plays(bash("touch a.txt"), "Ah.")
     term = place.term("run", "go")
-    term.until("Deny, with a note")
+    term.until("Deny with a note")
     term.press("n")
-    term.until("Claude reads it")
+    term.until("Tell Claude why")
     term.press(ESCAPE)
     term.until("Deny and stop")
     term.press(ESCAPE)
@@ -107,7 +107,7 @@ def test_an_input_is_edited_as_json_and_what_is_none_is_asked_again(place: Place
     term.press("e")
     term.until("Use this input instead:")
     term.press("\x1b[F", "x", ENTER)
-    term.until("That is not JSON")
+    term.until("Invalid JSON")
     term.press("\x15", "\x1b[200~" + json.dumps({"file_path": path, "content": "two\n"}) + "\x1b[201~")
     term.press(ENTER)
     assert term.exit() == 0
@@ -120,7 +120,7 @@ def test_deny_and_stop_ends_the_turn(place: Place) -> None:
     term.until("Deny and stop")
     term.press("x")
     assert term.exit() == 1
-    assert "denied, and stopped" in term.text
+    assert "denied, turn stopped" in term.text
     assert "Never said." not in term.text
 
 
@@ -140,7 +140,7 @@ def test_a_question_is_answered_by_number_by_arrows_by_own_words_and_skipped(pla
     term.press(DOWN, ENTER)
     term.until("  Rice\n", "Music?", "2 Folk")
     term.press("o")
-    term.until("Your own answer:")
+    term.until("Your answer:")
     term.press("Blues", ENTER)
     term.until("  Blues\n", "Dance?", "2 No")
     term.press("s")
@@ -158,7 +158,7 @@ def test_a_question_is_answered_by_number_by_arrows_by_own_words_and_skipped(pla
 def test_a_plan_is_reviewed(place: Place, keys: list[str], told: str) -> None:
     place.plays({"plan": "# Steps\n\n1. Look\n2. Leap\n"}, "Fine.")
     term = place.term("run", "--mode", "plan", "go")
-    term.until("? The plan", "Steps", "1. Look", "Approve, and accept edits")
+    term.until("? Plan", "Steps", "1. Look", "Approve and accept edits")
     term.press(*keys)
     term.exit()
     assert told in term.text
@@ -167,12 +167,12 @@ def test_a_plan_is_reviewed(place: Place, keys: list[str], told: str) -> None:
 def test_a_plan_is_revised_with_a_note(place: Place) -> None:
     place.plays({"plan": "# Steps\n\n1. Look\n"}, "I plan again.")
     term = place.term("run", "--mode", "plan", "go")
-    term.until("Revise, with a note")
+    term.until("Revise with a note")
     term.press("r")
-    term.until("What should be different?")
+    term.until("What should change?")
     term.press("Leap first.", ENTER)
     term.exit()
-    assert "plan not approved: Leap first." in term.text
+    assert "plan rejected: Leap first." in term.text
 
 
 def test_ctrl_c_once_interrupts_the_turn_which_still_ends(place: Place) -> None:
@@ -219,7 +219,7 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(place: Place) -> 
     (place.cwd / "go.txt").touch()
     term.until("Allow once")
     term.press("n")
-    term.until("Claude reads it")
+    term.until("Tell Claude why")
     term.press("no", ENTER)
     assert term.exit() == 0
     assert not (place.cwd / "a.txt").exists()
@@ -278,13 +278,13 @@ def test_a_server_that_asks_is_answered_with_a_form(place: Place) -> None:
     term.press("y")
     term.until("Guests")
     term.press("many", ENTER)
-    term.until("(a number, please)")
+    term.until("(must be a number)")
     term.press("\x15", "4", ENTER)
     term.until("terrace", "1 Yes")
     term.press("y")
     term.until("meal", "2 dinner")
     term.press("2")
-    term.until("note (may stay empty)")
+    term.until("note (optional)")
     term.press(ENTER)
     assert term.exit() == 0
     assert "answered: accept" in term.text

@@ -378,7 +378,7 @@ def test_a_missing_file_or_wrong_flag_is_code_2(tmp_path: Path) -> None:
     )
     assert "quarterdeck tap --out FILE" in next_step
     done = run_replay(tmp_path / "none.ndjson", b"", "--speed", "0")
-    assert (done.returncode, b"expected a number above 0" in done.stderr) == (2, True)
+    assert (done.returncode, b"--speed must be above 0" in done.stderr) == (2, True)
 
 
 def test_the_launcher_replays_and_tells_the_version(tmp_path: Path) -> None:

@@ -378,9 +378,9 @@ def test_no_place_for_the_spool_means_no_recording_and_no_harm(out: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--", "claude"], b"expected --out FILE"),
-        (["--out", "x"], b"expected -- and the command to record"),
-        (["--out", "x", "--redact-pattern", "(", "--", "claude"], b"expected a regular expression"),
+        (["--", "claude"], b"--out FILE is missing"),
+        (["--out", "x"], b"the command to record is missing"),
+        (["--out", "x", "--redact-pattern", "(", "--", "claude"], b"is not a regular expression"),
         (["--nonsense"], b"unrecognized arguments: --nonsense"),
     ],
 )

@@ -413,8 +413,8 @@ def test_the_command_shows_a_recording() -> None:
     [
         (["{dir}/none.ndjson"], "quarterdeck trace: {dir}/none.ndjson: No such file or directory\n"),
         (["{dir}/bad.ndjson"], "quarterdeck trace: {dir}/bad.ndjson:2: expected a line of JSON: "),
-        (["{dir}/bad.ndjson", "--grep", "("], "--grep '(': expected a regular expression"),
-        (["{dir}/x.gz", "--follow"], "--follow: expected a file that is being written"),
+        (["{dir}/bad.ndjson", "--grep", "("], "--grep '(' is not a regular expression"),
+        (["{dir}/x.gz", "--follow"], "--follow cannot follow a .gz file"),
         (["{dir}/x.gz"], "{dir}/x.gz:1: expected a gzip file"),
         (["{dir}/bad.ndjson", "--only", "up"], "invalid choice: 'up'"),
     ],

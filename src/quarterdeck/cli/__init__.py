@@ -1,6 +1,6 @@
-"""The ``quarterdeck`` command: the tools, each loaded only when it is called.
+"""The ``quarterdeck`` command. Each subcommand is imported only when it is called.
 
-What a command module must have, and what it gets from ``common``, stands in ``quarterdeck.cli.common``.
+``quarterdeck.cli.common`` says what a command module must define, and what it can use.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ if TYPE_CHECKING:  # typing is a large part of the start-up time of ``tap``
     from .common.look import Look
 
 GROUPS: dict[str, dict[str, str]] = {
-    "talk to Claude Code": {
-        "run": "run one prompt, and answer what it asks on the way",
-        "chat": "talk, many turns",
-        "demo": "try it in a scratch folder, with claude or with the simulator",
+    "use Claude Code": {
+        "run": "run one prompt and answer its questions",
+        "chat": "have a conversation",
+        "demo": "try it in a scratch folder, with claude or the simulator",
     },
-    "look after it": {
-        "sessions": "list, search, show, rename, tag, delete, fork and export stored sessions",
-        "doctor": "check the CLI, the login and the environment, and say what to do",
+    "manage": {
+        "sessions": "list, search, show, rename, tag, delete, fork and export sessions",
+        "doctor": "check the CLI, the login and the environment",
         "policy": "explain, check and test permission rules",
     },
     "test and debug": {
-        "sim": "a claude that is not a model: play a scenario as the CLI",
-        "tap": "record what a program and its claude say to each other",
-        "trace": "show a recording to a person",
-        "replay": "act as the CLI of a recording",
+        "sim": "a simulated claude: no model, no login",
+        "tap": "record the traffic between a program and its claude",
+        "trace": "show a recording",
+        "replay": "play back a recording as if it were the CLI",
     },
     "set up": {
-        "completion": "print the completion script of a shell",
+        "completion": "print a shell completion script",
     },
 }
 
 COMMANDS: dict[str, str] = {name: purpose for group in GROUPS.values() for name, purpose in group.items()}
-"""Name → what it is for. Each is ``quarterdeck.cli.NAME`` with a ``parser()`` and a ``main(argv) -> int``."""
+"""Name → purpose. Each is ``quarterdeck.cli.NAME`` with a ``parser()`` and a ``main(argv) -> int``."""
 
 OK, USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
-"""As in ``common.exits``, which costs an import that ``tap`` does not need."""
+"""As in ``common.exits``; importing that would slow ``tap`` down."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -47,34 +47,33 @@ def main(argv: list[str] | None = None) -> int:
     if name == "help" and words[1:] and words[1] in COMMANDS:
         words = [words[1], "--help"]
         name = words[0]
-    if hasattr(sys.stdout, "reconfigure"):  # a locale without UTF-8: a letter too few is better than an error
+    if hasattr(sys.stdout, "reconfigure"):  # without UTF-8, print "?" rather than fail
         sys.stdout.reconfigure(errors="replace")
     try:
         if name in COMMANDS:
             return _run(name, words[1:])
-        return _without_command(name)
+        return _top_level(name)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _leave_quietly()
+        silence_stdout()
         return BROKEN_PIPE
 
 
 def _run(name: str, words: list[str]) -> int:
     try:
         code: int = import_module(f".{name}", __name__).main(words)
-        sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the interpreter
+        sys.stdout.flush()  # notice a closed pipe here, not at interpreter exit
     except Exception as error:
-        from .common.trouble import Trouble
+        from .common.exits import CommandError
 
-        if not isinstance(error, Trouble):
+        if not isinstance(error, CommandError):
             raise
-        print(error.lines(f"quarterdeck {name}"), file=sys.stderr)
-        return error.code
+        return error.print(name)
     return code
 
 
-def _without_command(name: str) -> int:
+def _top_level(name: str) -> int:
     if name in ("-h", "--help", "help"):
         from .common.look import Look
 
@@ -86,20 +85,17 @@ def _without_command(name: str) -> int:
 
         print(f"quarterdeck {__version__}")
         return OK
-    print(f"quarterdeck: there is no command {name!r}{_meant(name)}", file=sys.stderr)
-    print("  quarterdeck --help lists the commands.", file=sys.stderr)
-    return USAGE_ERROR
-
-
-def _meant(name: str) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(name, COMMANDS, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    print(f"quarterdeck: unknown command {name!r}{hint}", file=sys.stderr)
+    print("  Run quarterdeck --help for a list of commands.", file=sys.stderr)
+    return USAGE_ERROR
 
 
 def usage(look: Look) -> str:
-    """The list of commands, as wide as the look says and in its colours."""
+    """The list of commands."""
     from textwrap import wrap
 
     column = max(map(len, COMMANDS)) + 4
@@ -121,14 +117,14 @@ def usage(look: Look) -> str:
         "  quarterdeck sessions search 'race condition'",
         "  quarterdeck doctor",
         "",
-        "quarterdeck COMMAND --help tells more, with the exit codes.",
-        "quarterdeck --version prints the version.",
+        "Run quarterdeck COMMAND --help for options and examples.",
+        "Run quarterdeck --version for the version.",
     ]
     return "\n".join(lines)
 
 
-def _leave_quietly() -> None:
-    """Whoever read our output has gone: keep the interpreter from complaining about it at exit."""
+def silence_stdout() -> None:
+    """The reader of our output is gone: keep the interpreter from complaining about it at exit."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

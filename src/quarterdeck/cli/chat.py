@@ -1,17 +1,26 @@
-"""``quarterdeck chat``: many turns with Claude Code in the terminal."""
+"""``quarterdeck chat``: a conversation with Claude Code in the terminal."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from quarterdeck.cli.common import Parser
+from quarterdeck.cli.common import OK, Parser
+from quarterdeck.cli.terminal.arguments import EXITS, add_session_options
 
 
 def parser() -> Parser:
-    from quarterdeck.cli.terminal.arguments import chat_parser
-
-    return chat_parser()
+    built = Parser(
+        "quarterdeck chat",
+        description="Have a conversation with Claude Code. Type while it works to steer it. Alt-Enter inserts a new "
+        "line, Tab completes /commands and @files, /help lists the commands.",
+        examples=[
+            ("quarterdeck chat", "start a conversation about the current folder"),
+            ("quarterdeck chat --continue", "continue the latest one"),
+            ("quarterdeck chat --agent sim", "with the simulator: no model, no cost"),
+        ],
+        exits={**EXITS, OK: "exited with /quit or Ctrl-D"},
+    )
+    built.add_argument("prompt", nargs="*", metavar="PROMPT", help="the first prompt")
+    add_session_options(built)
+    return built
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""``quarterdeck demo``: what ``make run`` shows. ``quarterdeck run`` in a scratch folder, with a friendly prompt."""
+"""``quarterdeck demo``: ``quarterdeck run`` in a scratch folder with a prepared prompt; ``make run`` calls it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ def parser() -> Parser:
 
     built = Parser(
         "quarterdeck demo",
-        description="Runs a friendly prompt in a scratch folder: text as it streams, a file that is read, an edit that "
-        "asks for permission and really happens, and what it cost. With your claude where it is installed and signed "
-        "in, else with the simulator, which needs no model and no login. It asks you on a terminal and answers itself "
-        "elsewhere.",
+        description="Run a prepared prompt in a scratch folder: it streams text, reads a file, asks for permission to "
+        "edit it, and shows the cost. Uses your claude if it is installed and logged in, otherwise the simulator (no "
+        "model, no login). Without a terminal it answers its own questions.",
         examples=[
-            ("quarterdeck demo", "you decide"),
-            ("quarterdeck demo --yes", "without questions"),
-            ("quarterdeck demo --agent sim", "on the simulator in any case"),
+            ("quarterdeck demo", "you answer its questions"),
+            ("quarterdeck demo --yes", "allow everything"),
+            ("quarterdeck demo --agent sim", "always use the simulator"),
         ],
-        exits={**EXITS, 0: "played to the end"},
+        exits=EXITS,
     )
-    built.add_argument("--yes", action="store_true", help="allow what it does in the scratch folder without asking")
-    built.add_argument("--agent", metavar="claude|sim|FILE", help="who plays (default: claude if signed in, else sim)")
+    built.add_argument("--yes", action="store_true", help="allow edits in the scratch folder without asking")
+    built.add_argument(
+        "--agent", metavar="claude|sim|FILE", help="which agent to use (default: claude if logged in, else sim)"
+    )
     return built
 
 

@@ -1,14 +1,11 @@
-"""``quarterdeck policy explain | check | test``.
-
-Exit codes: ``explain`` 0 allow, 1 deny, 3 ask; ``check`` 0 fine, 1 rules were refused (with ``--strict`` also on
-warnings); ``test`` 0 all as expected, 1 not; 2 everywhere for what cannot be done at all.
-"""
+"""``quarterdeck policy explain | check | test``: try and check permission rules."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +14,18 @@ from .common import Look, Parser
 if TYPE_CHECKING:
     from quarterdeck.policy import Explanation, Policy
 
-ALLOWED, DENIED, FAILED, ASKED = 0, 1, 2, 3
-_EXIT = {"allow": ALLOWED, "deny": DENIED, "ask": ASKED}
+EXPLAIN_EXITS = {"allow": 0, "deny": 1, "ask": 3}
+CANNOT = 2
+"""The exit code of every command for what it cannot read or judge."""
 _COLOURS = {"allow": "green", "deny": "red", "ask": "yellow", "bold": "bold", "dim": "dim"}
-
-
-DESCRIPTION = "Says what permission rules do: before they are written into settings, and when a tool call surprises."
+DESCRIPTION = (
+    "Try permission rules before you save them, and find out why a tool call was allowed, denied or asked about."
+)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add ``policy`` to the commands of another program."""
-    joined = subparsers.add_parser("policy", help="see what permission rules do", description=DESCRIPTION)
+    joined = subparsers.add_parser("policy", help="try and check permission rules", description=DESCRIPTION)
     _add_commands(joined.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser))
 
 
@@ -37,10 +35,10 @@ def parser() -> Parser:
         description=DESCRIPTION,
         examples=[
             ("quarterdeck policy explain 'git push --force'", "what would happen in this folder, and why"),
-            ("quarterdeck policy check .claude/settings.json", "rules that are wrong or do nothing"),
-            ("quarterdeck policy test rules.toml", "a table of expectations, for continuous integration"),
+            ("quarterdeck policy check .claude/settings.json", "rules that are invalid or have no effect"),
+            ("quarterdeck policy test rules.toml", "a table of test cases, for CI"),
         ],
-        exits={0: "allow, or all is fine", 1: "deny, or something is not", 2: "it cannot be done at all", 3: "ask"},
+        exits={0: "allow, or no errors", 1: "deny, or errors found", CANNOT: "invalid arguments or file", 3: "ask"},
     )
     _add_commands(built.add_commands())
     return built
@@ -49,84 +47,72 @@ def parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     """The commands of ``quarterdeck policy`` on their own."""
     args = parser().parse_args(argv)
-    run: int = args.run(args)
-    return run
+    code: int = args.run(args)
+    return code
 
 
 def _add_commands(commands: argparse._SubParsersAction[Parser]) -> None:
-    for add in (_add_explain, _add_check, _add_test):
-        add(commands).add_argument("--json", action="store_true", help="write JSON")
-
-
-def _add_explain(commands: argparse._SubParsersAction[Parser]) -> Parser:
-    purpose = "why a tool call is allowed, denied or asked about"
     explain = commands.add_parser(
         "explain",
-        help=purpose,
-        description=f"Says {purpose}: the rule that decided, those that nearly matched, the risk, and which rule would "
-        "allow it.",
+        help="why a tool call is allowed, denied or asked about",
+        description="Explain why a tool call is allowed, denied or asked about: the deciding rule, near misses, the "
+        "risk, and which rule would allow it.",
         examples=[
             ("quarterdeck policy explain 'rm -rf build && git status'", "a shell command"),
             ("quarterdeck policy explain 'Read(~/.ssh/id_rsa)' --deny 'Read(~/.ssh/**)'", "with a rule to try"),
         ],
-        exits={0: "allow", 1: "deny", 2: "it cannot be judged", 3: "ask"},
+        exits={0: "allow", 1: "deny", CANNOT: "invalid request or rules", 3: "ask"},
     )
     explain.add_argument("request", metavar="REQUEST", help="a tool call such as 'Bash(rm -rf build)', or a command")
-    explain.add_argument("--cwd", metavar="DIR", default=".", help="judge as in this folder (default: here)")
-    explain.add_argument("--mode", metavar="MODE", help="judge in this permission mode (default: as the settings say)")
-    for behavior in ("allow", "deny", "ask"):
+    explain.add_argument("--cwd", metavar="DIR", default=".", help="the folder to work in (default: this one)")
+    explain.add_argument("--mode", metavar="MODE", help="the permission mode (default: from the settings)")
+    for behavior in EXPLAIN_EXITS:
         explain.add_argument(
-            f"--{behavior}", action="append", default=[], metavar="RULE", help=f"one more {behavior} rule"
+            f"--{behavior}",
+            action="append",
+            default=[],
+            metavar="RULE",
+            help=f"additional {behavior} rule (repeatable)",
         )
-    explain.add_argument("--no-settings", action="store_true", help="use only the rules given here")
-    explain.set_defaults(run=_guarded(_explain))
-    return explain
-
-
-def _add_check(commands: argparse._SubParsersAction[Parser]) -> Parser:
+    explain.add_argument("--no-settings", action="store_true", help="ignore settings; use only the rules given here")
     check = commands.add_parser(
         "check",
         help="find bad rules in a settings file",
-        description="Reads the permission rules of a settings file and names those that are refused or do nothing.",
-        examples=[("quarterdeck policy check --strict .claude/settings.json", "warnings fail, too")],
-        exits={0: "fine", 1: "rules were refused (with --strict also: warnings)", 2: "the file cannot be read"},
+        description="Check the permission rules of a settings file: which are invalid, and which have no effect.",
+        examples=[("quarterdeck policy check --strict .claude/settings.json", "also fail on warnings")],
+        exits={0: "no errors", 1: "invalid rules (with --strict, also warnings)", CANNOT: "the file cannot be read"},
     )
     check.add_argument("file", metavar="FILE", type=Path, help="a settings.json")
-    check.add_argument("--strict", action="store_true", help="warnings fail, too")
-    check.set_defaults(run=_guarded(_check))
-    return check
-
-
-def _add_test(commands: argparse._SubParsersAction[Parser]) -> Parser:
+    check.add_argument("--strict", action="store_true", help="also fail on warnings")
     test = commands.add_parser(
         "test",
-        help="run a table of expectations (TOML)",
-        description="Runs tables of expectations: rules, requests, and what should be decided.",
-        examples=[("quarterdeck policy test policy/*.toml", "every table of a folder")],
-        exits={0: "all as expected", 1: "not all", 2: "a table cannot be read"},
+        help="run test cases for rules (TOML)",
+        description="Run test cases: rules, requests and the expected decisions.",
+        examples=[("quarterdeck policy test policy/*.toml", "every file in a folder")],
+        exits={0: "all passed", 1: "some failed", CANNOT: "a file cannot be read"},
     )
-    test.add_argument("cases", metavar="FILE", type=Path, nargs="+", help="a table of expectations")
-    test.set_defaults(run=_guarded(_test))
-    return test
+    test.add_argument("cases", metavar="FILE", type=Path, nargs="+", help="a TOML file of test cases")
+    for command, run in ((explain, _explain), (check, _check), (test, _test)):
+        command.add_argument("--json", action="store_true", help="print JSON")
+        command.set_defaults(run=_reporting_errors(run))
 
 
-def _guarded(run: Any) -> Any:
-    def guarded(args: argparse.Namespace) -> int:
+def _reporting_errors(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    def reporting(args: argparse.Namespace) -> int:
         from quarterdeck.policy import PolicyError
 
         try:
-            code: int = run(args)
+            return run(args)
         except (PolicyError, OSError, ValueError, ImportError) as error:
-            told = (
-                f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
-            )
-            for line in told.splitlines():
+            message = str(error)
+            if isinstance(error, OSError) and error.strerror:
+                message = f"{error.filename}: {error.strerror}"
+            for line in message.splitlines():
                 print(f"quarterdeck policy: {line}", file=sys.stderr)
-            print("  quarterdeck policy COMMAND --help shows what it takes.", file=sys.stderr)
-            return FAILED
-        return code
+            print("  Run quarterdeck policy COMMAND --help for usage.", file=sys.stderr)
+            return CANNOT
 
-    return guarded
+    return reporting
 
 
 def _explain(args: argparse.Namespace) -> int:
@@ -138,7 +124,7 @@ def _explain(args: argparse.Namespace) -> int:
         print(json.dumps(_as_json(explanation), ensure_ascii=False, indent=2))
     else:
         _print_explanation(explanation, policy)
-    return _EXIT[explanation.decision.behavior]
+    return EXPLAIN_EXITS[explanation.decision.behavior]
 
 
 def _policy(args: argparse.Namespace) -> Policy:
@@ -161,7 +147,7 @@ def _print_explanation(explanation: Explanation, policy: Policy) -> None:
     for note in policy.notes:
         print(f"  {_coloured('note:', 'bold')} {note}")
     if decision.behavior != "allow" and not explanation.would_allow:
-        print(f"  {_coloured('no rule can allow exactly this', 'dim')}")
+        print(f"  {_coloured('No rule can allow exactly this.', 'dim')}")
 
 
 def _as_json(explanation: Explanation) -> dict[str, Any]:
@@ -193,7 +179,7 @@ def _check(args: argparse.Namespace) -> int:
     bad: list[BadRule] = []
     file = read_file(str(args.file), "projectSettings", bad)
     if file is None:
-        raise BadSettingsError(str(args.file), None, "there is no such file, or it is empty")
+        raise BadSettingsError(str(args.file), None, "No such file, or it is empty.")
     warnings = lint(file.rules)
     if args.json:
         shown = {
@@ -203,11 +189,11 @@ def _check(args: argparse.Namespace) -> int:
         }
         print(json.dumps(shown, ensure_ascii=False, indent=2))
     else:
-        for refused in bad:
-            print(f"{_coloured('refused', 'deny')}  {refused}")
+        for rule in bad:
+            print(f"{_coloured('invalid', 'deny')}  {rule}")
         for warning in warnings:
             print(f"{_coloured('warning', 'ask')}  {warning}")
-        print(f"{len(file.rules)} rules read, {len(bad)} refused, {len(warnings)} warnings")
+        print(f"{len(file.rules)} rules, {len(bad)} invalid, {len(warnings)} warnings")
     return 1 if bad or (args.strict and warnings) else 0
 
 

@@ -1,4 +1,4 @@
-"""``quarterdeck replay``: be the CLI of a recording."""
+"""``quarterdeck replay``: play back the CLI's part of a recording."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import os
 import sys
 from pathlib import Path
 
-from .common import Parser
+from .common import USAGE_ERROR, CommandError, Parser
+from .tap import install_launcher
+from .trace import NEXT_STEP
 
-USAGE_ERROR = 2
 FILE_VARIABLE = "QUARTERDECK_REPLAY_FILE"
 DESCRIPTION = f"""\
-Plays the CLI's part of a recording on stdin and stdout, and ends as the recorded CLI did.
+Plays the CLI's part of a recording on stdin and stdout, and exits as the recorded CLI did.
 
-What the host says must be what was recorded (ids, uuids and times aside) unless --lenient is given. Flags of the CLI
-may follow the file; they are not compared, but --version is answered with the recorded version.
+The input must match the recording (except for ids, uuids and times) unless --lenient is given. Flags of the CLI may
+follow the file; they are ignored, except that --version prints the recorded version.
 
-With --install-launcher it writes an executable that does this, for programs that can only be given a path;
-{FILE_VARIABLE}, when set, counts instead of its file."""
+With --install-launcher it writes an executable that does this, for programs that accept only a path.
+{FILE_VARIABLE}, if set, overrides its file."""
 
 
 def parser() -> Parser:
@@ -27,24 +28,24 @@ def parser() -> Parser:
         usage="quarterdeck replay [options] FILE [FLAG …]",
         description=DESCRIPTION,
         examples=[
-            ("quarterdeck replay talk.ndjson", "be the CLI of that recording, at once"),
-            ("quarterdeck replay --speed 1 talk.ndjson", "as slowly as it was recorded"),
+            ("quarterdeck replay talk.ndjson", "play it back as fast as possible"),
+            ("quarterdeck replay --speed 1 talk.ndjson", "at the recorded speed"),
             ("quarterdeck replay --install-launcher ./claude-replay talk.ndjson", "write ./claude-replay for an SDK"),
         ],
         exits={
-            0: "as the recorded CLI; its other codes are passed on, too",
-            2: "the recording or the command line is wrong",
-            3: "the input is not the recorded one",
+            0: "success; other codes of the recorded CLI are passed on",
+            2: "invalid arguments or recording",
+            3: "the input differs from the recording",
             4: "the input ended too early",
         },
     )
-    built.add_argument("--lenient", action="store_true", help="take input by its kind alone")
+    built.add_argument("--lenient", action="store_true", help="compare only the types of input messages")
     built.add_argument(
-        "--speed", type=float, metavar="N", help="1: as recorded, 10: ten times as fast (default: at once)"
+        "--speed", type=float, metavar="N", help="1: as recorded, 10: ten times as fast (default: no delays)"
     )
-    built.add_argument("--install-launcher", metavar="FILE", help="write an executable that does this, and stop")
+    built.add_argument("--install-launcher", metavar="FILE", help="write an executable that does this, and exit")
     built.add_argument("file", metavar="FILE", help="the recording")
-    built.add_argument("flags", nargs=argparse.REMAINDER, metavar="FLAG", help="flags for the CLI, not compared")
+    built.add_argument("flags", nargs=argparse.REMAINDER, metavar="FLAG", help="flags of the CLI, ignored")
     return built
 
 
@@ -52,17 +53,15 @@ def main(argv: list[str] | None = None) -> int:
     reader = parser()
     arguments = reader.parse_args(sys.argv[1:] if argv is None else argv)
     if arguments.speed is not None and arguments.speed <= 0:
-        reader.error(f"--speed {arguments.speed}: expected a number above 0, e.g. 1 for as recorded")
+        reader.error(f"--speed must be above 0, not {arguments.speed}")
     from quarterdeck.testing.recording import RecordingError, load
 
     path = Path(arguments.file)
     try:
         recording = load(path)
     except (RecordingError, OSError) as error:
-        print(f"quarterdeck replay: {_reason(path, error)}", file=sys.stderr)
-        if isinstance(error, OSError):
-            print("  give a recording; quarterdeck tap --out FILE -- claude … makes one", file=sys.stderr)
-        return USAGE_ERROR
+        what = f"{path}: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
+        return CommandError(what, NEXT_STEP, code=USAGE_ERROR).print("replay")
     if arguments.install_launcher:
         return _install(arguments)
     from quarterdeck.testing.install import NEWEST
@@ -73,31 +72,14 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     code = run(recording, strict=not arguments.lenient, speed=arguments.speed)
     sys.stderr.flush()
-    os._exit(code)  # the thread that reads stdin may be blocked in it for ever
+    os._exit(code)  # the thread that reads stdin may block forever
 
 
 def _install(arguments: argparse.Namespace) -> int:
-    from quarterdeck.testing.launcher import write_launcher
-
     path = str(Path(arguments.file).absolute())
     options = [
         *(["--lenient"] if arguments.lenient else []),
         *([f"--speed={arguments.speed}"] if arguments.speed else []),
     ]
-    try:
-        write_launcher(
-            Path(arguments.install_launcher),
-            "quarterdeck.cli.replay",
-            [*options, path],
-            environment={path: FILE_VARIABLE},
-        )
-    except OSError as error:
-        print(f"quarterdeck replay: cannot write {arguments.install_launcher}: {error.strerror}", file=sys.stderr)
-        print("  choose a new file in a folder that is yours", file=sys.stderr)
-        return USAGE_ERROR
-    print(f"{arguments.install_launcher}: replays {path}")
-    return 0
-
-
-def _reason(path: Path, error: Exception) -> str:
-    return f"{path}: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
+    target = arguments.install_launcher
+    return install_launcher("replay", target, [*options, path], {path: FILE_VARIABLE}, f"replays {path}")

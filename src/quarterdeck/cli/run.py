@@ -1,17 +1,41 @@
-"""``quarterdeck run``: one prompt, followed and answered in the terminal."""
+"""``quarterdeck run``: run one prompt in the terminal."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from quarterdeck.cli.common import Parser
+from quarterdeck.cli.terminal.arguments import EXITS, add_session_options
 
-if TYPE_CHECKING:
-    from quarterdeck.cli.common import Parser
+OUTPUTS = ("pretty", "text", "json", "stream-json")
 
 
 def parser() -> Parser:
-    from quarterdeck.cli.terminal.arguments import run_parser
-
-    return run_parser()
+    built = Parser(
+        "quarterdeck run",
+        description="Run one prompt in Claude Code and follow it. You answer permission requests, questions and plans "
+        "here. Ctrl-C interrupts the turn; press it again to exit.",
+        examples=[
+            ('quarterdeck run "what is in this folder?"', "ask about the current folder"),
+            ("git diff | quarterdeck run - 'review this change'", "append standard input to the prompt"),
+            ("quarterdeck run --allow 'Bash(make test)' 'make the tests pass'", "allow one command without asking"),
+            ("quarterdeck run --output json --deny Bash 'summarise README.md' | jq .result", "in a script"),
+            ("quarterdeck run --agent sim 'edit a to b in notes.txt'", "with the simulator: no model, no cost"),
+        ],
+        exits=EXITS,
+    )
+    built.add_argument("prompt", nargs="*", metavar="PROMPT", help="the prompt; - or nothing reads standard input")
+    built.add_argument("--prompt-file", metavar="FILE", help="read the prompt from a file")
+    built.add_argument("--image", action="append", default=[], metavar="FILE", help="attach an image (repeatable)")
+    out = built.add_argument_group("output")
+    out.add_argument(
+        "--output",
+        choices=OUTPUTS,
+        default="pretty",
+        help="pretty: for people (default); text: only the answer; json: the result; stream-json: every message",
+    )
+    out.add_argument("--json", action="store_true", help="print everything the CLI writes, line by line, unchanged")
+    out.add_argument("--partial", action="store_true", help="with --json or stream-json: include partial messages")
+    add_session_options(built)
+    return built
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,8 +1,8 @@
 """``quarterdeck sim``: the simulator, with the flags of ``claude``.
 
-The flags are the CLI's own and the simulator reads them, so that ``quarterdeck sim …`` can stand wherever ``claude …``
-does. Only ``quarterdeck sim --help`` alone is answered here, in the style of the other commands, and only then is a
-parser of ours imported: the simulator has to start fast.
+The simulator itself parses the flags, so ``quarterdeck sim …`` can replace ``claude …`` anywhere. Only ``quarterdeck
+sim --help`` is answered here, in the style of the other commands; otherwise no parser is imported, so that the
+simulator starts fast.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    """For help, completion and the reference; the command line itself is read by the simulator."""
+    """For help, completion and the reference; the simulator parses the actual arguments."""
     from argparse import SUPPRESS
 
     from quarterdeck.testing.sim.flags import MANY, OPTIONAL, OTHER_NAMES, SWITCHES, VALUES
@@ -26,18 +26,20 @@ def parser() -> Parser:
     built = Parser(
         "quarterdeck sim",
         usage="quarterdeck sim [--scenario FILE] [flags of claude] [PROMPT]",
-        description="A claude that is not a model: takes its flags, speaks its protocol, asks for permissions, and "
-        "plays a scenario. Without one it is a friendly assistant that reads and edits files of the working directory.",
+        description="A simulated claude: takes its flags, speaks its protocol, asks for permissions and plays a "
+        "scenario. Without a scenario it is a simple assistant that reads and edits files in the working directory.",
         examples=[
-            ("quarterdeck sim -p 'Read notes.txt'", "as one would call claude"),
-            ("quarterdeck run --agent sim 'Read notes.txt'", "in place of claude, behind another command"),
+            ("quarterdeck sim -p 'Read notes.txt'", "call it like claude"),
+            ("quarterdeck run --agent sim 'Read notes.txt'", "use it instead of claude in another command"),
             ("quarterdeck sim --scenario refused.yaml -p hello", "play a scenario"),
         ],
-        exits={0: "as claude", 1: "as claude: the run failed, or a flag is wrong", 2: "the scenario is wrong"},
-        epilog="Flags of claude that mean nothing to a simulator are taken all the same, so that any SDK can start it. "
-        f"These are known:\n\n{', '.join(known)}",
+        exits={0: "success", 1: "the run failed, or a flag is invalid (as with claude)", 2: "invalid scenario"},
+        epilog="Flags of claude that a simulator has no use for are accepted and ignored, so that any SDK can start "
+        f"it:\n\n{', '.join(known)}",
     )
-    built.add_argument("--scenario", metavar="FILE", help="what to play: YAML or JSON (or QUARTERDECK_SIM_SCENARIO)")
+    built.add_argument(
+        "--scenario", metavar="FILE", help="the scenario, YAML or JSON (or set QUARTERDECK_SIM_SCENARIO)"
+    )
     others: dict[str, list[str]] = {}
     for other, name in OTHER_NAMES.items():
         others.setdefault(name, []).append(other)

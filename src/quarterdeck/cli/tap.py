@@ -1,4 +1,4 @@
-"""``quarterdeck tap``: be a CLI, and record it."""
+"""``quarterdeck tap``: run a CLI and record its traffic."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ USAGE_ERROR = 2
 OUT_VARIABLE = "QUARTERDECK_TAP_OUT"
 CLI_VARIABLE = "QUARTERDECK_TAP_CLI"
 DESCRIPTION = f"""\
-Stands in front of a CLI as if it were the CLI, and records all that is said, byte for byte. With --install-launcher it
-writes an executable that does this, for programs that can only be given a path. {OUT_VARIABLE} and
-{CLI_VARIABLE} count instead of --out and of the program when they are set."""
+Runs a CLI and records its input and output byte for byte. With --install-launcher it writes an executable that does
+this, for programs that accept only a path. {OUT_VARIABLE} and {CLI_VARIABLE}, if set, override --out and
+the command."""
 
 
 def parser() -> Parser:
@@ -29,18 +29,18 @@ def parser() -> Parser:
             ("quarterdeck tap --out talk.ndjson -- claude -p --output-format stream-json 'hello'", "record one run"),
             (
                 "quarterdeck tap --install-launcher ./claude-tap --out 'talk-{pid}.ndjson' -- claude",
-                "write ./claude-tap, to be given to an SDK or editor as its claude",
+                "write ./claude-tap, to be used as claude by an SDK or an editor",
             ),
-            ("quarterdeck trace talk.ndjson", "read what was recorded"),
+            ("quarterdeck trace talk.ndjson", "read the recording"),
         ],
-        exits={0: "as the recorded command; its other codes are passed on, too", 2: "the command line is wrong"},
+        exits={0: "success; other codes of the recorded command are passed on", 2: "invalid arguments"},
     )
-    built.add_argument("--out", metavar="FILE", help="where to record; {pid} and {time} are replaced")
-    built.add_argument("--redact", action="store_true", help="replace keys, tokens and passwords in the recording")
+    built.add_argument("--out", metavar="FILE", help="the recording; {pid} and {time} are replaced")
+    built.add_argument("--redact", action="store_true", help="mask keys, tokens and passwords in the recording")
     built.add_argument(
-        "--redact-pattern", metavar="REGEX", action="append", default=[], help="replace this, too (implies --redact)"
+        "--redact-pattern", metavar="REGEX", action="append", default=[], help="also mask this (implies --redact)"
     )
-    built.add_argument("--install-launcher", metavar="FILE", help="write an executable that does this, and stop")
+    built.add_argument("--install-launcher", metavar="FILE", help="write an executable that does this, and exit")
     return built
 
 
@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _main(words: list[str], command: list[str]) -> int:
-    """Everything but the plain case."""
+    """Everything except the simple case."""
     import re
 
     reader = parser()
@@ -62,14 +62,14 @@ def _main(words: list[str], command: list[str]) -> int:
     out = arguments.out or os.environ.get(OUT_VARIABLE)
     command = command or list(filter(None, [os.environ.get(CLI_VARIABLE)]))
     if not out:
-        reader.error(f"expected --out FILE (or {OUT_VARIABLE}): where to record")
+        reader.error(f"--out FILE is missing (or set {OUT_VARIABLE})")
     if not command:
-        reader.error(f"expected -- and the command to record (or {CLI_VARIABLE}), e.g. -- claude -p")
+        reader.error(f"the command to record is missing, e.g. -- claude -p (or set {CLI_VARIABLE})")
     for pattern in arguments.redact_pattern:
         try:
             re.compile(pattern.encode())
         except re.error as error:
-            reader.error(f"--redact-pattern {pattern!r}: expected a regular expression: {error}")
+            reader.error(f"--redact-pattern {pattern!r} is not a regular expression: {error}")
     redact = arguments.redact or bool(arguments.redact_pattern)
     if arguments.install_launcher:
         return _install(arguments.install_launcher, out, command, redact, arguments.redact_pattern)
@@ -78,7 +78,7 @@ def _main(words: list[str], command: list[str]) -> int:
 
 def _run(command: list[str], out: str, *, redact: bool, patterns: tuple[str, ...]) -> int:
     if not hasattr(os, "posix_spawn"):
-        print("quarterdeck tap: this needs a POSIX system", file=sys.stderr)
+        print("quarterdeck tap: needs a POSIX system", file=sys.stderr)
         return USAGE_ERROR
     from quarterdeck.testing.tap import run
 
@@ -88,18 +88,24 @@ def _run(command: list[str], out: str, *, redact: bool, patterns: tuple[str, ...
 def _install(path: str, out: str, command: list[str], redact: bool, patterns: list[str]) -> int:
     from pathlib import Path
 
-    from quarterdeck.testing.launcher import write_launcher
-
     out = str(Path(out).absolute())
     options = [*(["--redact"] if redact else []), *(f"--redact-pattern={pattern}" for pattern in patterns)]
-    arguments = [*options, "--out", out, "--", *command]
+    variables = {out: OUT_VARIABLE, command[0]: CLI_VARIABLE}
+    return install_launcher("tap", path, [*options, "--out", out, "--", *command], variables, f"records to {out}")
+
+
+def install_launcher(command: str, path: str, arguments: list[str], variables: dict[str, str], purpose: str) -> int:
+    """Write an executable that calls ``quarterdeck COMMAND``; the exit code. ``variables``: argument → its override."""
+    from pathlib import Path
+
+    from quarterdeck.testing.launcher import write_launcher
+
     try:
-        write_launcher(
-            Path(path), "quarterdeck.cli.tap", arguments, environment={out: OUT_VARIABLE, command[0]: CLI_VARIABLE}
-        )
+        write_launcher(Path(path), f"quarterdeck.cli.{command}", arguments, environment=variables)
     except OSError as error:
-        print(f"quarterdeck tap: cannot write {path}: {error.strerror}", file=sys.stderr)
-        print("  choose a new file in a folder that is yours", file=sys.stderr)
-        return USAGE_ERROR
-    print(f"{path}: records into {out}")
+        from .common import CommandError
+
+        what = f"cannot write {path}: {error.strerror}"
+        return CommandError(what, "Choose a new file in a folder you can write to.", code=USAGE_ERROR).print(command)
+    print(f"{path}: {purpose}")
     return 0

@@ -1,21 +1,38 @@
-"""The exit codes of every command; what a command adds to them stands in its help."""
+"""Exit codes that all commands share, and the error that ends a command."""
 
 from __future__ import annotations
 
+import sys
+
 OK = 0
 FAILED = 1
-"""The command was understood, and what it should do did not succeed."""
+"""The command failed."""
 USAGE_ERROR = 2
-"""The command line was wrong; nothing was done."""
+"""The arguments were wrong; nothing was done."""
 INTERRUPTED = 130
-"""By Ctrl-C: 128 + SIGINT, as shells say it."""
+"""Ctrl-C: 128 + SIGINT, as in shells."""
 BROKEN_PIPE = 141
-"""Whoever read the output went away, as ``head`` does: 128 + SIGPIPE."""
+"""The reader of the output is gone, as with ``head``: 128 + SIGPIPE."""
 
 COMMON: dict[int, str] = {
-    OK: "all is well",
-    FAILED: "it did not succeed; stderr says why",
-    USAGE_ERROR: "the command line is wrong",
-    INTERRUPTED: "interrupted by Ctrl-C",
-    BROKEN_PIPE: "the reader of the output went away",
+    OK: "success",
+    FAILED: "failure; see stderr",
+    USAGE_ERROR: "invalid arguments",
+    INTERRUPTED: "interrupted with Ctrl-C",
+    BROKEN_PIPE: "output pipe closed",
 }
+
+
+class CommandError(Exception):
+    """Ends a command with two lines on stderr: what went wrong, and what to do next."""
+
+    def __init__(self, what: str, next_step: str, *, code: int = FAILED) -> None:
+        super().__init__(what)
+        self.what = what
+        self.next_step = next_step
+        self.code = code
+
+    def print(self, command: str) -> int:
+        """Print it as an error of ``quarterdeck COMMAND``; the exit code."""
+        print(f"quarterdeck {command}: {self.what}\n  {self.next_step}", file=sys.stderr)
+        return self.code

@@ -1,4 +1,4 @@
-"""Colour and width of the stream a command writes to."""
+"""Colour and width of the stream that a command writes to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 FALLBACK_WIDTH = 80
 NARROWEST = 20
-"""A terminal that claims fewer columns (or 0, as some do before they are drawn) is not believed."""
+"""Ignore terminals that report fewer columns; some report 0 before they are drawn."""
 
 STYLES: dict[str, str] = {
     "bold": "1",
@@ -28,16 +28,16 @@ STYLES: dict[str, str] = {
 
 
 class Look(NamedTuple):
-    """How one stream may be written to. (No dataclass: those cost more to import than all else that help needs.)"""
+    """How to write to a stream. (No dataclass: importing those takes longer than everything else that help needs.)"""
 
     colour: bool = False
     width: int = FALLBACK_WIDTH
     unicode: bool = True
-    """Whether the stream's encoding has box lines, check marks and the like."""
+    """Whether the encoding has box lines, check marks and so on."""
 
     @classmethod
     def of(cls, stream: TextIO, env: Mapping[str, str] | None = None) -> Look:
-        """The look of a stream, by what it is and by ``NO_COLOR``, ``FORCE_COLOR``, ``TERM`` and ``COLUMNS``."""
+        """Depends on the stream and on ``NO_COLOR``, ``FORCE_COLOR``, ``TERM`` and ``COLUMNS``."""
         given = os.environ if env is None else env
         terminal = _is_terminal(stream)
         return cls(
@@ -47,26 +47,26 @@ class Look(NamedTuple):
         )
 
     def paint(self, styles: str, text: str) -> str:
-        """``text`` in the given style or styles (``"bold red"``), or as it is where there is no colour."""
+        """``text`` in a style or styles (``"bold red"``); unchanged without colour."""
         if not self.colour or not text:
             return text
         codes = ";".join(STYLES[style] for style in styles.split())
         return f"\033[{codes}m{text}\033[0m"
 
     def sign(self, pretty: str, simple: str) -> str:
-        """A character that not every encoding has, or its stand-in."""
+        """``pretty``, or ``simple`` if the encoding lacks it."""
         return pretty if self.unicode else simple
 
 
 def _is_terminal(stream: TextIO) -> bool:
     try:
         return stream.isatty()
-    except (AttributeError, ValueError):  # a stand-in without the method; a closed stream
+    except (AttributeError, ValueError):  # a fake stream, a closed stream
         return False
 
 
 def _wants_colour(env: Mapping[str, str], terminal: bool) -> bool:
-    if env.get("NO_COLOR"):  # https://no-color.org: when present and not empty
+    if env.get("NO_COLOR"):  # https://no-color.org: present and not empty
         return False
     forced = env.get("FORCE_COLOR")
     if forced is not None:

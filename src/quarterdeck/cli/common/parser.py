@@ -1,4 +1,4 @@
-"""The parser of every command: one style of help, and errors that say where to read on."""
+"""The argument parser of every command: one style of help and errors."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 WIDEST = 100
-"""Longer lines are tiring to read, however wide the terminal."""
+"""Longer lines are hard to read, even on a wide terminal."""
 HELP_COLUMN = 30
 
 _HEADING = re.compile(r"^(usage:|[a-z ]+:$)")
 _NAMES = re.compile(r"^( {2,4})(\S+(?: \S+)*)(?=  |$)")
-"""The left column of a list of arguments."""
+"""The left column of the argument list."""
 
 
 class Parser(argparse.ArgumentParser):
     """An ``ArgumentParser`` with examples and exit codes in its help.
 
-    ``examples`` are (command line, what it does); ``exits`` says what exit codes mean here, where that is more than
-    what ``common.exits.COMMON`` says. Long options cannot be shortened: a script that does breaks with the next option.
+    ``examples`` are (command line, purpose); ``exits`` are exit codes and their meaning. Long options cannot be
+    abbreviated: a script that abbreviates them would break when we add another option.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Parser(argparse.ArgumentParser):
             self.add_argument("-h", "--help", action="help", help="show this help")
 
     def add_commands(self, **settings: Any) -> argparse._SubParsersAction[Parser]:
-        """``add_subparsers`` in our style: a list headed "commands", and a word from it is required."""
+        """``add_subparsers`` in our style: listed under "commands", and one is required."""
         settings.setdefault("required", True)
         return self.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser, **settings)
 
@@ -62,7 +62,7 @@ class Parser(argparse.ArgumentParser):
         return next(found, {})
 
     def call(self) -> str:
-        """How it is called, in one line: argparse would name every option, and the list below does that already."""
+        """The usage line. Shorter than argparse's, which repeats every option."""
         if self.usage:
             return self.usage.strip()
         needed = [action for action in self._actions if action.option_strings and action.required]
@@ -75,11 +75,11 @@ class Parser(argparse.ArgumentParser):
         return " ".join(words)
 
     def format_usage(self) -> str:
-        """``parse_intermixed_args`` takes the usage of its help from here."""
+        """``parse_intermixed_args`` needs this."""
         return f"usage: {self.call()}\n"
 
     def format_help(self) -> str:
-        """Plain; ``print_help`` adds colour where the stream shows it."""
+        """Without colour; ``print_help`` adds it."""
         return self.help_for(Look(width=Look.of(sys.stdout).width))
 
     def help_for(self, look: Look) -> str:
@@ -98,7 +98,7 @@ class Parser(argparse.ArgumentParser):
         return "\n\n".join(parts) + "\n"
 
     def _ordered_groups(self) -> list[argparse._ArgumentGroup]:
-        """Arguments and commands first, ``options`` after them, then the groups a command has added."""
+        """Arguments and commands, then ``options``, then the command's own groups."""
         own = [self._positionals, *(group for group in self._action_groups if group.title == "commands")]
         rest = [group for group in self._action_groups if group not in own and group is not self._optionals]
         return [*own, self._optionals, *rest]
@@ -109,7 +109,7 @@ class Parser(argparse.ArgumentParser):
         lines = [look.paint("bold", "examples:")]
         for command, purpose in self.examples:
             lines += [look.paint("dim", f"  # {line}") for line in _wrapped(purpose, min(look.width, WIDEST) - 4)]
-            lines.append(f"  {command}")  # not wrapped: it is there to be copied
+            lines.append(f"  {command}")  # not wrapped, so that it can be copied
         return "\n".join(lines)
 
     def _exits(self, look: Look) -> str:
@@ -128,7 +128,7 @@ class Parser(argparse.ArgumentParser):
         out.write(self.help_for(Look.of(out)))
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE_ERROR, f"{self.prog}: {message}\n  {self.prog} --help shows how it is called.\n")
+        self.exit(USAGE_ERROR, f"{self.prog}: {message}\n  Run {self.prog} --help for usage.\n")
 
 
 def _value_shape(action: argparse.Action) -> str:
@@ -146,11 +146,11 @@ class _Formatter(argparse.HelpFormatter):
         settings.setdefault("max_help_position", min(HELP_COLUMN, max(width * 2 // 5, 12)))
         settings.setdefault("width", width)
         super().__init__(prog, **settings)
-        if set_colour := getattr(self, "_set_color", None):  # from Python 3.14 argparse has colours of its own
+        if set_colour := getattr(self, "_set_color", None):  # Python 3.14 adds colours of its own
             set_colour(False)
 
     def _format_action(self, action: argparse.Action) -> str:
-        """Without the line that argparse has for the group of commands itself: its heading says it already."""
+        """Omit argparse's line for the group of commands; the heading is enough."""
         if isinstance(action, argparse._SubParsersAction):
             return self._join_parts([self._format_action(one) for one in action._get_subactions()])
         return super()._format_action(action)
@@ -163,7 +163,7 @@ class _Formatter(argparse.HelpFormatter):
         return f"{', '.join(action.option_strings)} {value}"
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Paragraphs stay paragraphs, and indented lines stay as they are."""
+        """Keep paragraphs, and leave indented lines alone."""
         return "\n".join(f"{indent}{line}".rstrip() for line in _wrapped(text, width - len(indent)))
 
 

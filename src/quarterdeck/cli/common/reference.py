@@ -1,4 +1,4 @@
-"""``docs/commands.md`` from the commands themselves::
+"""Generates ``docs/commands.md``::
 
 python -m quarterdeck.cli.common.reference > docs/commands.md
 """
@@ -12,31 +12,31 @@ from quarterdeck.cli import GROUPS
 
 from .exits import COMMON
 from .parser import Parser
-from .tree import Command, Value, tree
+from .tree import CommandSpec, ValueSpec, tree
 
 _HEAD = """\
 # Commands
 
-Everything under `quarterdeck`, as `quarterdeck <command> --help` tells it. This page is made from the commands
-(`python -m quarterdeck.cli.common.reference > docs/commands.md`); a test checks that it names them all.
+Everything under `quarterdeck`, as shown by `quarterdeck <command> --help`. This page is generated
+(`python -m quarterdeck.cli.common.reference > docs/commands.md`); a test checks that it is complete.
 
 {overview}
 
-## Common to all
+## Common to all commands
 
 - **Help.** `quarterdeck <command> --help` shows arguments, options, examples and exit codes.
-- **Colour** only on a terminal. `NO_COLOR=1` turns it off, `FORCE_COLOR=1` turns it on where there is no terminal.
+- **Colour** appears only on a terminal. `NO_COLOR=1` turns it off, `FORCE_COLOR=1` turns it on everywhere.
 - **Width.** Output fits the terminal, or `COLUMNS`.
-- **Machines.** `--json` writes JSON: one document, or one object for each line where there may be many.
+- **Scripts.** `--json` prints JSON: one document, or one object per line for lists.
 - **Errors** say what happened and, on the next line, what to do.
-- **Text of others** (transcripts, tool results) does nothing to your terminal: escape sequences are not obeyed.
+- **Untrusted text** (transcripts, tool results) cannot affect your terminal: escape sequences are shown, not executed.
 - **Completion.** `quarterdeck completion bash|zsh|fish` prints a script for your shell.
 
 | exit code | meaning |
 |---|---|
 {exits}
 
-A command that gives codes another meaning, or has more of them, says so below.
+Where a command differs, its section says so.
 """
 
 
@@ -52,7 +52,7 @@ def reference() -> str:
     return head + "".join("".join(_command(command, 2)) for command in tree().commands)
 
 
-def _command(command: Command, level: int) -> Iterator[str]:
+def _command(command: CommandSpec, level: int) -> Iterator[str]:
     parser = _parser(command)
     yield f"\n{'#' * level} {' '.join(command.path)}\n\n{_description(parser)}\n"
     yield f"\n```\n{parser.call()}\n```\n"
@@ -74,7 +74,7 @@ def _command(command: Command, level: int) -> Iterator[str]:
         yield from _command(below, level + 1)
 
 
-def _parser(command: Command) -> Parser:
+def _parser(command: CommandSpec) -> Parser:
     found: Parser = import_module(f"quarterdeck.cli.{command.path[1]}").parser()
     for word in command.path[2:]:
         found = found.commands()[word]
@@ -85,7 +85,7 @@ def _description(parser: Parser) -> str:
     return (parser.description or "").strip()
 
 
-def _shape(value: Value) -> str:
+def _shape(value: ValueSpec) -> str:
     return "|".join(value.choices) if value.choices else value.name
 
 

@@ -1,4 +1,4 @@
-"""All commands with their arguments, as data: what shell completion and the reference are made from."""
+"""All commands and their arguments as data, for shell completion and the reference."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MANY = ("*", "+", argparse.REMAINDER)
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    """What an option or an argument takes."""
+class ValueSpec:
+    """The value of an option or an argument."""
 
     name: str
     kind: Kind
@@ -25,58 +25,58 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class OptionSpec:
     names: tuple[str, ...]
     help: str
-    value: Value | None
-    repeatable: bool
-    hidden: bool
-    """Known, but not listed in the help: the flags of ``claude`` that ``sim`` takes."""
+    value: ValueSpec | None = None
+    repeatable: bool = False
+    hidden: bool = False
+    """Accepted but not listed in the help: flags of ``claude`` that ``sim`` takes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
-    value: Value
+class ArgumentSpec:
+    value: ValueSpec
     help: str
     many: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """One command, by the words that call it: ``("quarterdeck", "sessions", "list")``."""
+class CommandSpec:
+    """A command; ``path`` is how it is called: ``("quarterdeck", "sessions", "list")``."""
 
     path: tuple[str, ...]
     help: str
-    options: list[Option] = field(default_factory=list)
-    arguments: list[Argument] = field(default_factory=list)
-    commands: list[Command] = field(default_factory=list)
+    options: list[OptionSpec] = field(default_factory=list)
+    arguments: list[ArgumentSpec] = field(default_factory=list)
+    commands: list[CommandSpec] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return self.path[-1]
 
-    def walk(self) -> Iterator[Command]:
-        """Itself and all below it."""
+    def walk(self) -> Iterator[CommandSpec]:
+        """This command and all its subcommands."""
         yield self
         for command in self.commands:
             yield from command.walk()
 
 
-def tree() -> Command:
-    """``quarterdeck`` and all its commands. Imports every command's module, so it is not for the way to a command."""
+def tree() -> CommandSpec:
+    """``quarterdeck`` and all its commands. Slow: it imports every command's module."""
     from quarterdeck.cli import COMMANDS
 
     top = [
-        Option(("-h", "--help"), "show this help", None, repeatable=False, hidden=False),
-        Option(("-V", "--version"), "print the version", None, repeatable=False, hidden=False),
+        OptionSpec(("-h", "--help"), "show this help"),
+        OptionSpec(("-V", "--version"), "print the version"),
     ]
     parsers = {name: import_module(f"quarterdeck.cli.{name}").parser() for name in COMMANDS}
     commands = [_read(("quarterdeck", name), COMMANDS[name], parser) for name, parser in parsers.items()]
-    return Command(("quarterdeck",), "the control plane for Claude Code sessions", top, commands=commands)
+    return CommandSpec(("quarterdeck",), "the control plane for Claude Code sessions", top, commands=commands)
 
 
-def _read(path: tuple[str, ...], purpose: str, parser: Parser) -> Command:
-    command = Command(path, purpose)
+def _read(path: tuple[str, ...], purpose: str, parser: Parser) -> CommandSpec:
+    command = CommandSpec(path, purpose)
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             helps = {one.dest: one.help or "" for one in action._get_subactions()}
@@ -86,13 +86,13 @@ def _read(path: tuple[str, ...], purpose: str, parser: Parser) -> Command:
         elif action.option_strings:
             command.options.append(_option(action))
         else:
-            command.arguments.append(Argument(_value(action), action.help or "", action.nargs in _MANY))
+            command.arguments.append(ArgumentSpec(_value(action), action.help or "", action.nargs in _MANY))
     return command
 
 
-def _option(action: argparse.Action) -> Option:
+def _option(action: argparse.Action) -> OptionSpec:
     hidden = action.help == argparse.SUPPRESS
-    return Option(
+    return OptionSpec(
         names=tuple(action.option_strings),
         help="" if hidden else (action.help or "").replace("%%", "%"),
         value=None if action.nargs == 0 else _value(action),
@@ -101,7 +101,7 @@ def _option(action: argparse.Action) -> Option:
     )
 
 
-def _value(action: argparse.Action) -> Value:
+def _value(action: argparse.Action) -> ValueSpec:
     choices = tuple(map(str, action.choices or ()))
     name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
-    return Value(name, "choice" if choices else _KINDS.get(name.rsplit("|", 1)[-1], "other"), choices)
+    return ValueSpec(name, "choice" if choices else _KINDS.get(name.rsplit("|", 1)[-1], "other"), choices)

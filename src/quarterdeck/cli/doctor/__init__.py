@@ -1,20 +1,24 @@
-"""``quarterdeck doctor``: what stands between this machine and a running session, and what to do about it."""
+"""``quarterdeck doctor``: what keeps sessions from running on this machine, and how to fix it."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from quarterdeck.cli.common import FAILED, OK, Look, Parser
 
-DESCRIPTION = """\
-Looks at everything a session needs: the CLI and its version, how it compares with those that were measured, the login,
-this environment, this machine. Each finding is fine (ok), worth knowing (warning) or in the way (problem), with what to
-do about it.
+if TYPE_CHECKING:
+    from .findings import DoctorFinding
 
-Nothing secret is read or shown: of keys and credentials only whether they are there. Nothing is changed and no model is
-asked."""
+DESCRIPTION = """\
+Checks everything a session needs: the CLI, its version and how compatible it is, the login, the environment and the
+machine. Each finding is ok, a warning or a problem, and says what to do about it.
+
+Secrets are neither read nor shown; for keys and credentials the doctor only checks whether they exist. It changes
+nothing and sends no prompt to a model."""
 
 
 def parser() -> Parser:
@@ -22,24 +26,23 @@ def parser() -> Parser:
         "quarterdeck doctor",
         description=DESCRIPTION,
         examples=[
-            ("quarterdeck doctor", "look at everything"),
-            ("quarterdeck doctor --start", "and really start the CLI, say hello to it, and end it"),
-            ("quarterdeck doctor --cli ~/old/claude", "another CLI than the one that is found"),
-            ("quarterdeck doctor --json | jq '.findings[] | select(.level != \"ok\")'", "for machines"),
+            ("quarterdeck doctor", "check everything"),
+            ("quarterdeck doctor --start", "also start the CLI, complete the handshake and stop it"),
+            ("quarterdeck doctor --cli ~/old/claude", "check another CLI"),
+            ("quarterdeck doctor --json | jq '.findings[] | select(.level != \"ok\")'", "in a script"),
         ],
-        exits={OK: "no problem; there may be warnings", FAILED: "at least one problem", 2: "the command line is wrong"},
+        exits={OK: "no problems (there may be warnings)", FAILED: "at least one problem", 2: "invalid arguments"},
     )
-    built.add_argument("--cli", metavar="FILE", help="the claude to look at; sim is the simulator")
-    built.add_argument("--start", action="store_true", help="start it, make the handshake and end it (within a minute)")
-    built.add_argument("--json", action="store_true", help="write JSON")
-    built.add_argument("--quiet", "-q", action="store_true", help="only warnings and problems")
+    built.add_argument("--cli", metavar="FILE", help="the claude to check; sim is the simulator")
+    built.add_argument("--start", action="store_true", help="start the CLI, shake hands and stop it (up to a minute)")
+    built.add_argument("--json", action="store_true", help="print JSON")
+    built.add_argument("--quiet", "-q", action="store_true", help="show only warnings and problems")
     return built
 
 
 def main(argv: list[str] | None = None) -> int:
     given = parser().parse_args(argv)
-    from .examine import examine
-    from .report import as_json, lines
+    from .findings import as_json, lines
 
     findings = examine(given.cli, start=given.start, env=os.environ)
     if given.json:
@@ -47,3 +50,26 @@ def main(argv: list[str] | None = None) -> int:
     else:
         print("\n".join(lines(findings, Look.of(sys.stdout), quiet=given.quiet)))
     return FAILED if any(finding.level == "problem" for finding in findings) else OK
+
+
+def examine(cli: str | None, *, start: bool, env: Mapping[str, str]) -> list[DoctorFinding]:
+    """Every check, in the order in which a person would try them."""
+    from .agent import SIMULATOR, look_for_cli, start_check, version_of
+    from .compatibility import compare, simulator
+    from .environment import environment
+    from .login import login
+    from .machine import machine, python
+
+    found, words = look_for_cli(cli, env)
+    findings = [found]
+    version = None
+    if words is not None:
+        answered, version = version_of(words, env)
+        findings.append(answered)
+        if version is not None:
+            findings.append(simulator() if cli == SIMULATOR else compare(version))
+        if start:
+            findings.append(start_check(words))
+    if cli != SIMULATOR:  # which needs no login
+        findings += login(words, version, env)
+    return [*findings, *environment(env), *machine(env), *python()]

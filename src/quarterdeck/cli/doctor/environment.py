@@ -1,4 +1,4 @@
-"""Variables that change how the CLI starts, connects or writes."""
+"""Environment variables that change how the CLI starts, connects or prints."""
 
 from __future__ import annotations
 
@@ -11,67 +11,67 @@ from urllib.parse import urlsplit
 
 from quarterdeck.transport.environment import NESTING_VARIABLES
 
-from .finding import Finding
+from .findings import DoctorFinding
 
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy")
 CERTIFICATES = ("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")
 _SCHEMES = ("http", "https", "socks4", "socks5", "socks5h")
 
 
-def environment(env: Mapping[str, str]) -> list[Finding]:
+def environment(env: Mapping[str, str]) -> list[DoctorFinding]:
     checks = (_nesting, _node_options, _proxies, _certificates, _server, _terminal, _encoding)
     found = [finding for check in checks for finding in check(env)]
-    return found or [Finding("environment", "environment", "ok", "nothing in it is in the way")]
+    return found or [DoctorFinding("environment", "environment", "ok", "Nothing unusual.")]
 
 
-def _nesting(env: Mapping[str, str]) -> Iterator[Finding]:
+def _nesting(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     names = sorted(NESTING_VARIABLES & env.keys())
     if names:
-        yield Finding(
+        yield DoctorFinding(
             "environment",
             "nesting",
             "warning",
-            f"this runs inside a Claude Code session ({', '.join(names)})",
-            "nothing for quarterdeck, which does not pass them on; for a claude started by hand: open another terminal",
+            f"Running inside a Claude Code session ({', '.join(names)}).",
+            "Quarterdeck does not pass these on. To start claude yourself, open another terminal.",
         )
 
 
-def _node_options(env: Mapping[str, str]) -> Iterator[Finding]:
+def _node_options(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     if env.get("NODE_OPTIONS"):
-        yield Finding(
+        yield DoctorFinding(
             "environment",
             "node-options",
             "warning",
-            "NODE_OPTIONS is set, which can stop or slow the CLI",
-            "nothing for quarterdeck, which does not pass it on; for a claude started by hand: unset NODE_OPTIONS",
+            "NODE_OPTIONS is set and may break or slow down the CLI.",
+            "Quarterdeck does not pass it on. To start claude yourself, unset it first.",
         )
 
 
-def _proxies(env: Mapping[str, str]) -> Iterator[Finding]:
+def _proxies(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     for name in PROXIES:
         if not env.get(name):
             continue
         host = _host(env[name], _SCHEMES)
         if host is None:
-            advice = f"write it as http://host:port, or unset {name}"
-            yield Finding("environment", f"proxy-{name}", "warning", f"{name} is no address of a proxy", advice)
+            advice = f"Set {name} to http://host:port, or unset it."
+            yield DoctorFinding("environment", f"proxy-{name}", "warning", f"{name} is not a proxy URL.", advice)
         else:
-            yield Finding("environment", f"proxy-{name}", "ok", f"{name}: the CLI connects through {host}")
+            yield DoctorFinding("environment", f"proxy-{name}", "ok", f"{name}: the CLI connects through {host}.")
 
 
-def _server(env: Mapping[str, str]) -> Iterator[Finding]:
+def _server(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     if not env.get("ANTHROPIC_BASE_URL"):
         return
     host = _host(env["ANTHROPIC_BASE_URL"], ("http", "https"))
     if host is None:
-        advice = "write it as https://host, or unset it"
-        yield Finding("environment", "base-url", "problem", "ANTHROPIC_BASE_URL is no web address", advice)
+        advice = "Set it to https://host, or unset it."
+        yield DoctorFinding("environment", "base-url", "problem", "ANTHROPIC_BASE_URL is not a web address.", advice)
     else:
-        yield Finding("environment", "base-url", "ok", f"ANTHROPIC_BASE_URL: the CLI talks to {host}")
+        yield DoctorFinding("environment", "base-url", "ok", f"ANTHROPIC_BASE_URL: the CLI connects to {host}.")
 
 
 def _host(address: str, schemes: tuple[str, ...]) -> str | None:
-    """Host and port alone: the rest may hold a password. None if it is no such address."""
+    """Host and port only: the rest may contain a password. None if it is not such an address."""
     try:
         parts = urlsplit(address)
         port = f":{parts.port}" if parts.port else ""
@@ -80,22 +80,22 @@ def _host(address: str, schemes: tuple[str, ...]) -> str | None:
     return f"{parts.hostname}{port}" if parts.scheme in schemes and parts.hostname else None
 
 
-def _certificates(env: Mapping[str, str]) -> Iterator[Finding]:
+def _certificates(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     for name in CERTIFICATES:
         if env.get(name) and not Path(env[name]).is_file():
-            advice = f"correct it, or unset {name}"
-            yield Finding("environment", f"certificates-{name}", "warning", f"{name} names no file", advice)
+            advice = f"Set {name} to an existing file, or unset it."
+            yield DoctorFinding("environment", f"certificates-{name}", "warning", f"{name}: no such file.", advice)
 
 
-def _terminal(env: Mapping[str, str]) -> Iterator[Finding]:
+def _terminal(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     if sys.stdout.isatty() and env.get("TERM", "dumb") == "dumb":
-        advice = "set TERM to what your terminal is, e.g. xterm-256color"
-        yield Finding(
-            "environment", "terminal", "warning", "TERM is not set, or dumb: no colour, plain prompts", advice
+        advice = "Set TERM to your terminal type, e.g. xterm-256color."
+        yield DoctorFinding(
+            "environment", "terminal", "warning", "TERM is unset or dumb: no colour, plain prompts.", advice
         )
 
 
-def _encoding(env: Mapping[str, str]) -> Iterator[Finding]:
+def _encoding(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     used = {
         "the locale": locale.getpreferredencoding(False),
         "standard output": getattr(sys.stdout, "encoding", None) or "utf-8",
@@ -103,8 +103,8 @@ def _encoding(env: Mapping[str, str]) -> Iterator[Finding]:
     }
     odd = [f"{name} ({encoding})" for name, encoding in used.items() if not _is_utf8(encoding)]
     if odd:
-        what = f"not UTF-8: {', '.join(odd)}; letters beyond ASCII are lost"
-        yield Finding("environment", "encoding", "warning", what, "export LANG=C.UTF-8 (or your language, in UTF-8)")
+        what = f"Not UTF-8: {', '.join(odd)}. Non-ASCII characters are lost."
+        yield DoctorFinding("environment", "encoding", "warning", what, "export LANG=C.UTF-8 (or another UTF-8 locale)")
 
 
 def _is_utf8(encoding: str) -> bool:

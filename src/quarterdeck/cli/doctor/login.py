@@ -1,4 +1,4 @@
-"""Whether somebody is signed in. Only that: no key, token, name or address is read or shown."""
+"""Whether the user is logged in. No key, token, name or address is read or shown."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from quarterdeck.client.transcripts.places import config_dir
 from quarterdeck.wire.versions import parse_version
 
-from .agent import ask
-from .finding import Finding
+from .agent import call_cli
+from .findings import DoctorFinding
 
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 CLOUDS = {
@@ -21,70 +21,70 @@ CLOUDS = {
     "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
 }
 STATUS_SINCE = (2, 1, 52)
-"""The oldest measured version with ``auth status``. On 2.0.77 and 2.1.17 these words are a prompt to the model."""
+"""The oldest measured version with ``auth status``. 2.0.77 and 2.1.17 take these words as a prompt."""
 STATUS_LIMIT_S = 20.0
-_TOLD = ("loggedIn", "authMethod", "apiProvider", "apiKeySource")
-"""What is taken from the CLI's answer; the rest may name a person or an organization."""
-SIGN_IN = "run claude and type /login, or set ANTHROPIC_API_KEY"
+_STATUS_FIELDS = ("loggedIn", "authMethod", "apiProvider", "apiKeySource")
+"""What we keep of the CLI's answer; the rest may name a person or an organization."""
+LOG_IN = "Run claude and type /login, or set ANTHROPIC_API_KEY."
 
 
-def login(words: Sequence[str] | None, version: str | None, env: Mapping[str, str]) -> list[Finding]:
+def login(words: Sequence[str] | None, version: str | None, env: Mapping[str, str]) -> list[DoctorFinding]:
     present = [name for name in KEYS if env.get(name)]
-    clouds = [told for name, told in CLOUDS.items() if env.get(name) not in (None, "", "0", "false")]
+    clouds = [cloud for name, cloud in CLOUDS.items() if env.get(name) not in (None, "", "0", "false")]
     found = []
     if present or clouds:
-        told = _in_environment(present, clouds)
-        found.append(Finding("login", "login-environment", "ok", told, details={"set": present}))
+        what = _in_environment(present, clouds)
+        found.append(DoctorFinding("login", "login-environment", "ok", what, details={"set": present}))
     if (blank := [name for name in KEYS if name in env and not env[name].strip()]) != []:
-        what = f"{', '.join(blank)} is set, but empty"
-        found.append(Finding("login", "login-empty-key", "warning", what, "unset it, or give it its value"))
+        what = f"{', '.join(blank)} is set but empty."
+        found.append(DoctorFinding("login", "login-empty-key", "warning", what, "Unset it, or set it to a key."))
     status = _status(words, version, env)
     if status is not None:
         found.append(_from_status(status))
     else:
-        found.append(_from_files(env, signed_in=bool(present or clouds)))
+        found.append(_from_files(env, logged_in=bool(present or clouds)))
     return found
 
 
 def _in_environment(present: list[str], clouds: list[str]) -> str:
-    told = [*(f"{name} is set" for name in present), *(f"{cloud} is chosen" for cloud in clouds)]
+    parts = [*(f"{name} is set" for name in present), *(f"{cloud} is selected" for cloud in clouds)]
     if len(present) > 1:
-        told.append(f"the CLI uses {present[0]} before the others")
-    return "; ".join(told)
+        parts.append(f"{present[0]} takes precedence")
+    return f"{'; '.join(parts)}."
 
 
 def _status(words: Sequence[str] | None, version: str | None, env: Mapping[str, str]) -> dict[str, Any] | None:
-    """What the CLI itself says; None if it cannot."""
+    """What the CLI reports; None if it cannot."""
     known = parse_version(version)
     if words is None or known is None or known < STATUS_SINCE:
         return None
     try:
-        answer = ask(words, ["auth", "status", "--json"], env, STATUS_LIMIT_S)
-        told = json.loads(answer.out)
+        answer = call_cli(words, ["auth", "status", "--json"], env, STATUS_LIMIT_S)
+        status = json.loads(answer.out)
     except (OSError, ValueError):
         return None
-    if not isinstance(told, dict) or not isinstance(told.get("loggedIn"), bool):
+    if not isinstance(status, dict) or not isinstance(status.get("loggedIn"), bool):
         return None
-    return {name: told[name] for name in _TOLD if isinstance(told.get(name), (str, bool))}
+    return {name: status[name] for name in _STATUS_FIELDS if isinstance(status.get(name), (str, bool))}
 
 
-def _from_status(status: dict[str, Any]) -> Finding:
+def _from_status(status: dict[str, Any]) -> DoctorFinding:
     if not status["loggedIn"]:
-        return Finding("login", "login", "problem", "the CLI says that nobody is signed in", SIGN_IN, status)
-    how = status.get("authMethod", "a way it does not tell")
-    source = f" from {status['apiKeySource']}" if "apiKeySource" in status else ""
-    return Finding("login", "login", "ok", f"the CLI says it is signed in, by {how}{source}", details=status)
+        return DoctorFinding("login", "login", "problem", "Not logged in, according to the CLI.", LOG_IN, status)
+    how = status.get("authMethod", "an unknown method")
+    source = f" ({status['apiKeySource']})" if "apiKeySource" in status else ""
+    return DoctorFinding("login", "login", "ok", f"Logged in with {how}{source}, according to the CLI.", details=status)
 
 
-def _from_files(env: Mapping[str, str], *, signed_in: bool) -> Finding:
-    """By the existence of files alone, as old CLIs have no other way."""
-    if signed_in:
-        return Finding("login", "login", "ok", "the environment says how; the CLI was not asked")
+def _from_files(env: Mapping[str, str], *, logged_in: bool) -> DoctorFinding:
+    """By the existence of files: old CLIs cannot be asked."""
+    if logged_in:
+        return DoctorFinding("login", "login", "ok", "By environment variable; the CLI was not asked.")
     file = Path(config_dir(env)) / ".credentials.json"
     if file.exists():
-        return Finding("login", "login", "ok", f"there are credentials in {file.parent} (not read)")
+        return DoctorFinding("login", "login", "ok", f"Credentials exist in {file.parent} (not read).")
     if sys.platform == "darwin":
-        what = "no key and no credentials file; they may be in the keychain, which is not looked into"
-        return Finding("login", "login", "warning", what, f"if sessions fail: {SIGN_IN}")
-    what = f"no key in the environment and no credentials in {file.parent}"
-    return Finding("login", "login", "problem", what, SIGN_IN)
+        what = "No key and no credentials file. Credentials may be in the keychain, which is not checked."
+        return DoctorFinding("login", "login", "warning", what, f"If sessions fail: {LOG_IN}")
+    what = f"Not logged in: no key in the environment and no credentials in {file.parent}."
+    return DoctorFinding("login", "login", "problem", what, LOG_IN)

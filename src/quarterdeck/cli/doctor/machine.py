@@ -1,33 +1,47 @@
-"""Folders, room, limits and the clock of this machine."""
+"""This machine: folders, disk space, limits, the clock; and the Python packages installed."""
 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
+from quarterdeck import __version__
 from quarterdeck.client.transcripts.places import config_dir
 
-from .finding import Finding, Level
+from .findings import DoctorFinding, Level
 
 MEGABYTE = 1_000_000
-LITTLE_ROOM = 200 * MEGABYTE
-NO_ROOM = 20 * MEGABYTE
+LOW_SPACE_BYTES = 200 * MEGABYTE
+NO_SPACE_BYTES = 20 * MEGABYTE
 """One long session fills this."""
 FEW_FILES = 1024
 TOO_FEW_FILES = 256
-"""The CLI alone opens about a hundred."""
-SENSIBLE_YEAR = 2025
-"""No certificate of today was valid before."""
+"""The CLI itself opens about a hundred."""
+EARLIEST_YEAR = 2025
+"""No certificate in use today was valid before."""
+MSGSPEC = (0, 20)
+EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
+    "terminal": (("rich", "prompt_toolkit"), "Markdown and line editing in run and chat"),
+    "policy": (("tree_sitter", "tree_sitter_bash"), "rules for shell commands"),
+    "testing": (("yaml",), "YAML scenarios"),
+    "mcp": (("mcp",), "MCP servers built with the mcp package"),
+    "otel": (("opentelemetry",), "tracing"),
+}
+"""Extra → (modules, what it is for)."""
 
 
-def machine(env: Mapping[str, str]) -> list[Finding]:
+def machine(env: Mapping[str, str]) -> list[DoctorFinding]:
     return [
         *_home(env),
-        *_folder("config-folder", "the CLI's folder", Path(config_dir(env))),
+        *_folder("config-folder", "Config folder", Path(config_dir(env))),
         *_temporary(),
         *_open_files(),
         *_clock(time.time()),
@@ -36,80 +50,123 @@ def machine(env: Mapping[str, str]) -> list[Finding]:
     ]
 
 
-def _home(env: Mapping[str, str]) -> Iterator[Finding]:
+def _home(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     home = env.get("HOME")
     if home is not None and not Path(home).is_dir():
-        yield Finding("machine", "home", "problem", f"HOME names no folder: {home}", "set HOME to your folder")
+        yield DoctorFinding(
+            "machine", "home", "problem", f"HOME is not a folder: {home}.", "Set HOME to your home folder."
+        )
 
 
-def _folder(identifier: str, name: str, folder: Path) -> Iterator[Finding]:
-    """Can files be made in it, or it itself be made?"""
+def _folder(identifier: str, name: str, folder: Path) -> Iterator[DoctorFinding]:
+    """Can we write to it, or create it?"""
     there = next((place for place in (folder, *folder.parents) if place.exists()), Path("/"))
     if there == folder and not folder.is_dir():
-        advice = f"move the file {folder} away"
-        yield Finding("machine", identifier, "problem", f"{name} {folder} is a file", advice)
+        advice = f"Move the file {folder} away."
+        yield DoctorFinding("machine", identifier, "problem", f"{name} {folder} is a file.", advice)
     elif not os.access(there, os.W_OK | os.X_OK):
-        what = f"{name} {folder} cannot be written to"
-        yield Finding("machine", identifier, "problem", what, f"check who owns {there}, or set CLAUDE_CONFIG_DIR")
+        what = f"{name} {folder} is not writable."
+        yield DoctorFinding(
+            "machine", identifier, "problem", what, f"Check who owns {there}, or set CLAUDE_CONFIG_DIR."
+        )
     else:
-        yield _room(identifier, f"{name} {folder}", there)
+        yield _disk_space(identifier, f"{name} {folder}", there)
 
 
-def _room(identifier: str, name: str, place: Path) -> Finding:
+def _disk_space(identifier: str, name: str, place: Path) -> DoctorFinding:
     free = shutil.disk_usage(place).free
-    told = f"{name}: {free / MEGABYTE:,.0f} MB free"
-    if free < NO_ROOM:
-        return Finding("machine", identifier, "problem", told, "free some space on that disk")
-    if free < LITTLE_ROOM:
-        return Finding("machine", identifier, "warning", told, "free some space on that disk soon")
-    return Finding("machine", identifier, "ok", told)
+    what = f"{name}: {free / MEGABYTE:,.0f} MB free."
+    if free < NO_SPACE_BYTES:
+        return DoctorFinding("machine", identifier, "problem", what, "Free some disk space.")
+    if free < LOW_SPACE_BYTES:
+        return DoctorFinding("machine", identifier, "warning", what, "Free some disk space soon.")
+    return DoctorFinding("machine", identifier, "ok", what)
 
 
-def _temporary() -> Iterator[Finding]:
+def _temporary() -> Iterator[DoctorFinding]:
     try:
         place = Path(tempfile.gettempdir())
-    except FileNotFoundError:  # what tempfile raises when it has tried all of them
-        what = "no folder for temporary files can be written to"
-        yield Finding("machine", "temporary-folder", "problem", what, "set TMPDIR to a folder that is yours")
+    except FileNotFoundError:  # tempfile has tried every candidate
+        what = "No writable folder for temporary files."
+        yield DoctorFinding("machine", "temporary-folder", "problem", what, "Set TMPDIR to a folder you can write to.")
         return
-    yield from _folder("temporary-folder", "temporary files in", place)
+    yield from _folder("temporary-folder", "Temporary folder", place)
     if hasattr(os, "statvfs") and os.statvfs(place).f_flag & getattr(os, "ST_NOEXEC", 0):
-        what = f"programs in {place} are not run (noexec): launchers made there do not start"
-        advice = "set TMPDIR to a folder on another disk"
-        yield Finding("machine", "temporary-noexec", "warning", what, advice)
+        what = f"{place} is mounted noexec: launchers created there do not start."
+        advice = "Set TMPDIR to a folder on another disk."
+        yield DoctorFinding("machine", "temporary-noexec", "warning", what, advice)
 
 
-def _open_files() -> Iterator[Finding]:
+def _open_files() -> Iterator[DoctorFinding]:
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= FEW_FILES:
-        yield Finding(
-            "machine", "open-files", "ok", f"a process may open {'any number of' if soft < 0 else soft} files"
+        yield DoctorFinding(
+            "machine", "open-files", "ok", f"A process may open {'any number of' if soft < 0 else soft} files."
         )
         return
     level: Level = "problem" if soft < TOO_FEW_FILES else "warning"
-    more = "as many as you like" if hard == resource.RLIM_INFINITY else f"at most {hard} here"
-    advice = f"ulimit -n {FEW_FILES} before you start ({more})"
-    yield Finding("machine", "open-files", level, f"a process may open only {soft} files", advice)
+    most = "no maximum" if hard == resource.RLIM_INFINITY else f"maximum here: {hard}"
+    advice = f"Raise the limit first: ulimit -n {FEW_FILES} ({most})"
+    yield DoctorFinding("machine", "open-files", level, f"A process may open only {soft} files.", advice)
 
 
-def _clock(now_s: float) -> Iterator[Finding]:
+def _clock(now_s: float) -> Iterator[DoctorFinding]:
     year = time.gmtime(now_s).tm_year
-    if year < SENSIBLE_YEAR:
-        what = f"the clock says {year}: no certificate is valid then, so nothing can connect"
-        yield Finding("machine", "clock", "problem", what, "set the clock")
+    if year < EARLIEST_YEAR:
+        what = f"The clock says {year}. No certificate is valid then, so no connection succeeds."
+        yield DoctorFinding("machine", "clock", "problem", what, "Set the clock.")
 
 
-def _git(env: Mapping[str, str]) -> Iterator[Finding]:
+def _git(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     if shutil.which("git", path=env.get("PATH")) is None:
-        what = "git is not in PATH: work trees of a repository are not seen as one project"
-        yield Finding("machine", "git", "warning", what, "install git")
+        what = "git is not in PATH: the work trees of a repository are not recognised as one project."
+        yield DoctorFinding("machine", "git", "warning", what, "Install git.")
 
 
-def _root() -> Iterator[Finding]:
+def _root() -> Iterator[DoctorFinding]:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        what = "this is root: the CLI refuses the mode bypassPermissions, and files it makes belong to root"
-        yield Finding("machine", "root", "warning", what, "use an account of your own, or a container made for this")
+        what = "Running as root: the CLI refuses bypassPermissions, and files it creates belong to root."
+        yield DoctorFinding("machine", "root", "warning", what, "Use your own account, or a container.")
+
+
+def python() -> list[DoctorFinding]:
+    what = f"Python {platform.python_version()}, quarterdeck {__version__}, msgspec {_version('msgspec')}"
+    return [
+        DoctorFinding("Python", "python", "ok", what, details={"executable": sys.executable}),
+        *_msgspec(),
+        *_extras(),
+    ]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _msgspec() -> Iterator[DoctorFinding]:
+    found = _version("msgspec")
+    numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdecimal())
+    if len(numbers) == 2 and numbers < MSGSPEC:
+        advice = "pip install --upgrade msgspec"
+        yield DoctorFinding(
+            "Python", "msgspec", "problem", f"msgspec {found} is too old; quarterdeck needs 0.20.", advice
+        )
+
+
+def _extras() -> Iterator[DoctorFinding]:
+    for extra, (modules, purpose) in EXTRAS.items():
+        missing = [module for module in modules if not _is_installed(module)]
+        if missing:
+            what = f"{', '.join(missing)}: not installed, needed for {purpose}."
+            advice = f"If you need it: pip install 'quarterdeck[{extra}]'"
+            yield DoctorFinding("Python", f"extra-{extra}", "warning", what, advice, {"missing": missing})
+
+
+def _is_installed(module: str) -> bool:
+    return find_spec(module) is not None

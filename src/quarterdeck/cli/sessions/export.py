@@ -1,4 +1,4 @@
-"""``sessions export``: to standard output or into a file, piece by piece."""
+"""``sessions export``: to standard output or to a file, piece by piece."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from quarterdeck.cli.common import OK, Trouble, plain
+from quarterdeck.cli.common import OK, CommandError, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.client.transcripts.lines import TranscriptFile
 from quarterdeck.client.transcripts.places import find_transcript
 
+from .conversation import conversation_items
 from .find import find, size
+from .html_page import html_page
 from .markdown import markdown
-from .page import page
-from .story import story
 
 
 def export(given: Namespace) -> int:
@@ -29,35 +29,36 @@ def export(given: Namespace) -> int:
     try:
         _write(target, pieces, overwrite=given.force)
     except FileExistsError as error:
-        raise Trouble(f"{plain(str(target))} is there already", "choose another name, or add --force") from error
+        raise CommandError(f"{sanitize(str(target))} already exists", "Choose another name, or add --force.") from error
     except OSError as error:
-        advice = "check that the folder exists and is yours, and that the disk has room"
-        raise Trouble(f"{plain(str(target))} cannot be written: {error.strerror or error}", advice) from error
-    print(f"{plain(str(target))}: {size(target.stat().st_size)}", file=sys.stderr)
+        advice = "Check that the folder exists and is writable, and that the disk is not full."
+        raise CommandError(f"cannot write {sanitize(str(target))}: {error.strerror or error}", advice) from error
+    print(f"{sanitize(str(target))}: {size(target.stat().st_size)}", file=sys.stderr)
     return OK
 
 
 def _pieces(info: SDKSessionInfo, given: Namespace) -> Iterator[bytes]:
     if given.format == "ndjson":
         return _raw(info, given.project)
-    write = page if given.format == "html" else markdown
-    return (piece.encode("utf-8", "replace") for piece in write(info, story(info.session_id, given.project)))
+    write = html_page if given.format == "html" else markdown
+    items = conversation_items(info.session_id, given.project)
+    return (piece.encode("utf-8", "replace") for piece in write(info, items))
 
 
 def _raw(info: SDKSessionInfo, directory: str | None) -> Iterator[bytes]:
-    """The transcript line by line, unchanged; a torn last line is kept, too."""
+    """The transcript line by line, unchanged, including an incomplete last line."""
     found = find_transcript(info.session_id, directory)
     if found is None:
-        raise Trouble(f"the session {info.session_id} is gone", "quarterdeck sessions list --all shows what there is")
+        raise CommandError(f"session {info.session_id} is gone", "Run quarterdeck sessions list --all.")
     with TranscriptFile(found[0]) as transcript:
         for _, line in transcript.lines():
             yield line + b"\n"
 
 
 def _print(pieces: Iterable[bytes]) -> None:
-    if sys.stdout.isatty():  # raw lines could hold control characters beyond ASCII, which JSON need not escape
+    if sys.stdout.isatty():  # JSON need not escape control characters beyond ASCII
         for piece in pieces:
-            sys.stdout.write(plain(piece.decode("utf-8", "replace")))
+            sys.stdout.write(sanitize(piece.decode("utf-8", "replace")))
         return
     sys.stdout.flush()
     for piece in pieces:
@@ -66,7 +67,7 @@ def _print(pieces: Iterable[bytes]) -> None:
 
 
 def _write(target: Path, pieces: Iterable[bytes], *, overwrite: bool) -> None:
-    """An export that fails half-way leaves nothing new, and an old file as it was."""
+    """An export that fails leaves no new file and does not touch an old one."""
     made = target.with_name(f".{target.name}.{os.getpid()}.part") if overwrite else target
     with made.open("xb") as file:
         try:

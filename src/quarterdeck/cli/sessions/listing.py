@@ -11,24 +11,23 @@ from dataclasses import asdict
 from itertools import groupby, islice
 from pathlib import Path
 
-from quarterdeck.cli.common import FAILED, OK, Look, Trouble, cells, cut, padded, plain
+from quarterdeck.cli.common import FAILED, OK, CommandError, Look, cells, cut, padded, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions, search_sessions
 
 from .find import SHORT, age, scope, size, title
 
-FOR_PEOPLE = 30
-"""Sessions that are listed when nobody says how many."""
+DEFAULT_LIMIT = 30
+"""Sessions listed without ``--limit``."""
 WIDE = 90
-"""From this width on there is room for the branch and the size."""
-
+"""Show the branch and the size from this width on."""
 TITLE_ROOM = 12
-"""Other columns make way for so much of the title."""
+"""Drop other columns rather than leave less room for the title."""
 
 
 def show_list(given: Namespace) -> int:
     folder = scope(given)
     for_people = not (given.json or given.quiet)
-    limit = given.limit if given.limit is not None else (FOR_PEOPLE if for_people else 0)
+    limit = given.limit if given.limit is not None else (DEFAULT_LIMIT if for_people else 0)
     sessions = _sessions(folder, given.tag, limit + 1 if limit else 0)
     shown = sessions[:limit] if limit else sessions
     if given.json:
@@ -42,7 +41,7 @@ def show_list(given: Namespace) -> int:
         look = Look.of(sys.stdout)
         print("\n".join(table(shown, look, folders=folder is None)))
         if len(sessions) > len(shown):
-            print(look.paint("dim", f"{look.sign('…', '...')} and older ones: --limit 0 lists all"))
+            print(look.paint("dim", f"{look.sign('…', '...')} more; list all with --limit 0"))
     return OK
 
 
@@ -55,15 +54,16 @@ def _sessions(folder: str | None, tag: str | None, limit: int) -> Sequence[SDKSe
 
 def _none_here(given: Namespace) -> str:
     if given.tag is not None:
-        return f"No session has the tag {plain(given.tag)}. quarterdeck sessions tag ID {plain(given.tag)} gives it."
+        tag = sanitize(given.tag)
+        return f"No sessions with the tag {tag}. Add it with: quarterdeck sessions tag ID {tag}"
     if given.all:
-        return 'There are no sessions yet. quarterdeck run "hello" starts one.'
-    where = plain(str(Path(given.project or ".").resolve()))
-    return f"There are no sessions of {where}.\nquarterdeck sessions --all lists those of every folder."
+        return 'No sessions yet. Start one with: quarterdeck run "hello"'
+    where = sanitize(str(Path(given.project or ".").resolve()))
+    return f"No sessions in {where}.\nList those of all folders with: quarterdeck sessions --all"
 
 
 def table(sessions: Sequence[SDKSessionInfo], look: Look, *, folders: bool) -> list[str]:
-    """One line for each session: as many columns as there is room for, the title last."""
+    """One line per session, with as many columns as fit; the title comes last."""
     wide = look.width >= WIDE
     short = _unique_length([info.session_id for info in sessions])
     columns: list[tuple[str, str, list[str]]] = [
@@ -72,10 +72,10 @@ def table(sessions: Sequence[SDKSessionInfo], look: Look, *, folders: bool) -> l
     ]
     if wide:
         columns.append(("SIZE", "dim", [size(info.file_size) for info in sessions]))
-        columns.append(("BRANCH", "dim", [cut(plain(info.git_branch or "", one_line=True), 16) for info in sessions]))
+        columns.append(("BRANCH", "dim", [_column(info.git_branch, 16) for info in sessions]))
     if folders:
         columns.append(("FOLDER", "dim", [_folder(info.cwd, look.width // 5) for info in sessions]))
-    columns.append(("TAG", "yellow", [cut(plain(info.tag or "", one_line=True), 12) for info in sessions]))
+    columns.append(("TAG", "yellow", [_column(info.tag, 12) for info in sessions]))
     columns = [column for column in columns if any(column[2])]
     widths = [max(cells(text) for text in (name, *texts)) for name, _, texts in columns]
     while (room := look.width - sum(widths) - 2 * len(widths)) < TITLE_ROOM and len(columns) > 1:
@@ -92,13 +92,17 @@ def table(sessions: Sequence[SDKSessionInfo], look: Look, *, folders: bool) -> l
     return lines
 
 
+def _column(text: str | None, width: int) -> str:
+    return cut(sanitize(text or "", one_line=True), width)
+
+
 def _unique_length(ids: Sequence[str]) -> int:
     return next(length for length in range(SHORT, 37) if len({one[:length] for one in ids}) == len(ids) or length == 36)
 
 
 def _folder(path: str | None, width: int) -> str:
-    """The end of a path, which tells more than its beginning."""
-    text = plain(path or "", one_line=True)
+    """The end of a path, which says more than its start."""
+    text = sanitize(path or "", one_line=True)
     home = str(Path.home())
     if text == home or text.startswith(f"{home}/"):
         text = f"~{text[len(home) :]}"
@@ -112,7 +116,7 @@ def _folder(path: str | None, width: int) -> str:
 
 def show_hits(given: Namespace) -> int:
     if not given.text:
-        raise Trouble("the text to look for is empty", "give some words, e.g. quarterdeck sessions search deadlock")
+        raise CommandError("the search text is empty", "Example: quarterdeck sessions search deadlock")
     hits = search_sessions(given.text, scope(given), limit=given.limit or None, case_sensitive=given.case_sensitive)
     look = Look.of(sys.stdout)
     count = 0
@@ -130,17 +134,17 @@ def show_hits(given: Namespace) -> int:
                 speaker = "user" if hit.type == "user" else "claude"
                 print(f"  {look.paint('dim', padded(speaker, 6))}  {_excerpt(hit.excerpt, given, look)}", flush=True)
     if not count and not given.json:
-        everywhere = "" if given.all else "; --all looks in every folder"
-        print(f"Nobody said {plain(given.text, one_line=True)!r} here{everywhere}.")
+        everywhere = "" if given.all else " Search all folders with --all."
+        print(f"No matches for {sanitize(given.text, one_line=True)!r}.{everywhere}")
     elif given.limit and count >= given.limit and not given.json:
-        print(look.paint("dim", f"The first {count}; --limit 0 finds all."))
+        print(look.paint("dim", f"First {count} matches; show all with --limit 0."))
     return OK if count else FAILED
 
 
 def _excerpt(text: str, given: Namespace, look: Look) -> str:
-    """With what was looked for in bold, and never cut away: what stands before it is shortened first."""
-    shown = plain(text, one_line=True)
-    wanted = re.compile(re.escape(plain(given.text, one_line=True)), 0 if given.case_sensitive else re.IGNORECASE)
+    """With the match in bold, never cut off: the text before it is shortened first."""
+    shown = sanitize(text, one_line=True)
+    wanted = re.compile(re.escape(sanitize(given.text, one_line=True)), 0 if given.case_sensitive else re.IGNORECASE)
     room = max(look.width - 10, 20)
     found = wanted.search(shown)
     if found and cells(shown[: found.end()]) > room:

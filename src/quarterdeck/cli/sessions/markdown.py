@@ -1,18 +1,18 @@
-"""A stored conversation as Markdown: what was said as it was said, tool calls folded."""
+"""A stored conversation as Markdown, with tool calls folded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from quarterdeck.cli.common import cut, plain
+from quarterdeck.cli.common import cut, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.client.transcripts.export import fenced
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 
+from .conversation import diff_text, input_text
 from .find import title
-from .page import facts
-from .patch import diff_text, input_text
+from .html_page import facts
 
 ABOUT_WIDTH = 80
 
@@ -31,7 +31,7 @@ def markdown(info: SDKSessionInfo, items: Iterable[Item]) -> Iterator[str]:
 
 
 def _speaker(item: Item) -> str:
-    """A heading for each change of who speaks; a sub-agent speaks within its call."""
+    """A heading for each change of speaker; sub-agents speak within their call."""
     if item.parent_id is not None:
         return ""
     return "You" if isinstance(item, Prompt) else "Claude"
@@ -47,34 +47,34 @@ def _piece(item: Item) -> str:
 def _drawn(item: Item) -> str:
     match item:
         case Prompt():
-            said = plain(str(item.text)) or f"*[{', '.join(map(plain, item.attachments))}]*"
+            said = sanitize(str(item.text)) or f"*[{', '.join(map(sanitize, item.attachments))}]*"
             return f"**To the sub-agent:** {said}" if item.source == "agent" else said
         case Text():
-            return plain(str(item))
+            return sanitize(str(item))
         case Thinking():
-            return _folded("<i>Thinking</i>", plain(str(item)) or "*It is not to be read.*")
+            return _folded("<i>Thinking</i>", sanitize(str(item)) or "*Not available.*")
         case ToolCall():
             return _call(item)
         case Notice() if item.text:
-            return fenced(plain(item.text))
+            return fenced(sanitize(item.text))
         case Notice():
-            return f"*[{plain(item.kind)}]*"
+            return f"*[{sanitize(item.kind)}]*"
     return ""
 
 
 def _call(item: ToolCall) -> str:
     parts = []
     if item.diffs:
-        parts += [fenced(plain(diff_text(diff)), "diff") for diff in item.diffs]
+        parts += [fenced(sanitize(diff_text(diff)), "diff") for diff in item.diffs]
     else:
         given, language = input_text(item)
-        parts.append(fenced(plain(given), language))
+        parts.append(fenced(sanitize(given), language))
     if item.output is not None and str(item.output):
-        parts.append(fenced(plain(str(item.output)), "text"))
+        parts.append(fenced(sanitize(str(item.output)), "text"))
     failed = " <b>failed</b>" if item.status == "failed" else ""
-    about = escape(cut(plain(item.about, one_line=True), ABOUT_WIDTH))
+    about = escape(cut(sanitize(item.about, one_line=True), ABOUT_WIDTH))
     counts = "".join(f" +{diff.added} −{diff.removed}" for diff in item.diffs)
-    name = escape(plain(item.label, one_line=True))
+    name = escape(sanitize(item.label, one_line=True))
     return _folded(f"<b>{name}</b> <code>{about}</code>{counts}{failed}", "\n\n".join(parts))
 
 

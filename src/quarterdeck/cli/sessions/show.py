@@ -1,4 +1,4 @@
-"""``sessions show``: a stored conversation on the terminal."""
+"""``sessions show``: a stored conversation in the terminal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from quarterdeck.cli.common import OK, Look, cells, cut, plain
+from quarterdeck.cli.common import OK, Look, cells, cut, sanitize
 from quarterdeck.cli.terminal.text import wrapped
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 
+from .conversation import conversation_items, diff_text
 from .find import age, find, size, title
-from .patch import diff_text
-from .story import story
 
 RESULT_LINES = 8
 DIFF_LINES = 40
@@ -24,7 +23,7 @@ TAB = "    "
 
 def show(given: Namespace) -> int:
     info = find(given)
-    items: Iterable[Item] = story(info.session_id, given.project)
+    items: Iterable[Item] = conversation_items(info.session_id, given.project)
     if given.last is not None:
         items = deque(items, maxlen=given.last)
     if given.json:
@@ -35,14 +34,14 @@ def show(given: Namespace) -> int:
     look = Look.of(sys.stdout)
     print(look.paint("bold", title(info, look.width)))
     facts = [info.session_id, age(info.last_modified), size(info.file_size), info.cwd, info.git_branch, info.tag]
-    print(look.paint("dim", cut(plain(" · ".join(filter(None, facts)), one_line=True), look.width)))
+    print(look.paint("dim", cut(sanitize(" · ".join(filter(None, facts)), one_line=True), look.width)))
     for item in items:
         print("\n".join(lines_of(item, look, full=given.full)))
     return OK
 
 
 def lines_of(item: Item, look: Look, *, full: bool) -> Iterator[str]:
-    """The item in lines no wider than the look; those of a sub-agent stand behind a bar."""
+    """The item as lines that fit the width; items of a sub-agent follow a bar."""
     bar = look.paint("dim", f"{look.sign('│', '|')} ") if item.parent_id else ""
     width = look.width - (2 if item.parent_id else 0)
     inner = Look(colour=look.colour, width=width, unicode=look.unicode)
@@ -70,18 +69,18 @@ def _drawn(item: Item, look: Look, full: bool) -> Iterator[str]:
 
 def _thinking(item: Thinking, look: Look, full: bool) -> Iterator[str]:
     if item.hidden or not str(item).strip():
-        yield look.paint("dim italic", "thought, not to be read")
+        yield look.paint("dim italic", "thought (not available)")
     elif full:
         yield from (look.paint("dim italic", line) for line in _prose(str(item), look.width))
     else:
-        yield look.paint("dim italic", cut(f"thought: {plain(str(item)[:4000], one_line=True)}", look.width))
+        yield look.paint("dim italic", cut(f"thought: {sanitize(str(item)[:4000], one_line=True)}", look.width))
 
 
 def _call(item: ToolCall, look: Look, full: bool) -> Iterator[str]:
     sign = {"failed": look.paint("red", look.sign("✗", "x")), "finished": look.paint("green", look.sign("✓", "+"))}
-    name = cut(plain(item.label, one_line=True), look.width - 4)
+    name = cut(sanitize(item.label, one_line=True), look.width - 4)
     room = max(look.width - len(name) - 4, 0)
-    about = cut(plain(item.about[: look.width * 8], one_line=True), room)
+    about = cut(sanitize(item.about[: look.width * 8], one_line=True), room)
     yield f"{sign.get(item.status, look.sign('…', '?'))} {look.paint('cyan', name)} {about}".rstrip()
     for diff in item.diffs:
         for line in _cut_lines(diff_text(diff), look, DIFF_LINES, full):
@@ -92,20 +91,20 @@ def _call(item: ToolCall, look: Look, full: bool) -> Iterator[str]:
 
 
 def _cut_lines(text: str, look: Look, most: int, full: bool) -> Iterator[str]:
-    """Indented; the first lines of a long text, and how many there are more."""
-    lines = plain(text.strip("\n")).replace("\t", TAB).split("\n")
+    """Indented; long text is cut, with the number of lines left out."""
+    lines = sanitize(text.strip("\n")).replace("\t", TAB).split("\n")
     shown = lines if full or len(lines) <= most + 1 else lines[:most]
     for line in shown:
         yield f"  {line if full else cut(line, look.width - 2)}".rstrip()
     if len(shown) < len(lines):
-        more = f"{look.sign('…', '...')} {len(lines) - len(shown):,} more lines (--full shows them)"
+        more = f"{look.sign('…', '...')} {len(lines) - len(shown):,} more lines (show them with --full)"
         yield f"  {cut(more, look.width - 2)}"
 
 
 def _prose(text: str, width: int) -> Iterator[str]:
-    """Prose as wide as the screen; lines that fit, and code, stay as they are written."""
+    """Wrapped to the width; code and lines that fit stay as they are."""
     in_code = False
-    for line in plain(text.strip("\n")).replace("\t", TAB).split("\n"):
+    for line in sanitize(text.strip("\n")).replace("\t", TAB).split("\n"):
         fence = line.lstrip().startswith("```")
         in_code ^= fence
         if in_code or fence or cells(line) <= width:

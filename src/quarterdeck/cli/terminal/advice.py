@@ -1,4 +1,4 @@
-"""What the policy says about a call that a person is asked about: the risk, the reason, the rule that "always" adds."""
+"""What the policy says about a call: the risk, the reason, and the rule that "always" would add."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:  # a run that asks nothing does not wait for its import
     from quarterdeck.policy import Policy, Rule
 
 DESTINATIONS = {"session": "session", "project": "localSettings", "user": "userSettings"}
-"""Scope → where the CLI keeps the rule. For a project it is the person's own file: allow rules of the one that is
-checked in count only in folders that were trusted (2.1.325)."""
+"""Scope → where the CLI saves the rule. For a project that is the user's own file: allow rules in the checked-in file
+only apply in trusted folders (2.1.325)."""
 _MODES = ("default", "acceptEdits", "plan", "auto")
-"""In the others nothing is asked, or everything is refused: to judge what is asked the usual one is right."""
+"""In other modes nothing is asked, or everything is denied; there we judge by the default mode."""
 PLACES = {"session": "until it ends", "project": ".claude/settings.local.json", "user": "~/.claude/settings.json"}
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """``rules`` are what "always" would add: the narrowest that let exactly this call through; none if none can."""
+    """``rules`` are what "always" would add: the narrowest that allow exactly this call, if there are any."""
 
     risk: str
     risk_reasons: tuple[str, ...]
@@ -41,12 +41,12 @@ def advise(
         decision = policy.decide(tool, tool_input)
         rules = narrow_rules(policy, tool, tool_input)
     except ImportError:  # shell commands need the extra quarterdeck[policy]
-        return Advice("unknown", ("install quarterdeck[policy] to have commands judged",), "", _suggested(suggestions))
+        return Advice("unknown", ("install quarterdeck[policy] to assess commands",), "", _suggested(suggestions))
     return Advice(decision.risk.level, decision.risk.reasons, decision.explanation, rules)
 
 
 def _suggested(suggestions: Sequence[PermissionSuggestion]) -> tuple[Rule, ...]:
-    """The rules that the CLI itself would add, where we cannot find narrower ones."""
+    """The rules that the CLI suggests, for when we cannot find narrower ones."""
     from quarterdeck.policy import RuleError, parse_rule
 
     for suggestion in suggestions:
@@ -58,13 +58,13 @@ def _suggested(suggestions: Sequence[PermissionSuggestion]) -> tuple[Rule, ...]:
 
 
 def update_for(rules: Sequence[Rule], scope: str) -> PermissionUpdate:
-    """What tells the CLI to remember these rules."""
+    """Tells the CLI to save these rules."""
     values = [PermissionRuleValue(tool_name=rule.tool, rule_content=rule.content) for rule in rules]
     return PermissionUpdate(type="addRules", rules=values, behavior="allow", destination=DESTINATIONS[scope])
 
 
-class Rulebook:
-    """The policy of one run: what the command line gave, the settings, and what was added on the way."""
+class SessionRules:
+    """The rules of one session: from the command line, from settings, and added on the way."""
 
     def __init__(self, given: Policy | None, *, cwd: str, mode: str | None) -> None:
         self._given = given
@@ -75,8 +75,8 @@ class Rulebook:
     @classmethod
     def load(
         cls, *, cwd: str, policy_file: str | None, allow: Sequence[str], deny: Sequence[str], mode: str | None
-    ) -> Rulebook:
-        """Raises ``PolicyError`` for what is no rule."""
+    ) -> SessionRules:
+        """Raises ``PolicyError`` for an invalid rule."""
         given = None
         if policy_file is not None or allow or deny:
             from quarterdeck.policy import Policy
@@ -89,7 +89,7 @@ class Rulebook:
 
     @cached_property
     def _whole(self) -> Policy:
-        """With the settings, when first asked for. Settings with bad rules are the CLI's matter: they are left out."""
+        """With the settings, loaded on first use. Settings with invalid rules are ignored: the CLI reports them."""
         from quarterdeck.policy import Policy, PolicyError
 
         extra = self._given.rules if self._given is not None else ()
@@ -106,20 +106,20 @@ class Rulebook:
 
     @property
     def has_rules(self) -> bool:
-        """Whether the command line gave any."""
+        """Whether there are rules on the command line."""
         return self._given is not None
 
     def ruling(self, tool: str, tool_input: Mapping[str, Any]) -> tuple[str, str] | None:
-        """What a rule of the command line says: the behaviour and why; None when no rule speaks."""
+        """What the command line's rules decide: the behaviour and why; None if no rule matches."""
         if self._given is None:
             return None
         decision = self._given.decide(tool, tool_input)
         if decision.rule is None:
             return None
-        return decision.behavior, f"By a rule of the command line: {decision.explanation}"
+        return decision.behavior, f"Rule on the command line: {decision.explanation}"
 
     def remember(self, rules: Sequence[Rule]) -> None:
-        """From now on these hold, too."""
+        """Apply these rules from now on."""
         self._added += rules
         if self._given is not None:
             self._given = self._given.with_rules([*self._given.rules, *rules])
@@ -134,5 +134,5 @@ def _rules_of(path: str) -> list[Rule]:
     if bad:
         raise BadRulesError(bad)
     if file is None:
-        raise BadSettingsError(path, None, "there is nothing in it, or it is not there")
+        raise BadSettingsError(path, None, "No such file, or it is empty.")
     return file.rules

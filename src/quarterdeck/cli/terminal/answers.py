@@ -1,4 +1,4 @@
-"""What the CLI asks, answered: by the rules of the command line, by a person, or, when nobody is there, with no."""
+"""Answers what the CLI asks: by rules of the command line, by asking the user, or with no if there is none."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from quarterdeck.timeline.naming import about, label
 from quarterdeck.timeline.parts import Choice, Question
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
-from .advice import Rulebook, advise
+from .advice import SessionRules, advise
 from .text import one_line
 
-NOBODY = "Nobody is at the terminal to allow this."
+NO_USER = "There is no user at the terminal to allow this."
 Say = Callable[[str, str], None]
 Find = Callable[[str | None], Any]
-"""The request of that id as the timeline tells it; None if it does not know it (yet)."""
+"""The request with this id from the timeline; None if it is not there (yet)."""
 
 
 class Answerer(Protocol):
-    """Who answers what no rule decides."""
+    """Answers what no rule decides."""
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult: ...
 
@@ -34,39 +34,39 @@ class Answerer(Protocol):
     async def elicitation(self, asked: Elicitation) -> dict[str, Any]: ...
 
 
-class Unattended:
-    """Nobody is there: no, with a line that says what would have allowed it."""
+class UnattendedAnswerer:
+    """For runs without a user: denies, and prints which rule would have allowed it."""
 
-    def __init__(self, rulebook: Rulebook, say: Say) -> None:
-        self._rulebook = rulebook
+    def __init__(self, rules: SessionRules, say: Say) -> None:
+        self._rules = rules
         self._say = say
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
-        rules = advise(self._rulebook.policy, asked.tool_name, asked.input, asked.suggestions).rules
-        how = " ".join(f"--allow '{rule}'" for rule in rules) or "a --policy file with a rule for it"
+        rules = advise(self._rules.policy, asked.tool_name, asked.input, asked.suggestions).rules
+        how = " ".join(f"--allow '{rule}'" for rule in rules) or "add a rule for it to a --policy file"
         what = one_line(f"{asked.tool_name} {asked.about}", 100)
-        self._say("red", f"denied, nobody is here to ask: {what}. To allow exactly this: {how}")
-        return PermissionResultDeny(message=NOBODY)
+        self._say("red", f"denied (no one to ask): {what}. To allow it: {how}")
+        return PermissionResultDeny(message=NO_USER)
 
     async def questions(self, asked: Questions) -> dict[str, Any] | None:
         for question in asked.questions:
-            self._say("yellow", f"skipped, nobody is here to ask: {one_line(question.text, 100)}")
+            self._say("yellow", f"skipped (no one to ask): {one_line(question.text, 100)}")
         return None
 
     async def plan(self, asked: PlanReview) -> Approve | Revise | Reject:
-        self._say("yellow", "the plan is not approved: nobody is here to review it")
-        return Reject("Nobody is at the terminal to review the plan.")
+        self._say("yellow", "plan rejected (no one to ask)")
+        return Reject("There is no user at the terminal to review the plan.")
 
     async def elicitation(self, asked: Elicitation) -> dict[str, Any]:
-        self._say("yellow", f"declined, nobody is here to ask: {one_line(asked.message, 100)}")
+        self._say("yellow", f"declined (no one to ask): {one_line(asked.message, 100)}")
         return {"action": "decline"}
 
 
-class Callbacks:
-    """The callbacks of a session."""
+class SessionCallbacks:
+    """The callbacks that a session calls."""
 
-    def __init__(self, rulebook: Rulebook, answerer: Answerer, find: Find) -> None:
-        self._rulebook = rulebook
+    def __init__(self, rules: SessionRules, answerer: Answerer, find: Find) -> None:
+        self._rules = rules
         self._answerer = answerer
         self._find = find
 
@@ -75,11 +75,11 @@ class Callbacks:
         options.on_question = self._on_question
         options.on_plan = self._on_plan
         options.on_elicitation = self._on_elicitation
-        if self._rulebook.has_rules:
+        if self._rules.has_rules:
             options.hooks = {"PreToolUse": [HookMatcher(hooks=[self._hook])]}
 
     async def can_use_tool(self, tool: str, tool_input: dict[str, Any], context: Any) -> PermissionResult:
-        ruling = self._rulebook.ruling(tool, tool_input)
+        ruling = self._rules.ruling(tool, tool_input)
         if ruling is not None and ruling[0] == "allow":
             return PermissionResultAllow()
         if ruling is not None and ruling[0] == "deny":
@@ -96,8 +96,8 @@ class Callbacks:
         return await self._answerer.permission(asked, note=ruling[1] if ruling is not None else "")
 
     async def _hook(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        """The rules of the command line also hold where the CLI's own settings would allow."""
-        ruling = self._rulebook.ruling(event["tool_name"], event.get("tool_input") or {})
+        """Command-line rules also apply where the CLI's settings would allow the call."""
+        ruling = self._rules.ruling(event["tool_name"], event.get("tool_input") or {})
         if ruling is None:
             return {}
         verdict = {"permissionDecision": ruling[0], "permissionDecisionReason": ruling[1]}

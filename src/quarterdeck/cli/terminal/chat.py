@@ -1,4 +1,4 @@
-"""``quarterdeck chat``: many turns, steered while they run."""
+"""``quarterdeck chat``: a conversation that can be steered while Claude works."""
 
 from __future__ import annotations
 
@@ -8,65 +8,64 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.common import INTERRUPTED, Look, Trouble
+from quarterdeck.cli.common import INTERRUPTED, CommandError, Look
 from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
 from quarterdeck.protocol import TurnState
 
-from .advice import Rulebook
-from .answers import Unattended
+from .advice import SessionRules
+from .answers import UnattendedAnswerer
 from .arguments import NOT_STARTED
-from .asking import Asking
 from .chat_commands import COMMANDS
 from .chat_view import ChatView, history_in, state_folder
-from .completing import ChatCompleter
-from .front import can_draw
+from .completer import ChatCompleter
+from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
-from .job import options_of, rulebook_of
 from .markdown import MarkdownPainter
-from .run import LEAVE_GRACE_S, session_on, trouble
-from .screen import Screen
-from .widgets import Menu, Option
+from .run import LEAVE_GRACE_S, command_error, session_on
+from .screen import Screen, can_draw
+from .session_setup import options_of, session_rules
+from .widgets import Menu, MenuOption
 
 PROMPTS_KEPT = 100
-TWICE_S = 1.5
-"""Ctrl-C twice within this leaves, however quickly the turn has ended in between."""
+LEAVE_WINDOW_S = 1.5
+"""Ctrl-C twice within this time exits, even if the turn has ended in between."""
 
 
 def chat(given: argparse.Namespace) -> int:
-    """Everything ``quarterdeck chat`` does."""
+    """Run ``quarterdeck chat``; the exit code."""
     if not (can_draw() and sys.stdin.isatty()):
-        raise Trouble("a chat needs a terminal", "in a pipe use quarterdeck run", code=NOT_STARTED)
-    rulebook = rulebook_of(given)
+        raise CommandError("chat needs a terminal", "Without one, use quarterdeck run.", code=NOT_STARTED)
+    rules = session_rules(given)
     options = options_of(given, partial=True)
     options.enable_file_checkpointing = True  # for /rewind
     first = " ".join(given.prompt)
 
     async def talk() -> int:
-        return await Chat(options, rulebook, attended=given.unattended is None).run(first)
+        return await Chat(options, rules, attended=given.unattended is None).run(first)
 
     return asyncio.run(talk())
 
 
 class Chat:
-    """One conversation. It reads all the time; what is said is sent at once, in a turn or between two."""
+    """One conversation. Input is sent at once, during a turn or between turns."""
 
-    def __init__(self, options: ClaudeAgentOptions, rulebook: Rulebook, *, attended: bool) -> None:
+    def __init__(self, options: ClaudeAgentOptions, rules: SessionRules, *, attended: bool) -> None:
         look = Look.of(sys.stdout)
         folder = Path(options.cwd or ".")
         completer = ChatCompleter(self._commands, lambda: folder)
         self._interrupts = Interrupts()
         self._view = ChatView(colour=look.colour, completer=completer, history=history_in(state_folder()))
         self.screen = Screen(self._view, look, MarkdownPainter(colour=look.colour).lines, failed=self._interrupts.fail)
-        answerer = Asking(self.screen, rulebook) if attended else Unattended(rulebook, self.screen.say)
-        self.session: Session = session_on(self.screen, options, rulebook, answerer)
+        answerer = InteractiveAnswerer(self.screen, rules) if attended else UnattendedAnswerer(rules, self.screen.say)
+        self.session: Session = session_on(self.screen, options, rules, answerer)
         self.prompts: list[tuple[str, str]] = []
-        """Id and text of what was said, for /rewind."""
+        """Id and text of each prompt, for /rewind."""
         self._jobs: set[asyncio.Task[None]] = set()
         self._reader: asyncio.Task[None] | None = None
         self._code = 0
-        self._stopped_at = -TWICE_S
+        self._stopped_at = -LEAVE_WINDOW_S
 
     async def run(self, first: str) -> int:
         view = self._view
@@ -81,7 +80,7 @@ class Chat:
                     raise self._interrupts.error from None
                 self._code = self._interrupts.code or INTERRUPTED
             except QuarterdeckError as error:
-                raise trouble(error) from error
+                raise command_error(error) from error
             finally:
                 await self._close()
         view.drain()
@@ -92,7 +91,7 @@ class Chat:
         showing = asyncio.ensure_future(self._view.app.run_async(handle_sigint=False, set_exception_handler=False))
         try:
             await self.session.open()
-            self.screen.say("dim", "/help lists the commands, Ctrl-D leaves")
+            self.screen.say("dim", "/help for commands, Ctrl-D to exit")
             self._read()
             if first:
                 self._said(first)
@@ -112,18 +111,18 @@ class Chat:
     # Reading
 
     def _read(self) -> None:
-        """Take what comes, so that more can come; the screen is told by other ways."""
+        """Consume messages so that more can arrive; the screen gets them as an observer."""
 
         async def read() -> None:
             async for _ in self.session.batches():
                 pass
-            self.screen.say("dim", "Claude Code has ended")
+            self.screen.say("dim", "Claude Code exited")
             self.leave(0)
 
         self._reader = self._job(read())
 
     async def reopen(self, options: ClaudeAgentOptions) -> None:
-        """Another CLI in the place of this one."""
+        """Restart the CLI with other options."""
         if self._reader is not None:
             self._reader.cancel()
         await self.session.reopen(options)
@@ -141,9 +140,9 @@ class Chat:
         if isinstance(error, QuarterdeckError) and job is not self._reader:
             self.screen.say("red", str(error))
         elif isinstance(error, Exception):
-            self._interrupts.fail(trouble(error) if isinstance(error, QuarterdeckError) else error)
+            self._interrupts.fail(command_error(error) if isinstance(error, QuarterdeckError) else error)
 
-    # Saying
+    # Sending
 
     def _said(self, text: str) -> None:
         name, _, rest = text.partition(" ")
@@ -155,7 +154,7 @@ class Chat:
         self.prompts = [*self.prompts, (prompt_id, text)][-PROMPTS_KEPT:]
 
     def forget_from(self, prompt_id: str) -> None:
-        """What was said from here on no longer counts."""
+        """Forget this prompt and all later ones."""
         keys = [key for key, _ in self.prompts]
         if prompt_id in keys:
             del self.prompts[keys.index(prompt_id) :]
@@ -164,21 +163,21 @@ class Chat:
         self._view.buffer.text = text
         self._view.buffer.cursor_position = len(text)
 
-    async def choose(self, title: str, options: list[Option]) -> object | None:
-        """One of these; None when the person does not want to."""
+    async def choose(self, title: str, options: list[MenuOption]) -> object | None:
+        """The chosen value; None for Escape."""
         async with self.screen.questions.turn() as questions:
             return await questions.ask(Menu(title, options, on_escape=None))  # type: ignore[no-any-return]
 
     # Leaving
 
     def _stop_pressed(self) -> None:
-        """Ctrl-C: stops the turn; pressed again before that has ended, or at once, leaves."""
+        """Ctrl-C interrupts the turn; pressed again soon, or before it has stopped, it exits."""
         now = asyncio.get_running_loop().time()
-        again = now - self._stopped_at < TWICE_S  # the turn may have ended between the two
+        again = now - self._stopped_at < LEAVE_WINDOW_S  # the turn may have ended in between
         if self._reader is None or self.screen.painter.is_interrupting or again:
             self._interrupts.leave(INTERRUPTED)
         elif self.session.turn_state is TurnState.IDLE:
-            self.screen.say("dim", "Ctrl-D or /quit leaves")
+            self.screen.say("dim", "Ctrl-D or /quit to exit")
         else:
             self._stopped_at = now
             self.screen.painter.interrupting()
@@ -193,7 +192,7 @@ class Chat:
         if self._view.app.is_running:
             self._view.app.exit(result=code)
 
-    # What is known
+    # Status
 
     def _commands(self) -> dict[str, str]:
         theirs = {one.name: one.description for one in self.screen.timeline.state.session.commands}

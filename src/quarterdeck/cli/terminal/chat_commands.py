@@ -1,4 +1,4 @@
-"""The commands of the chat that are ours. All others that begin with ``/`` go to Claude Code as they are."""
+"""The chat's own commands. Other ``/commands`` go to Claude Code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quarterdeck.client.errors import ControlError
 
 from .arguments import MODES
 from .text import one_line, size
-from .widgets import Option
+from .widgets import MenuOption
 
 if TYPE_CHECKING:
     from .chat import Chat
@@ -21,9 +21,9 @@ SHOWN_PROMPTS = 9
 async def model(chat: Chat, name: str) -> None:
     if not name:
         offered = chat.screen.timeline.state.session.models
-        options = [Option(one.value, one.name or one.value, one.description) for one in offered[:SHOWN_PROMPTS]]
+        options = [MenuOption(one.value, one.name or one.value, one.description) for one in offered[:SHOWN_PROMPTS]]
         if not options:
-            chat.screen.say("dim", "say which: /model NAME")
+            chat.screen.say("dim", "usage: /model NAME")
             return
         chosen = await chat.choose("Which model?", options)
         if chosen is None:
@@ -34,12 +34,12 @@ async def model(chat: Chat, name: str) -> None:
 
 async def mode(chat: Chat, name: str) -> None:
     if not name:
-        chosen = await chat.choose("Which permission mode?", [Option(one, one) for one in MODES])
+        chosen = await chat.choose("Which permission mode?", [MenuOption(one, one) for one in MODES])
         if chosen is None:
             return
         name = str(chosen)
     if name not in MODES:
-        chat.screen.say("yellow", f"there is no mode {name!r}; there are {', '.join(MODES)}")
+        chat.screen.say("yellow", f"unknown mode {name!r}; modes: {', '.join(MODES)}")
         return
     await chat.session.set_permission_mode(name)  # type: ignore[arg-type]  # one of MODES
 
@@ -56,53 +56,57 @@ async def cost(chat: Chat, _: str) -> None:
 
 
 async def rewind(chat: Chat, _: str) -> None:
-    """Back to before a prompt: the files, the conversation, or both."""
+    """Restore files, conversation or both to the state before a prompt."""
     prompts = list(reversed(chat.prompts))[:SHOWN_PROMPTS]
     if not prompts:
-        chat.screen.say("dim", "nothing was said yet that one could go back to")
+        chat.screen.say("dim", "no prompts yet")
         return
     chosen = await chat.choose(
-        "Back to before which prompt?", [Option(key, one_line(text, 60)) for key, text in prompts]
+        "Rewind to before which prompt?", [MenuOption(key, one_line(text, 60)) for key, text in prompts]
     )
     if chosen is None:
         return
     what = await chat.choose(
-        "What is to be as it was?",
-        [Option("both", "Files and conversation"), Option("files", "Files"), Option("talk", "Conversation")],
+        "Restore what?",
+        [
+            MenuOption("both", "Files and conversation"),
+            MenuOption("files", "Files"),
+            MenuOption("talk", "Conversation"),
+        ],
     )
     if what in ("both", "files"):
         try:
             await chat.session.rewind_files(str(chosen))
-            chat.screen.say("green", "the files are as they were")
+            chat.screen.say("green", "files restored")
         except ControlError as error:
-            chat.screen.say("yellow", f"the files stay as they are: {error.error}")
+            chat.screen.say("yellow", f"files not restored: {error.error}")
     if what in ("both", "talk"):
         answer = await chat.session.rewind_conversation(str(chosen))
         if answer.rewound:
             chat.forget_from(str(chosen))
-            chat.screen.say("green", "the conversation is as it was; your prompt is there to edit")
+            chat.screen.say("green", "conversation restored; edit your prompt below")
             chat.prefill(answer.prefill_text or "")
         else:
-            chat.screen.say("yellow", f"the conversation stays as it is: {answer.reason}")
+            chat.screen.say("yellow", f"conversation not restored: {answer.reason}")
 
 
 async def fork(chat: Chat, _: str) -> None:
     session_id = chat.session.session_id
     if session_id is None:
-        chat.screen.say("dim", "nothing was said yet that one could copy")
+        chat.screen.say("dim", "nothing to copy yet")
         return
     options = dataclasses.replace(
         chat.session.options, resume=session_id, fork_session=True, continue_conversation=False, session_id=None
     )
     await chat.reopen(options)
-    chat.screen.say("green", f"from here on in a copy; the session so far is {session_id}")
+    chat.screen.say("green", f"continuing in a copy; the original session is {session_id}")
 
 
 async def show_help(chat: Chat, _: str) -> None:
     for name, (purpose, _handler) in COMMANDS.items():
         chat.screen.say("", f"/{name:8} {purpose}")
-    chat.screen.say("dim", "Alt-Enter begins a new line · @ completes files · what you say while it works steers it")
-    chat.screen.say("dim", "Ctrl-C stops the turn, twice leaves · Ctrl-D leaves")
+    chat.screen.say("dim", "Alt-Enter: new line · @: complete files · type while it works to steer it")
+    chat.screen.say("dim", "Ctrl-C: stop the turn, twice: exit · Ctrl-D: exit")
 
 
 async def leave(chat: Chat, _: str) -> None:
@@ -113,9 +117,9 @@ Handler = Callable[["Chat", str], Awaitable[None]]
 COMMANDS: dict[str, tuple[str, Handler]] = {
     "model": ("change the model", model),
     "mode": ("change the permission mode", mode),
-    "cost": ("what it has cost so far, and how full the context is", cost),
-    "rewind": ("go back to before a prompt: files, conversation or both", rewind),
-    "fork": ("go on in a copy of the session", fork),
-    "help": ("this list", show_help),
-    "quit": ("leave", leave),
+    "cost": ("show the cost and the context usage", cost),
+    "rewind": ("undo to before a prompt: files, conversation or both", rewind),
+    "fork": ("continue in a copy of the session", fork),
+    "help": ("show this list", show_help),
+    "quit": ("exit", leave),
 }

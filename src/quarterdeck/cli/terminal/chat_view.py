@@ -1,4 +1,4 @@
-"""The terminal of ``quarterdeck chat``: what the painter draws, above a line to write in; with ``prompt_toolkit``."""
+"""The terminal of ``quarterdeck chat``: the painter's lines above an input line, with ``prompt_toolkit``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .surface import BEGIN_FRAME, END_FRAME
 from .text import painted_cut
 
 INPUT_ROWS = 8
-"""How far the line to write in may grow."""
+"""How far the input line may grow."""
 COMPLETION_ROWS = 6
 ESCAPE_S = 0.1
 _KEYS: dict[str, str] = {
@@ -63,8 +63,8 @@ _KEYS: dict[str, str] = {
 }
 
 
-class _Output(Vt100_Output):
-    """Several writes as one frame, so that nothing flickers."""
+class _FrameOutput(Vt100_Output):
+    """Combines several writes into one, against flicker."""
 
     held = False
 
@@ -74,7 +74,7 @@ class _Output(Vt100_Output):
 
 
 class ChatView:
-    """A ``Surface`` that shares the terminal with a line to write in."""
+    """A ``Surface`` with an input line below it."""
 
     def __init__(self, *, colour: bool, completer: Completer, history: History) -> None:
         self._pending: list[str] = []
@@ -85,7 +85,7 @@ class ChatView:
         self.on_stop: Callable[[], None] = lambda: None
         self.status: Callable[[], str] = lambda: ""
         self.asking: Callable[[], bool] = lambda: False
-        self._output = _Output(sys.stdout, _terminal_size, term=os.environ.get("TERM"), enable_cpr=False)
+        self._output = _FrameOutput(sys.stdout, _terminal_size, term=os.environ.get("TERM"), enable_cpr=False)
         self.buffer = Buffer(
             multiline=True,
             completer=completer,
@@ -124,7 +124,7 @@ class ChatView:
         return Layout(FloatContainer(body, floats=[menu]), focused_element=self._input)
 
     def _input_height(self) -> Dimension:
-        """With room below it for the completions, while there are some."""
+        """With room for completions below it, if there are any."""
         least = COMPLETION_ROWS + 1 if self.buffer.complete_state is not None else 1
         return Dimension(min=least, max=max(INPUT_ROWS, least))
 
@@ -148,7 +148,7 @@ class ChatView:
         self._cursor = (cursor[0] - hidden, cursor[1]) if cursor and cursor[0] >= hidden else None
 
     def flush(self) -> None:
-        """All of a frame in one write: what was drawn is taken away, the finished lines stand in its place."""
+        """One frame in one write: erase the live part, print finished lines, redraw."""
         if not self.app.is_running:
             return
         self.app.layout.focus(self._shown if self.asking() else self._input)
@@ -169,7 +169,7 @@ class ChatView:
         return "".join(f"{line}\x1b[0m\r\n" for line in lines)
 
     def drain(self) -> None:
-        """What is finished and was not shown, after the end."""
+        """Print finished lines that were not shown before the end."""
         sys.stdout.write(self._finished().replace("\r\n", "\n"))
         sys.stdout.flush()
 
@@ -186,7 +186,7 @@ class ChatView:
         text = buffer.text.strip("\n")
         if text.strip():
             self.on_said(text)
-        return False  # an empty line to write in again
+        return False  # clear the input line
 
     def _bindings(self) -> KeyBindings:
         bindings = KeyBindings()
@@ -233,18 +233,18 @@ def _terminal_size() -> Size:
 
 
 def history_in(folder: Path) -> History:
-    """What was said before, kept where only the person can read it."""
+    """Earlier prompts, in a file that only the user can read."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = folder / "chat_history"
         path.touch(mode=0o600)
         path.chmod(0o600)
-    except OSError:  # a home that cannot be written to is no reason not to talk
+    except OSError:  # chat works without a writable home
         return InMemoryHistory()
     return FileHistory(str(path))
 
 
 def state_folder() -> Path:
-    """Where programs keep what outlives a session and is no setting."""
+    """The XDG state folder."""
     given = os.environ.get("XDG_STATE_HOME")
     return (Path(given) if given else Path.home() / ".local" / "state") / "quarterdeck"

@@ -1,4 +1,4 @@
-"""Code with its colours, in a handful that can be read on dark and on light."""
+"""Syntax highlighting in a few colours that are readable on dark and light backgrounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pygments.token import (  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
 LONGEST = 20_000
-"""Characters of code that are coloured; more costs more time than a frame has."""
+"""Longer code is not highlighted: that would take longer than a frame."""
 _NAME = re.compile(r"[\w+#.-]{1,40}")
 _CODES: dict[Any, str] = {
     Token: "",
@@ -41,7 +41,7 @@ _CODES: dict[Any, str] = {
 
 
 def code_lines(code: str, language: str) -> list[str]:
-    """Each line of ``code``, coloured as its language wants it; plain where nobody knows the language."""
+    """The lines of ``code``, highlighted if the language is known."""
     lexer = _lexer(language) if len(code) <= LONGEST else None
     if lexer is None:
         return code.split("\n")
@@ -74,5 +74,5 @@ def _known(language: str) -> Any:
 
 
 def _lexer(language: str) -> Any:
-    """Only what can be a name is remembered: a model may invent any number of languages."""
+    """Cache only plausible names: a model may invent any number of languages."""
     return _known(language.lower()) if _NAME.fullmatch(language) and _known.cache_info().currsize < 1_000 else None

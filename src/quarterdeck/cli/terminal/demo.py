@@ -1,4 +1,4 @@
-"""The demonstration: a scratch folder, an agent that can be had, and somebody who answers where nobody is."""
+"""The demo: a scratch folder, the best available agent, and an answerer for runs without a user."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from quarterdeck.cli.common import Look
+from quarterdeck.cli.run import parser
 from quarterdeck.client.interaction import Approve, Reject, Revise
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
-from .advice import Rulebook, advise
-from .arguments import run_parser
-from .job import options_of, rulebook_of
+from .advice import SessionRules, advise
 from .permission import permission_lines
-from .run import play_pretty
+from .run import run_pretty
 from .screen import Screen
+from .session_setup import options_of, session_rules
 
 NOTES = "# Notes\n\nRemember to water the plants.\nThe cat has eaten.\n"
 ONE_PROMPT = (
@@ -32,8 +32,8 @@ SIMULATED_PROMPTS = (
     "Read notes.txt",
     "Change plants to flowers in notes.txt",
 )
-"""The simulator has no model: it takes one thing at a time."""
-HARMLESS = frozenset({"Read", "Edit", "Write", "Glob", "Grep"})
+"""The simulator has no model and needs one task per prompt."""
+ALLOWED_TOOLS = frozenset({"Read", "Edit", "Write", "Glob", "Grep"})
 
 
 def demo(agent: str | None, *, yes: bool) -> int:
@@ -44,9 +44,9 @@ def demo(agent: str | None, *, yes: bool) -> int:
         notes = folder / "notes.txt"
         notes.write_text(NOTES)
         _say("dim", f"{why}\n" if why else "")
-        given = run_parser().parse_args(["--agent", chosen, "--cwd", str(folder)])
+        given = parser().parse_args(["--agent", chosen, "--cwd", str(folder)])
         code = asyncio.run(_play(given, chosen, folder, ask=sys.stdin.isatty() and sys.stdout.isatty() and not yes))
-        _say("dim", f"\nnotes.txt, now: {' '.join(notes.read_text().split())}")
+        _say("dim", f"\nnotes.txt is now: {' '.join(notes.read_text().split())}")
     return code
 
 
@@ -54,28 +54,28 @@ async def _play(given: argparse.Namespace, agent: str, folder: Path, *, ask: boo
     options = options_of(given, partial=True)
     prompts: tuple[str, ...] = (ONE_PROMPT,)
     if agent == "sim":
-        options.env = {"HOME": str(folder.parent)}  # it keeps its sessions there, and here nobody wants them later
+        options.env = {"HOME": str(folder.parent)}  # where the simulator stores its sessions
         prompts = SIMULATED_PROMPTS
-    answerer = None if ask else _Itself
-    return await play_pretty(options, list(prompts), rulebook_of(given), attended=ask, answerer=answerer)
+    answerer = None if ask else _DemoAnswerer
+    return await run_pretty(options, list(prompts), session_rules(given), attended=ask, answerer=answerer)
 
 
-class _Itself:
-    """Allows what touches only the scratch folder, and shows what a person would have been asked."""
+class _DemoAnswerer:
+    """Shows each permission prompt and allows edits in the scratch folder."""
 
-    def __init__(self, screen: Screen, rulebook: Rulebook) -> None:
+    def __init__(self, screen: Screen, rules: SessionRules) -> None:
         self._screen = screen
-        self._rulebook = rulebook
+        self._rules = rules
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
-        advice = advise(self._rulebook.policy, asked.tool_name, asked.input, asked.suggestions)
+        advice = advise(self._rules.policy, asked.tool_name, asked.input, asked.suggestions)
         look, folder = self._screen.look, self._screen.folder
         lines = permission_lines(asked, advice, look, note=note, folder=folder)
         self._screen.print(lines, tool_id=asked.tool_id)
-        if asked.tool_name not in HARMLESS:
-            self._screen.say("yellow", "denied: the demonstration allows edits only")
-            return PermissionResultDeny(message="This is a demonstration: only files of the folder may be changed.")
-        self._screen.say("yellow", "nobody was asked: this is a scratch folder")
+        if asked.tool_name not in ALLOWED_TOOLS:
+            self._screen.say("yellow", "denied: the demo allows only edits")
+            return PermissionResultDeny(message="This is a demo: only edits are allowed.")
+        self._screen.say("yellow", "allowed without asking: this is a scratch folder")
         return PermissionResultAllow()
 
     async def questions(self, asked: Questions) -> dict[str, Any] | None:
@@ -89,17 +89,17 @@ class _Itself:
 
 
 def _best_agent(env: dict[str, str]) -> tuple[str, str]:
-    """The person's own claude where it can be used, else the simulator; and a line that says which, and why."""
+    """The user's claude if it is usable, otherwise the simulator; and a line that says which and why."""
     from quarterdeck.cli.doctor.agent import look_for_cli, version_of
     from quarterdeck.cli.doctor.login import login
 
     _, words = look_for_cli(None, env)
     if words is None:
-        return "sim", "Claude Code is not installed, so the simulator plays: no model, the protocol is real."
+        return "sim", "Claude Code is not installed. Using the built-in simulator (no model, no cost)."
     _, version = version_of(words, env)
     if not any(one.id == "login" and one.level == "ok" for one in login(words, version, env)):
-        return "sim", "Nobody is signed in to Claude Code, so the simulator plays: no model, the protocol is real."
-    return "claude", f"With Claude Code {version or ''}: this asks a real model and costs about a cent."
+        return "sim", "Claude Code is not logged in. Using the built-in simulator (no model, no cost)."
+    return "claude", f"Using Claude Code {version or ''}. This calls a real model and costs about one cent."
 
 
 def _say(style: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""A session's conversation, told to its timeline: every message of both directions, once, in order."""
+"""Feeds a session's messages of both directions to its timeline, once and in order."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from quarterdeck.wire import Message, decode, encode
 
 
 class Feed(Observer):
-    """Hands what the timeline makes of it to ``show``.
+    """Passes the timeline's events to ``show``.
 
-    An observer that fails is dismissed, and the session goes on without it. Nobody would see what happens then, so
-    ``failed`` is told, who ends the session.
+    A session drops an observer that fails. The user would then see nothing, so ``failed`` is called to end the session.
     """
 
     def __init__(
@@ -38,7 +37,7 @@ class Feed(Observer):
         message = getattr(event, "message", None)
         if isinstance(message, Message):
             self._fold(self._timeline.received, [message])
-        elif isinstance(event, RequestReceived):  # found in the answer to the handshake: it has no line of its own
+        elif isinstance(event, RequestReceived):  # part of the handshake's answer: it has no line of its own
             line = {"type": "control_request", "request_id": event.request_id, "request": event.request.to_dict()}
             self._fold(self._timeline.received, [decode(encode(line))])
 
@@ -51,5 +50,5 @@ class Feed(Observer):
             events = [event for message in messages for event in fold(message, at=at)]
             if events:
                 self._show(events)
-        except Exception as error:  # noqa: BLE001  # whatever it is, it ends the command
+        except Exception as error:  # noqa: BLE001  # any error ends the command
             self._failed(error)

@@ -1,7 +1,7 @@
-"""Words inside a line of Markdown: emphasis, code, links, as coloured text that is wrapped.
+"""Inline Markdown (emphasis, code, links) as coloured, wrapped text.
 
-Most of what a model writes are plain paragraphs and lists, a thousand of them per second at worst; this draws them in
-a hundredth of the time that a whole Markdown parser takes. What is more than that is left to one (``markdown``).
+Most of what a model writes is simple paragraphs and lists, up to a thousand per second; this draws them a hundred times
+faster than a full Markdown parser, which ``markdown_rich`` uses for the rest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from unicodedata import east_asian_width
 from quarterdeck.cli.common import cells
 
 Span = tuple[str, str]
-"""A text, and the codes of its colours ("" for none)."""
+"""Text and its colour codes ("" for none)."""
 
 _SPAN = re.compile(
     r"\\(?P<escaped>[\\`*_{}\[\]()#+.!|~<>-])"
@@ -31,7 +31,7 @@ CODE, LINK, BOLD, ITALIC, STRUCK = "36", "34;4", "1", "3", "9"
 
 
 def spans(text: str, codes: str = "") -> Iterator[Span]:
-    """The pieces of ``text``, each with its colours."""
+    """The spans of ``text`` with their colours."""
     if _SPECIAL.search(text) is None:
         yield text, codes
         return
@@ -75,7 +75,7 @@ def _joined(codes: str, more: str) -> str:
 
 
 def wrap(text: str, width: int, *, colour: bool, codes: str = "") -> list[str]:
-    """``text`` with its colours in lines of at most ``width`` cells."""
+    """``text`` as coloured lines of at most ``width`` cells."""
     line = _Line(width, colour=colour)
     for piece, its_codes in spans(text, codes):
         for word in _WORDS.findall(piece):
@@ -87,7 +87,7 @@ def wrap(text: str, width: int, *, colour: bool, codes: str = "") -> list[str]:
 
 
 class _Line:
-    """Fills lines word by word. A word may come in several pieces; it goes to the next line as a whole."""
+    """Fills lines word by word. A word may consist of several spans and is kept together."""
 
     def __init__(self, width: int, *, colour: bool) -> None:
         self._width = width
@@ -132,7 +132,7 @@ class _Line:
         self._used += size
 
     def _split(self) -> None:
-        """A word that is too long for any line, or of a script that breaks anywhere."""
+        """A word that is longer than a line, or in a script that breaks anywhere."""
         for text, codes in self._word:
             begin, size = 0, 0
             for index, character in enumerate(text):

@@ -1,4 +1,4 @@
-"""Ctrl-C and the signals that end us: once stops the turn, twice leaves, and either way nothing is left behind."""
+"""Ctrl-C and termination signals: the first Ctrl-C interrupts the turn, the second exits."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _ENDING = {signal.SIGTERM: 143, signal.SIGHUP: 129} if hasattr(signal, "SIGHUP")
 
 
 class Interrupts:
-    """As a context manager around the work of the current task, which it cancels when we are to leave."""
+    """A context manager around the current task, which it cancels to exit."""
 
     def __init__(self) -> None:
         self.interrupt: Callable[[], Awaitable[object] | None] = lambda: None
-        """Stops the turn; it gives None when there is none to stop, and then we leave at once."""
+        """Interrupts the turn; returns None if there is none, and then we exit at once."""
         self._task = asyncio.current_task()
         self._asked: asyncio.Task[None] | None = None
         self.code = 0
-        """What to exit with when a signal has ended it."""
+        """The exit code after a signal."""
         self.error: Exception | None = None
         self.interrupted = False
 
@@ -51,7 +51,7 @@ class Interrupts:
             self.leave(INTERRUPTED)
             return
         self.interrupted = True
-        self._asked = asyncio.ensure_future(_quietly(work))
+        self._asked = asyncio.ensure_future(_ignore_errors(work))
 
     def leave(self, code: int) -> None:
         self.code = code
@@ -59,13 +59,13 @@ class Interrupts:
             self._task.cancel()
 
     def fail(self, error: Exception) -> None:
-        """Something of ours is broken: end it, and let the error be seen."""
+        """Exit because of an internal error, which the caller raises."""
         self.error = self.error or error
         self.leave(1)
 
 
-async def _quietly(work: Awaitable[object]) -> None:
+async def _ignore_errors(work: Awaitable[object]) -> None:
     from quarterdeck.client.errors import QuarterdeckError
 
-    with contextlib.suppress(QuarterdeckError):  # the session is ending by itself, which is what was wanted
+    with contextlib.suppress(QuarterdeckError):  # the session is already ending
         await work

@@ -1,4 +1,4 @@
-"""Bytes of a keyboard to the names of keys."""
+"""Parses terminal input into key names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 
 PASTE_BEGIN, PASTE_END = b"\x1b[200~", b"\x1b[201~"
 PASTE_LIMIT_BYTES = 1_000_000
-"""More than a person pastes; what comes after an end that never comes is not kept for ever."""
+"""A paste that does not end is cut here."""
 ESCAPE_WAIT_S = 0.05
-"""After this an escape alone is the key, not the begin of a sequence."""
+"""How long to wait before an escape counts as the key rather than as the start of a sequence."""
 
 _NAMED = {
     "\r": "enter",
@@ -44,11 +44,11 @@ _SEQUENCES = {
     "\x7f": "alt-backspace",
 }
 _SEQUENCE = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z]|[\r\n\x7f])")
-_BEGUN = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*|O)?\Z")
+_INCOMPLETE = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*|O)?\Z")
 
 
 class Keys:
-    """Feed it what was read; it gives the keys: a character, a name such as ``up``, or ``paste:…``."""
+    """Takes bytes, returns keys: a character, a name such as ``up``, or ``paste:…``."""
 
     def __init__(self) -> None:
         self._buffer = b""
@@ -56,7 +56,7 @@ class Keys:
 
     @property
     def waiting(self) -> bool:
-        """An escape has come and may be the begin of more: call ``settle`` after ``ESCAPE_WAIT_S``."""
+        """An escape may be the start of a sequence: call ``settle`` after ``ESCAPE_WAIT_S``."""
         return self._buffer.startswith(b"\x1b")
 
     def feed(self, data: bytes) -> list[str]:
@@ -70,7 +70,7 @@ class Keys:
         return keys
 
     def settle(self) -> list[str]:
-        """Nothing has followed: what is there is what was meant."""
+        """Nothing followed: take the escape as the key."""
         rest, self._buffer = self._buffer, b""
         if rest.startswith(PASTE_BEGIN):
             return [_pasted(rest[len(PASTE_BEGIN) :])]
@@ -87,19 +87,19 @@ class Keys:
         if data[:1] == b"\x1b":
             return self._escape(data)
         border = data.find(b"\x1b")
-        plain, self._buffer = (data, b"") if border < 0 else (data[:border], data[border:])
-        return [_name(character) for character in self._decoder.decode(plain)]
+        typed, self._buffer = (data, b"") if border < 0 else (data[:border], data[border:])
+        return [_name(character) for character in self._decoder.decode(typed)]
 
     def _escape(self, data: bytes) -> list[str] | None:
         found = _SEQUENCE.match(data)
         if found is None:
-            if _BEGUN.match(data):
+            if _INCOMPLETE.match(data):
                 return None
             self._buffer = data[1:]
             return ["escape"]
         self._buffer = data[found.end() :]
         name = _SEQUENCES.get(found.group()[1:].decode("ascii"))
-        return [name] if name is not None else []  # a key we have no use for
+        return [name] if name is not None else []  # a key we do not use
 
 
 def _name(character: str) -> str:

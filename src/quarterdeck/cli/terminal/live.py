@@ -1,4 +1,4 @@
-"""The live part: what is not finished, drawn anew in each frame."""
+"""The live part of the screen: what is not finished, redrawn in each frame."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from quarterdeck.timeline import State
 from quarterdeck.timeline.items import ToolCall
 from quarterdeck.timeline.parts import PlanEntry
 
-from .blocks import Block, Blocks
+from .markdown_blocks import MarkdownBlock, MarkdownSplitter
 from .surface import Surface
 from .text import one_line, safe, seconds, wrapped
 from .tool_lines import QUIET, SPINNER, running_lines
 
 NESTED_LIVE = 4
-"""Calls of a sub-agent that are shown while it runs."""
+"""Calls of a running sub-agent that are shown."""
 PLAN_ROWS = 8
 _ACTIVITIES = {
     "requesting": "waiting for the model",
     "responding": "answering",
-    "compacting": "summing up the conversation",
+    "compacting": "compacting the conversation",
     "working": "working",
 }
 _MARKS = {"completed": ("dim", "☑"), "in_progress": ("bold", "◧"), "pending": ("", "☐")}
 
-DrawMarkdown = Callable[[Block, int], list[str]]
+DrawMarkdown = Callable[[MarkdownBlock, int], list[str]]
 
 
 @dataclass(slots=True)
@@ -37,27 +37,27 @@ class Thought:
 
 
 @dataclass(slots=True)
-class Agent:
-    """What a sub-agent has done so far, as lines that wait for its end."""
+class SubagentLines:
+    """The calls of a running sub-agent, as lines."""
 
     lines: list[str] = field(default_factory=list)
     dropped: int = 0
 
 
 @dataclass(slots=True)
-class Open:
-    """What has begun and not ended, besides the calls of tools: those are in the timeline's state."""
+class OpenParts:
+    """What has started but not ended, except tool calls: those are in the timeline's state."""
 
-    texts: dict[str, Blocks] = field(default_factory=dict)
+    texts: dict[str, MarkdownSplitter] = field(default_factory=dict)
     thoughts: dict[str, Thought] = field(default_factory=dict)
-    agents: dict[str, Agent] = field(default_factory=dict)
+    agents: dict[str, SubagentLines] = field(default_factory=dict)
     plan: list[PlanEntry] = field(default_factory=list)
     interrupting: bool = False
 
 
 class LivePart:
     def __init__(
-        self, opened: Open, state: State, surface: Surface, draw: DrawMarkdown, *, colour: bool, unicode: bool
+        self, opened: OpenParts, state: State, surface: Surface, draw: DrawMarkdown, *, colour: bool, unicode: bool
     ) -> None:
         self._open = opened
         self._state = state
@@ -70,7 +70,7 @@ class LivePart:
         return Look(self._colour, self._surface.width, self._unicode)
 
     def lines(self, now: float, *, asking: bool, waiting: int, gap: bool) -> list[str]:
-        """All of it; ``asking``: a question stands below it, and ``waiting`` others after that one."""
+        """All lines. ``asking``: a question is shown below, and ``waiting`` more will follow."""
         tick = int(now * 10)
         room = max(self._surface.height - 14, 3)
         lines = self._tails()[-room:]
@@ -78,7 +78,7 @@ class LivePart:
         lines += self._running(now, tick, asking=asking)[-room:]
         if asking:
             if waiting:
-                lines.append(self.look.paint("yellow", f"{waiting} more to answer after this"))
+                lines.append(self.look.paint("yellow", f"{waiting} more questions after this one"))
             return ["", *lines[-room:], ""] if lines else [""]
         if self._open.plan and any(entry.status != "completed" for entry in self._open.plan):
             lines += plan_lines(self._open.plan, self.look, limit=PLAN_ROWS)
@@ -108,7 +108,7 @@ class LivePart:
             call = call_of(self._state, key)
             if call is None or call.parent_id is not None or call.name in QUIET:
                 continue
-            if asking and call.status == "waiting":  # it is what is asked about
+            if asking and call.status == "waiting":  # the question is about this call
                 continue
             lines += self._running_call(call, now, tick)
             agent = self._open.agents.get(key)
@@ -131,20 +131,20 @@ class LivePart:
         )
 
     def _status(self, now: float, tick: int, *, quiet: bool) -> list[str]:
-        """What it does when nothing else moves, and since when."""
+        """What it is doing and for how long, if nothing else shows that."""
         state = self._state
         if self._open.interrupting:
-            return [self.look.paint("yellow", "◼ interrupting … Ctrl-C again leaves")]
+            return [self.look.paint("yellow", "◼ interrupting … Ctrl-C again to exit")]
         if state.turn_started_at is None or (quiet and state.activity == "responding"):
             return []
         doing = _ACTIVITIES.get(state.activity, "")
         if state.retry is not None:
-            doing = f"waiting to ask the model again ({state.retry.error or state.retry.status})"
+            doing = f"waiting to retry ({state.retry.error or state.retry.status})"
         if not doing or (quiet and state.activity == "working"):
             return []
         spin = SPINNER[tick % len(SPINNER)]
         return [
-            self.look.paint("dim", f"{spin} {doing} · {seconds(max(now - state.turn_started_at, 0))} · Ctrl-C stops")
+            self.look.paint("dim", f"{spin} {doing} · {seconds(max(now - state.turn_started_at, 0))} · Ctrl-C to stop")
         ]
 
 
@@ -153,12 +153,12 @@ def call_of(state: State, key: str | None) -> ToolCall | None:
     return item if isinstance(item, ToolCall) else None
 
 
-def dropped_line(agent: Agent, look: Look) -> list[str]:
-    return [look.paint("dim", f"  │ … {agent.dropped} before")] if agent.dropped else []
+def dropped_line(agent: SubagentLines, look: Look) -> list[str]:
+    return [look.paint("dim", f"  │ … {agent.dropped} earlier")] if agent.dropped else []
 
 
 def plan_lines(plan: list[PlanEntry], look: Look, *, limit: int) -> list[str]:
-    """The list of what is to do, around what is being done."""
+    """The part of the plan around the current entry."""
     first = next((index for index, entry in enumerate(plan) if entry.status != "completed"), 0)
     begin = max(0, min(first - 1, len(plan) - limit))
     lines = []

@@ -1,4 +1,4 @@
-"""A block of Markdown as coloured lines: paragraphs, lists and code at once, the rest (tables, quotes) by ``rich``."""
+"""A Markdown block as coloured lines: paragraphs, lists and code here, tables and quotes with ``rich``."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from quarterdeck.cli.common import cells
 
-from .blocks import Block
 from .inline import wrap
+from .markdown_blocks import MarkdownBlock
 from .text import painted_wrap, safe, wrapped
 
 if TYPE_CHECKING:
     from .markdown_rich import RichMarkdown
 
 WIDEST = 110
-"""Longer lines of prose are tiring to read, however wide the terminal."""
+"""Longer lines are hard to read, even on a wide terminal."""
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$")
 _RULE = re.compile(r"^ {0,3}([-*_])( *\1){2,} *$")
@@ -25,13 +25,13 @@ _HARD = re.compile(r"^(\s*>|\s*\||\s*<[a-zA-Z/!]|\s{4,}\S|.*\n\s*(=+|-+)\s*$|\[[
 
 
 class MarkdownPainter:
-    """Draws blocks, in colour or without."""
+    """Draws blocks, with or without colour."""
 
     def __init__(self, *, colour: bool) -> None:
         self._colour = colour
 
-    def lines(self, block: Block, width: int) -> list[str]:
-        """``block`` in lines of at most ``width`` cells; its gap is the caller's."""
+    def lines(self, block: MarkdownBlock, width: int) -> list[str]:
+        """``block`` in lines of at most ``width`` cells; the caller adds its gap."""
         text = safe(block.source)
         if block.language is not None:
             return self._code(text, block.language, width)
@@ -44,7 +44,7 @@ class MarkdownPainter:
         if "\n\n" not in text and _ITEM.match(text.partition("\n")[0]):
             return self._list(text, room)
         if "\n\n" in text or _HARD.search(text):
-            # rich takes letters with a joiner in between for one, as if they were emoji: so measure again
+            # rich measures letters with a joiner between them as one, like emoji: measure again
             return [piece for line in self._rich.lines(text, room) for piece in painted_wrap(line, room)]
         return wrap(text, room, colour=self._colour)
 
@@ -66,7 +66,7 @@ class MarkdownPainter:
         return shown
 
     def _code(self, text: str, language: str, width: int) -> list[str]:
-        """Behind a bar, so that it can be told from prose; long lines are wrapped, nothing is lost."""
+        """After a bar, to tell it from prose; long lines are wrapped."""
         bar, room = self._painted("2", "│") + " ", max(width - 2, 10)
         if not self._colour:
             return [f"{bar}{line}" for line in wrapped(text, room)]

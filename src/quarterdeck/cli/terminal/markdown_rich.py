@@ -1,4 +1,4 @@
-"""The parts of Markdown that need a real parser, drawn by ``rich`` in colours that can be read on dark and on light."""
+"""Markdown that needs a real parser, drawn by ``rich`` in colours that are readable on dark and light backgrounds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Heading(Heading):
 
 
 class _Code(CodeBlock):
-    """Code inside a list item or a quote; other code comes as a block of its own."""
+    """Code inside a list item or a quote; other code is a block of its own."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for line in code_lines(str(self.text).rstrip(), self.lexer_name):
@@ -70,7 +70,7 @@ class RichMarkdown:
     def lines(self, text: str, width: int) -> list[str]:
         """Safe text in lines of at most ``width`` cells."""
         document = _Document("", hyperlinks=False)
-        document.parsed = self._parser.parse(text)  # its own parser is built anew each time, which takes longer
+        document.parsed = self._parser.parse(text)  # faster than building its parser each time
         options = self._console.options.update(width=width, height=None)
         drawn = self._console.render_lines(document, options, pad=False)
         return _trimmed([self._joined(line) for line in drawn])
@@ -85,7 +85,7 @@ class RichMarkdown:
 
 
 def _trimmed(lines: list[str]) -> list[str]:
-    """Without the empty lines, coloured or not, that are drawn around a table."""
+    """Without the empty lines that rich draws around a table."""
     while lines and not unpainted(lines[0]).strip():
         lines.pop(0)
     while lines and not unpainted(lines[-1]).strip():

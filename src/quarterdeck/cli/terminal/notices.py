@@ -1,4 +1,4 @@
-"""Events that are one line for the person: what the session tells about itself."""
+"""Events that are shown as one line."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Line = tuple[str, str]
 """A style and a text."""
 
 REASON_CELLS = 48
-"""Of a reason in a line that has more to say."""
+"""The width of a reason within a longer line."""
 _LEVELS = {"warning": "yellow", "error": "red"}
 _OUTCOMES = {"done": ("green", "✔ done"), "interrupted": ("yellow", "◼ interrupted"), "limit": ("yellow", "◼ stopped")}
 
 
 def line_for(event: events.Event) -> Line | None:
-    """The line for this event; None where it is shown otherwise or not at all."""
-    told = _TELLERS.get(type(event))
-    return told(event) if told is not None else None
+    """The line for this event; None if it is shown in another way, or not at all."""
+    make_line = _LINES.get(type(event))
+    return make_line(event) if make_line is not None else None
 
 
 def last_line(turn: TurnSummary) -> Line:
-    """Turns, time, tokens, cost: the last thing that is said of a turn."""
+    """The last line of a turn: turns, time, tokens, cost."""
     style, word = _OUTCOMES.get(turn.outcome, ("red", "✗ failed"))
     if turn.outcome in ("failed", "limit") and (turn.error or turn.subtype):
         word += f": {one_line(turn.error or turn.subtype.replace('_', ' '), REASON_CELLS)}"
@@ -48,15 +48,15 @@ def _notice(event: events.NoticeShown) -> Line | None:
 
 def _retry(event: events.RetryScheduled) -> Line:
     of = f" of {event.max_retries}" if event.max_retries else ""
-    why = event.error or (f"status {event.status}" if event.status else "the API did not answer")
+    why = event.error or (f"status {event.status}" if event.status else "no answer from the API")
     return "yellow", f"retry {event.attempt}{of} in {seconds(event.delay_s)}: {why}"
 
 
 def _compaction(event: events.CompactionEnded) -> Line:
     if event.error:
-        return "yellow", f"the conversation could not be summed up: {event.error}"
+        return "yellow", f"compaction failed: {event.error}"
     tokens = "" if event.tokens_before is None else f" ({size(event.tokens_before)} tokens before)"
-    return "dim", f"the conversation was summed up to make room{tokens}"
+    return "dim", f"conversation compacted{tokens}"
 
 
 def _rate_limit(event: events.RateLimitChanged) -> Line | None:
@@ -69,13 +69,13 @@ def _rate_limit(event: events.RateLimitChanged) -> Line | None:
 
 def _mcp(event: events.McpChanged) -> Line | None:
     bad = [f"{one.name}: {one.error or one.status}" for one in event.servers if one.status in ("failed", "needs-auth")]
-    return ("yellow", f"MCP servers that do not work: {', '.join(bad)}") if bad else None
+    return ("yellow", f"MCP servers failed: {', '.join(bad)}") if bad else None
 
 
 def _task(event: events.TaskNotified) -> Line | None:
     if not event.background:
         return None
-    return "dim", f"in the background, {event.status}: {event.summary or event.id}"
+    return "dim", f"background task {event.status}: {event.summary or event.id}"
 
 
 def _hook(event: events.HookEnded) -> Line | None:
@@ -90,7 +90,7 @@ def _after(text: str | None) -> str:
 
 
 def _changed(event: events.ModelChanged | events.ModeChanged) -> Line | None:
-    """Not the ones that the session begins with."""
+    """Not the initial ones."""
     if event.before is None and event.by != "us":
         return None
     if isinstance(event, events.ModelChanged):
@@ -108,22 +108,22 @@ def _answered(event: events.RequestAnswered) -> Line | None:
     if event.kind == "plan_review":
         if event.answer == "allow":
             return "green", f"plan approved{f', mode {event.mode}' if event.mode else ''}"
-        return "yellow", f"plan not approved: {event.note or ''}"
+        return "yellow", f"plan rejected: {event.note or ''}"
     return ("dim", f"answered: {event.answer}") if event.kind == "elicitation" else None
 
 
 def _permission_answer(event: events.RequestAnswered) -> Line | None:
     if event.answer == "allow":
-        always = f", from now on {', '.join(event.rules_added)}" if event.rules_added else ""
-        edited = ", with another input" if event.input_changed else ""
+        always = f", always: {', '.join(event.rules_added)}" if event.rules_added else ""
+        edited = " with edits" if event.input_changed else ""
         return "green", f"allowed{edited}{always}"
-    return ("red", "denied, and stopped") if event.interrupts else None  # else the call's end tells it
+    return ("red", "denied, turn stopped") if event.interrupts else None  # otherwise the end of the call says so
 
 
-_TELLERS: dict[type, Callable[[Any], Line | None]] = {
+_LINES: dict[type, Callable[[Any], Line | None]] = {
     events.NoticeShown: _notice,
     events.RequestAnswered: _answered,
-    events.RequestCancelled: lambda event: ("dim", "no longer asked"),
+    events.RequestCancelled: lambda event: ("dim", "request cancelled"),
     events.RetryScheduled: _retry,
     events.CompactionEnded: _compaction,
     events.RateLimitChanged: _rate_limit,
@@ -133,12 +133,12 @@ _TELLERS: dict[type, Callable[[Any], Line | None]] = {
     events.ModelChanged: _changed,
     events.ModeChanged: _changed,
     events.ToolsSummarised: lambda event: ("dim", event.text),
-    events.AuthChanged: lambda event: ("yellow", f"signing in: {event.error or ' '.join(event.output)}"),
-    events.ConversationReset: lambda event: ("dim", "the conversation starts anew"),
+    events.AuthChanged: lambda event: ("yellow", f"login: {event.error or ' '.join(event.output)}"),
+    events.ConversationReset: lambda event: ("dim", "conversation cleared"),
     events.FilesPersisted: lambda event: ("dim", f"files stored: {', '.join(event.files)}"),
-    events.FilesRewound: lambda event: ("dim", f"files set back: {len(event.files)}") if event.files else None,
+    events.FilesRewound: lambda event: ("dim", f"files restored: {len(event.files)}") if event.files else None,
     events.InterruptSent: lambda event: ("yellow", "interrupting …"),
     events.ControlAnswered: lambda event: ("yellow", f"{event.subtype}: {event.error}") if event.error else None,
-    events.UnknownSeen: lambda event: ("dim", f"something this version does not know: {event.what}"),
-    events.BadLineSeen: lambda event: ("yellow", f"a line that is no message ({event.reason}): {event.head[:80]}"),
+    events.UnknownSeen: lambda event: ("dim", f"unknown message: {event.what}"),
+    events.BadLineSeen: lambda event: ("yellow", f"invalid line ({event.reason}): {event.head[:80]}"),
 }

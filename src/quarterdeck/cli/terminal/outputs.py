@@ -1,4 +1,4 @@
-"""Output for programs: the answer, the result, the messages, or all that the CLI writes. Needs nothing but the core."""
+"""Output for programs: the answer, the result, the messages, or everything the CLI writes. Needs no extra."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from quarterdeck.wire import Message, ResultMessage
 from .text import safe
 
 
-class Output:
-    """Takes the messages of a session as they are read."""
+class ProgramOutput:
+    """Receives the messages of a session."""
 
     def follow(self, session: Session) -> None:
-        """Before the session is opened."""
+        """Called before the session is opened."""
 
     def take(self, messages: list[Message]) -> None:
-        """These have come. Raises ``BrokenPipeError`` when nobody reads any more."""
+        """New messages. Raises ``BrokenPipeError`` if the reader is gone."""
 
     def finish(self, result: ResultMessage | None) -> None:
-        """Nothing more will come."""
+        """Called at the end."""
 
 
-class TextOutput(Output):
-    """The answer alone; of a failure nothing, stderr has its reason. On a terminal it is made harmless."""
+class TextOutput(ProgramOutput):
+    """Only the answer, sanitized on a terminal; nothing for a failure, which goes to stderr."""
 
     def finish(self, result: ResultMessage | None) -> None:
         if result is not None and result.result and not result.failed:
@@ -33,7 +33,7 @@ class TextOutput(Output):
             _write(f"{text.rstrip()}\n".encode("utf-8", "replace"))
 
 
-class JsonOutput(Output):
+class JsonOutput(ProgramOutput):
     """The result message as one line."""
 
     def finish(self, result: ResultMessage | None) -> None:
@@ -41,15 +41,15 @@ class JsonOutput(Output):
             _write(result.raw.rstrip(b"\n") + b"\n")
 
 
-class StreamOutput(Output):
-    """Every message, as the CLI wrote it, without the control traffic."""
+class StreamOutput(ProgramOutput):
+    """Every message as the CLI wrote it, without control messages."""
 
     def take(self, messages: list[Message]) -> None:
         _write(b"".join(message.raw.rstrip(b"\n") + b"\n" for message in messages))
 
 
-class RawOutput(Output, Observer):
-    """All lines that the CLI writes, byte for byte."""
+class RawOutput(ProgramOutput, Observer):
+    """Everything the CLI writes, byte for byte."""
 
     def __init__(self) -> None:
         self._read = bytearray()
@@ -61,7 +61,7 @@ class RawOutput(Output, Observer):
         self._read += data
 
     def take(self, messages: list[Message]) -> None:
-        """What has been read up to the last whole line."""
+        """Write what was read, up to the last complete line."""
         end = self._read.rfind(b"\n") + 1
         if end:
             lines = bytes(self._read[:end])
@@ -72,7 +72,7 @@ class RawOutput(Output, Observer):
         self.take([])
 
 
-def output_for(name: str, *, raw: bool) -> Output:
+def output_for(name: str, *, raw: bool) -> ProgramOutput:
     if raw:
         return RawOutput()
     return {"text": TextOutput, "json": JsonOutput, "stream-json": StreamOutput}[name]()

@@ -1,4 +1,4 @@
-"""Draws what the timeline tells: what is finished goes to the scrollback, what is not stays live below it."""
+"""Draws the timeline: finished lines go to the scrollback, the rest stays live below them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from quarterdeck.cli.common import Look
 from quarterdeck.timeline import State, events
 from quarterdeck.timeline.items import ToolCall
 
-from .blocks import Block, Blocks
-from .live import Agent, DrawMarkdown, LivePart, Open, Thought, call_of, dropped_line, plan_lines
+from .live import DrawMarkdown, LivePart, OpenParts, SubagentLines, Thought, call_of, dropped_line, plan_lines
+from .markdown_blocks import MarkdownBlock, MarkdownSplitter
 from .notices import last_line, line_for
 from .surface import Surface
 from .text import one_line, safe, seconds, wrapped
@@ -18,20 +18,20 @@ from .tool_lines import QUIET, ended_lines
 from .widgets import Widget
 
 NESTED_KEPT = 12
-"""Calls of a sub-agent that are shown when it has ended."""
+"""Calls of a finished sub-agent that are shown."""
 THOUGHT_CHARS = 600
 PROMPT_LINES = 10
 
 
-def plain_markdown(block: Block, width: int) -> list[str]:
-    """As it was written: for pipes, and where ``rich`` is not installed."""
+def plain_markdown(block: MarkdownBlock, width: int) -> list[str]:
+    """Markdown as written: for pipes, and without ``rich``."""
     if block.language is None:
         return safe(block.source).split("\n")
     return [f"    {line}" for line in safe(block.source).split("\n")]
 
 
 class Painter:
-    """Told of events by ``show``; ``draw`` puts it all on the surface."""
+    """Receives events through ``show``; ``draw`` puts them on the surface."""
 
     def __init__(
         self, surface: Surface, state: State, *, colour: bool, unicode: bool = True, draw: DrawMarkdown = plain_markdown
@@ -40,7 +40,7 @@ class Painter:
         self._state = state
         self._colour, self._unicode = colour, unicode
         self._draw_markdown = draw
-        self._open = Open()
+        self._open = OpenParts()
         self._live = LivePart(self._open, state, surface, draw, colour=colour, unicode=unicode)
         self._fresh: dict[str, list[str]] = {}
         self._shown_diffs: set[str] = set()
@@ -65,17 +65,17 @@ class Painter:
 
     @property
     def folder(self) -> str | None:
-        """Where the session works."""
+        """The session's working directory."""
         return self._state.session.cwd
 
     @property
     def busy(self) -> bool:
-        """Something moves although nothing comes: the time of a running call."""
+        """Whether to redraw without new events, for the elapsed time."""
         return self._state.activity != "idle" or bool(self._state.running)
 
-    def show(self, told: Iterable[events.Event]) -> None:
-        for event in told:
-            if type(event) is events.TextAdded:  # by far the most: joined until they are drawn
+    def show(self, received: Iterable[events.Event]) -> None:
+        for event in received:
+            if type(event) is events.TextAdded:  # by far the most frequent: joined before drawing
                 self._fresh.setdefault(event.id, []).append(event.text)
                 continue
             if self._fresh:
@@ -89,7 +89,7 @@ class Painter:
                     self.say(*line)
 
     def interrupting(self) -> None:
-        """The turn has been asked to stop."""
+        """The user has interrupted the turn."""
         self._open.interrupting = True
 
     @property
@@ -97,37 +97,37 @@ class Painter:
         return self._open.interrupting
 
     def diff_shown(self, tool_id: str | None) -> None:
-        """What this call would change was seen already, by who was asked about it."""
+        """The permission prompt has already shown the diff of this call."""
         if tool_id is not None:
             self._shown_diffs.add(tool_id)
 
     def say(self, style: str, text: str) -> None:
-        """One line of ours about the session."""
+        """A notice."""
         room = self._surface.width - 2
         self.print([self.look.paint(style, f"  {line}") for line in wrapped(safe(text), room)[:6]], kind="notice")
 
     def print(self, lines: Sequence[str], *, kind: str, gap: bool | None = None) -> None:
-        """Finished lines; a blank one before them where something else begins."""
+        """Finished lines, after a blank line if ``kind`` changes."""
         if not lines:
             return
         wanted = kind != self._last_kind if gap is None else gap
         self._surface.commit(["", *lines] if wanted and self._last_kind else lines)
         self._last_kind = kind
 
-    # What is said
+    # Text and thinking
 
     def _block_started(self, event: events.BlockStarted) -> None:
         if event.kind == "thinking":
             self._open.thoughts[event.id] = Thought(event.at)
         elif event.parent_id is None:
-            self._open.texts[event.id] = Blocks()
+            self._open.texts[event.id] = MarkdownSplitter()
 
     def _settle(self) -> None:
-        """Take in the pieces of text that have come since."""
+        """Split the text received since the last frame into blocks."""
         fresh, self._fresh = self._fresh, {}
         for key, pieces in fresh.items():
             blocks = self._open.texts.get(key)
-            if blocks is not None:  # a sub-agent's words are shown when they are complete
+            if blocks is not None:  # sub-agents' text is shown when complete
                 for block in blocks.feed("".join(pieces)):
                     self._block(block)
 
@@ -139,11 +139,11 @@ class Painter:
         if event.error is not None:
             self.say("red", event.text)
             return
-        blocks = blocks or Blocks()
+        blocks = blocks or MarkdownSplitter()
         for block in [*blocks.feed(event.rest), *blocks.close()]:
             self._block(block)
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: MarkdownBlock) -> None:
         gap = block.gap if self._last_kind == "text" else True
         self.print(self._draw_markdown(block, self._surface.width), kind="text", gap=gap)
 
@@ -176,7 +176,7 @@ class Painter:
 
     def _tool_called(self, event: events.ToolCalled) -> None:
         if event.agent_type is not None:
-            self._open.agents.setdefault(event.id, Agent())
+            self._open.agents.setdefault(event.id, SubagentLines())
 
     def _tool_ended(self, event: events.ToolEnded) -> None:
         call = call_of(self._state, event.id) or ToolCall(id=event.id, name=event.name)
@@ -194,7 +194,7 @@ class Painter:
         self.print(lines, kind="tool")
 
     def _nested(self, parent_id: str, lines: Sequence[str]) -> None:
-        """Under the sub-agent's call; when that has ended already (it works in the background), on their own."""
+        """Below the sub-agent's call; on their own if that call has ended (a background agent)."""
         depth, root = 0, parent_id
         while (above := call_of(self._state, root)) is not None and above.parent_id is not None:
             depth, root = depth + 1, above.parent_id
@@ -235,10 +235,10 @@ class Painter:
         for key in event.ids:
             self._open.texts.pop(key, None)
             self._open.thoughts.pop(key, None)
-        self.say("dim", "the model starts this answer anew")
+        self.say("dim", "the model restarts this answer")
 
     def _close_texts(self) -> None:
-        """What was not finished will not be."""
+        """Draw unfinished text as it is."""
         for blocks in self._open.texts.values():
             for block in blocks.close():
                 self._block(block)
@@ -247,7 +247,7 @@ class Painter:
     # The live part
 
     def draw(self, now: float, widget: Widget | None = None, *, waiting: int = 0, final: bool = False) -> None:
-        """One frame. ``now`` is on the clock of the events; ``final``: what is still open is shown as it is."""
+        """One frame. ``now`` is on the clock of the events; ``final`` draws unfinished text as it is."""
         self._settle()
         if final:
             self._close_texts()

@@ -1,4 +1,4 @@
-"""Where a person is asked: one thing at a time, the others wait their turn."""
+"""Asks the user one question at a time; the others wait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .widgets import NOT_YET, Widget
 
 
 class QuestionQueue:
-    """Shows one widget at a time and hands it the keys."""
+    """Shows one widget at a time and passes it the keys."""
 
     def __init__(self, *, changed: Callable[[], None], forget_typed: Callable[[], None] = lambda: None) -> None:
         self._changed = changed
@@ -20,11 +20,11 @@ class QuestionQueue:
         self._answer: asyncio.Future[Any] | None = None
         self.widget: Widget | None = None
         self.waiting = 0
-        """How many others wait to ask something."""
+        """How many questions are waiting."""
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[QuestionQueue]:
-        """For all of one matter, which may take several widgets. Cancelling it takes the question away."""
+        """Hold this while asking one question, which may take several widgets. Cancelling removes it."""
         self.waiting += 1
         self._changed()
         try:
@@ -32,14 +32,14 @@ class QuestionQueue:
         finally:
             self.waiting -= 1
         try:
-            self._forget_typed()  # what was typed before the question was seen is no answer to it
+            self._forget_typed()  # keys typed before the question appeared do not answer it
             yield self
         finally:
             self._turn.release()
             self._changed()
 
     async def ask(self, widget: Widget) -> Any:
-        """Show it until it has an answer."""
+        """Show the widget until it has an answer."""
         self._answer = asyncio.get_running_loop().create_future()
         self.widget = widget
         self._changed()
@@ -50,7 +50,7 @@ class QuestionQueue:
             self._changed()
 
     def key(self, name: str) -> None:
-        """A key was pressed. Without a question it means nothing."""
+        """Handle a key; ignored if there is no question."""
         if self.widget is None or self._answer is None or self._answer.done():
             return
         answer = self.widget.key(name)

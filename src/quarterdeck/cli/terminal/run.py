@@ -1,4 +1,4 @@
-"""``quarterdeck run``: one prompt from its start to its exit code."""
+"""``quarterdeck run``: one prompt, from start to exit code."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.cli.common import FAILED, INTERRUPTED, OK, Look, Trouble, plain
+from quarterdeck.cli.common import FAILED, INTERRUPTED, OK, CommandError, Look, sanitize
 from quarterdeck.client.errors import CLIConnectionError, ProcessExited, QuarterdeckError, ResultError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session, connect
 from quarterdeck.protocol import TurnState
 from quarterdeck.wire import ResultMessage
 
-from .advice import Rulebook
-from .answers import Answerer, Callbacks, Unattended
-from .arguments import BROKEN_OFF, NOT_STARTED
+from .advice import SessionRules
+from .answers import Answerer, SessionCallbacks, UnattendedAnswerer
+from .arguments import EXITED_EARLY, NOT_STARTED
 from .interrupts import Interrupts
-from .job import options_of, prompt_of, rulebook_of
+from .session_setup import options_of, prompt_of, session_rules
 
 if TYPE_CHECKING:
     from .screen import Screen
 
 LEAVE_GRACE_S = 0.2
-"""Who presses Ctrl-C twice does not want to wait."""
+"""How long the CLI may take to exit after a second Ctrl-C."""
 INSTALL = "pip install 'quarterdeck[terminal]'"
 
 
 def run(given: argparse.Namespace) -> int:
-    """Everything ``quarterdeck run`` does."""
+    """Run ``quarterdeck run``; the exit code."""
     prompt = prompt_of(given)
-    rulebook = rulebook_of(given)
+    rules = session_rules(given)
     pretty = given.output == "pretty" and not given.json
     options = options_of(given, partial=given.partial if not pretty else sys.stdout.isatty())
     if pretty:
-        return asyncio.run(play_pretty(options, [prompt], rulebook, attended=given.unattended is None))
-    return asyncio.run(_play_for_programs(options, prompt, rulebook, given))
+        return asyncio.run(run_pretty(options, [prompt], rules, attended=given.unattended is None))
+    return asyncio.run(_run_for_programs(options, prompt, rules, given))
 
 
-async def _play_for_programs(
-    options: ClaudeAgentOptions, prompt: Any, rulebook: Rulebook, given: argparse.Namespace
+async def _run_for_programs(
+    options: ClaudeAgentOptions, prompt: Any, rules: SessionRules, given: argparse.Namespace
 ) -> int:
     from .outputs import output_for
 
     output = output_for(given.output, raw=given.json)
-    callbacks = Callbacks(rulebook, Unattended(rulebook, say_on_stderr), lambda _: None)
+    callbacks = SessionCallbacks(rules, UnattendedAnswerer(rules, say_on_stderr), lambda _: None)
     callbacks.install(options)
     session = connect(options)
     output.follow(session)
@@ -63,24 +63,24 @@ async def _play_for_programs(
             finally:
                 output.finish(result)
         except asyncio.CancelledError:
-            return _left(interrupts)
+            return _exit_code_after_leaving(interrupts)
         except QuarterdeckError as error:
-            raise trouble(error) from error
+            raise command_error(error) from error
         if result is not None and result.failed:
             say_on_stderr("red", f"quarterdeck run: {ResultError.of(result)}")
         return exit_code(result, interrupted=interrupts.interrupted)
 
 
-async def play_pretty(
+async def run_pretty(
     options: ClaudeAgentOptions,
     prompts: list[Any],
-    rulebook: Rulebook,
+    rules: SessionRules,
     *,
     attended: bool,
-    answerer: Callable[[Screen, Rulebook], Answerer] | None = None,
+    answerer: Callable[[Screen, SessionRules], Answerer] | None = None,
 ) -> int:
-    """For people: one turn after the other, drawn. ``answerer`` stands in for the person."""
-    from .front import can_draw, lines_only, terminal
+    """Draw one turn after the other. ``answerer`` replaces the user."""
+    from .screen import can_draw, plain_screen, terminal_screen
 
     live = can_draw()
     if live:
@@ -89,9 +89,9 @@ async def play_pretty(
     result: ResultMessage | None = None
     with interrupts:
         try:
-            with (terminal if live else lines_only)(failed=interrupts.fail) as screen:
+            with (terminal_screen if live else plain_screen)(failed=interrupts.fail) as screen:
                 person = answerer or (_person if live and attended else _nobody)
-                session = session_on(screen, options, rulebook, person(screen, rulebook))
+                session = session_on(screen, options, rules, person(screen, rules))
                 interrupts.interrupt = lambda: _interrupt_shown(session, screen)
                 async with _opened(session):
                     for prompt in prompts:
@@ -99,25 +99,25 @@ async def play_pretty(
                         if interrupts.interrupted:
                             break
         except asyncio.CancelledError:
-            return _left(interrupts)
+            return _exit_code_after_leaving(interrupts)
         except QuarterdeckError as error:
-            raise trouble(error) from error
+            raise command_error(error) from error
     return exit_code(result, interrupted=interrupts.interrupted)
 
 
-def _person(screen: Screen, rulebook: Rulebook) -> Answerer:
-    from .asking import Asking
+def _person(screen: Screen, rules: SessionRules) -> Answerer:
+    from .interactive import InteractiveAnswerer
 
-    return Asking(screen, rulebook)
-
-
-def _nobody(screen: Screen, rulebook: Rulebook) -> Answerer:
-    return Unattended(rulebook, screen.say)
+    return InteractiveAnswerer(screen, rules)
 
 
-def session_on(screen: Screen, options: ClaudeAgentOptions, rulebook: Rulebook, answerer: Answerer) -> Session:
-    """A session, not opened, that is followed and answered on this screen."""
-    Callbacks(rulebook, answerer, screen.asked).install(options)
+def _nobody(screen: Screen, rules: SessionRules) -> Answerer:
+    return UnattendedAnswerer(rules, screen.say)
+
+
+def session_on(screen: Screen, options: ClaudeAgentOptions, rules: SessionRules, answerer: Answerer) -> Session:
+    """A session, not yet open, that is shown and answered on this screen."""
+    SessionCallbacks(rules, answerer, screen.asked).install(options)
     options.stderr = lambda line: screen.say("dim", line)
     session = connect(options)
     screen.follow(session)
@@ -133,7 +133,7 @@ def _interrupt_shown(session: Session, screen: Screen) -> Awaitable[object] | No
 
 
 class _opened:  # noqa: N801  # reads as what it is: ``async with _opened(session)``
-    """The session, opened and closed; who leaves by a signal does not wait long for the CLI."""
+    """Opens and closes the session, with a short grace period after a signal."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -148,7 +148,7 @@ class _opened:  # noqa: N801  # reads as what it is: ``async with _opened(sessio
 
 
 def _interrupt(session: Session) -> Awaitable[object] | None:
-    """Stop the turn, if one runs."""
+    """Interrupt the turn, if there is one."""
     try:
         running = session.turn_state is not TurnState.IDLE
     except CLIConnectionError:  # not open yet
@@ -156,7 +156,7 @@ def _interrupt(session: Session) -> Awaitable[object] | None:
     return session.interrupt() if running else None
 
 
-def _left(interrupts: Interrupts) -> int:
+def _exit_code_after_leaving(interrupts: Interrupts) -> int:
     if interrupts.error is not None:
         raise interrupts.error
     return interrupts.code or INTERRUPTED
@@ -168,23 +168,27 @@ def exit_code(result: ResultMessage | None, *, interrupted: bool) -> int:
     return OK if result is not None and not result.failed else FAILED
 
 
-def trouble(error: QuarterdeckError) -> Trouble:
+def command_error(error: QuarterdeckError) -> CommandError:
     if isinstance(error, ResultError):
-        return Trouble(plain(str(error)), "the session may be resumed: quarterdeck run --continue", code=FAILED)
+        return CommandError(sanitize(str(error)), "Resume the session with: quarterdeck run --continue", code=FAILED)
     if isinstance(error, ProcessExited):
-        return Trouble(plain(str(error)), "go on with quarterdeck run --continue", code=BROKEN_OFF)
-    return Trouble(plain(str(error)), "quarterdeck doctor looks for the cause", code=NOT_STARTED)
+        return CommandError(
+            sanitize(str(error)), "Resume the session with: quarterdeck run --continue", code=EXITED_EARLY
+        )
+    return CommandError(sanitize(str(error)), "Run quarterdeck doctor to find the cause.", code=NOT_STARTED)
 
 
 def say_on_stderr(style: str, text: str) -> None:
-    print(Look.of(sys.stderr).paint(style, plain(text)), file=sys.stderr, flush=True)
+    print(Look.of(sys.stderr).paint(style, sanitize(text)), file=sys.stderr, flush=True)
 
 
 def check_installed() -> None:
-    """Drawing needs the extra; everything else does not."""
+    """Drawing needs the extra ``terminal``."""
     from importlib.util import find_spec
 
     if find_spec("rich") is None or find_spec("prompt_toolkit") is None:
-        raise Trouble(
-            "drawing on a terminal needs two more packages", f"{INSTALL}, or use --output text", code=NOT_STARTED
+        raise CommandError(
+            "the packages rich and prompt_toolkit are missing",
+            f"Run {INSTALL}, or use --output text.",
+            code=NOT_STARTED,
         )

@@ -1,10 +1,15 @@
-"""The view of one session: its timeline, the painter, the queue of questions, and the pace of the frames."""
+"""The screen of one session: its timeline, painter, question queue and frame rate; on a terminal or as plain lines."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import signal
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 
 from quarterdeck.cli.common import Look
@@ -18,23 +23,23 @@ from quarterdeck.timeline.events import (
     RequestCancelled,
 )
 
-from .blocks import Blocks
 from .feed import Feed
 from .live import DrawMarkdown
-from .painter import Painter
+from .markdown_blocks import MarkdownSplitter
+from .painter import Painter, plain_markdown
 from .question_queue import QuestionQueue
-from .surface import Surface
+from .surface import PlainSurface, Surface, TerminalSurface
 
 FRAME_S = 1 / 30
-"""No eye sees more; all that comes in between is drawn at once."""
+"""Everything that arrives in between is drawn at once."""
 HEARTBEAT_S = 0.1
-"""How often a spinner and the elapsed time move when nothing else does."""
+"""How often the spinner and the elapsed time update when nothing else does."""
 
 _ASKED = frozenset({PermissionAsked, PlanReviewAsked, QuestionsAsked})
 
 
 class Screen:
-    """Use it as a context manager around the session. ``failed`` is told when nothing can be drawn any more."""
+    """A context manager around the session. ``failed`` is called when drawing fails."""
 
     def __init__(
         self,
@@ -65,11 +70,11 @@ class Screen:
         if self._next is not None:
             self._next.cancel()
             self._next = None
-        if kind is None or not issubclass(kind, OSError):  # else nobody reads any more
+        if kind is None or not issubclass(kind, OSError):  # otherwise the output is gone
             self.painter.draw(time.time(), final=True)
 
     def follow(self, session: Session) -> None:
-        """Before the session is opened."""
+        """Call this before the session is opened."""
         session.observe(Feed(self.timeline, self._show, clock=time.time, failed=self._failed))
 
     def _show(self, events: Sequence[Event]) -> None:
@@ -82,10 +87,10 @@ class Screen:
         self.changed()
 
     def asked(self, request_id: str | None) -> Request | None:
-        """The open request of that id, with its whole input: the state keeps long ones only in part."""
+        """The open request with this id and its full input; the state truncates long ones."""
         return self._asked.get(request_id or "")
 
-    # What is said beside the timeline
+    # Lines that do not come from the timeline
 
     @property
     def look(self) -> Look:
@@ -101,13 +106,13 @@ class Screen:
         self.changed()
 
     def print(self, lines: Sequence[str], /, *, tool_id: str | None = None) -> None:
-        """Finished lines about what a person is asked; with ``tool_id``, all that this call would change is in them."""
+        """Lines about a question. With ``tool_id``, they include the whole diff of that call."""
         self.painter.diff_shown(tool_id)
         self.painter.print(lines, kind="ask", gap=True)
         self.changed()
 
     def markdown(self, source: str, /) -> list[str]:
-        blocks = Blocks()
+        blocks = MarkdownSplitter()
         lines: list[str] = []
         for block in [*blocks.feed(source), *blocks.close()]:
             lines += [""] * block.gap + self._draw_markdown(block, self.painter.look.width)
@@ -116,7 +121,7 @@ class Screen:
     # Frames
 
     def changed(self) -> None:
-        """Something is to be drawn: soon, and together with what else comes until then."""
+        """Draw a frame soon."""
         if self._next is not None and not self._next_is_heartbeat:
             return
         if self._next is not None:
@@ -131,9 +136,57 @@ class Screen:
         self._next = None
         try:
             self.painter.draw(time.time(), self.questions.widget, waiting=self.questions.waiting)
-        except Exception as error:  # noqa: BLE001  # nobody sees anything any more: it ends the command
+        except Exception as error:  # noqa: BLE001  # the user sees nothing: end the command
             self._failed(error)
             return
         if self._surface.height and self.painter.busy and self._next is None:
             self._next_is_heartbeat = True
             self._next = loop.call_later(HEARTBEAT_S, self._frame)
+
+
+def can_draw() -> bool:
+    """Whether standard output is a terminal that can be redrawn. Windows consoles are untested."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and sys.platform != "win32"
+
+
+@contextmanager
+def plain_screen(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
+    """For pipes and files: finished lines only."""
+    look = Look.of(sys.stdout)
+    with Screen(PlainSurface(_write_out, width=look.width), look, plain_markdown, failed=failed) as screen:
+        yield screen
+
+
+@contextmanager
+def terminal_screen(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
+    """Takes over the terminal, and restores it whatever happens."""
+    from .markdown import MarkdownPainter
+    from .tty import Keyboard
+
+    look = Look.of(sys.stdout)
+    surface = TerminalSurface(sys.stdout.fileno())
+    draw = MarkdownPainter(colour=look.colour).lines
+
+    def resized() -> None:
+        with contextlib.suppress(OSError):  # the terminal is gone; SIGHUP follows
+            surface.resized()
+        screen.changed()
+
+    keyboard = Keyboard(lambda name: screen.questions.key(name), on_suspend=surface.close, on_resume=resized)
+    screen = Screen(surface, look, draw, failed=failed, forget_typed=keyboard.forget)
+
+    loop = asyncio.get_running_loop()
+    with keyboard:
+        loop.add_signal_handler(signal.SIGWINCH, resized)
+        try:
+            with screen:
+                yield screen
+        finally:
+            loop.remove_signal_handler(signal.SIGWINCH)
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                surface.close()
+
+
+def _write_out(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,8 +1,8 @@
-"""Where it is drawn: finished lines that go to the scrollback once, and a live part below them that is redrawn.
+"""Where we draw: finished lines that go to the scrollback once, and a live part below them that is redrawn.
 
-One frame is one write, so a reader never sees half of it. A line of the live part that did not change is not written
-again. No line is as wide as the terminal, so nothing wraps; should a terminal think otherwise about a character's
-width, wrapping is off while the live part is drawn.
+A frame is one write, so no one sees half of it, and unchanged live lines are not written again. No line is as wide as
+the terminal, so nothing wraps; in case a terminal disagrees about the width of a character, wrapping is off while the
+live part is drawn.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .text import painted_cells, painted_cut
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
-"""Terminals that know it show the whole frame at once; the others ignore it."""
+"""Synchronised output: terminals that support it show the whole frame at once; others ignore it."""
 NO_WRAP, WRAP = "\x1b[?7l", "\x1b[?7h"
 RESTORE = f"\x1b[0m{WRAP}{SHOW}\x1b[?2004l{END_FRAME}"
-"""All that we ever switch, switched back."""
+"""Undoes every mode we ever set."""
 
 
 class Surface(Protocol):
-    """What a painter needs of the place it paints on."""
+    """What a painter draws on."""
 
     @property
     def width(self) -> int:
@@ -30,20 +30,20 @@ class Surface(Protocol):
 
     @property
     def height(self) -> int:
-        """The rows that the live part may have."""
+        """The most rows of the live part; 0 if there is none."""
 
     def commit(self, lines: Sequence[str]) -> None:
-        """These lines are finished."""
+        """Add finished lines."""
 
     def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
-        """The live part as it is now; ``cursor`` is where a person writes in it: row and column."""
+        """Set the live part; ``cursor`` is the row and column of the text cursor in it."""
 
     def flush(self) -> None:
         """Show it."""
 
 
 class PlainSurface:
-    """No terminal: finished lines are written, and there is no live part."""
+    """Without a terminal: only finished lines, no live part."""
 
     height = 0
 
@@ -56,17 +56,17 @@ class PlainSurface:
         self._pending += lines
 
     def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
-        """Nobody watches."""
+        """Discarded."""
 
     def flush(self) -> None:
-        """Raises ``BrokenPipeError`` when nobody reads any more."""
+        """Raises ``BrokenPipeError`` if the reader is gone."""
         if self._pending:
             lines, self._pending = self._pending, []
             self._write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 class TerminalSurface:
-    """A terminal that we have for ourselves."""
+    """A terminal that no one else writes to."""
 
     def __init__(self, descriptor: int, *, size: Callable[[], os.terminal_size] | None = None) -> None:
         self._descriptor = descriptor
@@ -77,7 +77,7 @@ class TerminalSurface:
         self._wanted_cursor: tuple[int, int] | None = None
         self._shown: list[str] = []
         self._cursor: tuple[int, int] | None = None
-        """Where the cursor was left: None for the end of the last live line."""
+        """Where we left the cursor; None for the end of the last live line."""
         self._resized = False
         self.frames = 0
         self.bytes_written = 0
@@ -98,13 +98,13 @@ class TerminalSurface:
         self._pending += lines
 
     def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
-        """Of more lines than there are rows the last are shown."""
+        """If there are more lines than rows, the last ones are shown."""
         hidden = max(0, len(lines) - self.height)
         self._wanted = [painted_cut(line, self.width) for line in lines[hidden:]]
         self._wanted_cursor = (cursor[0] - hidden, cursor[1]) if cursor and cursor[0] >= hidden else None
 
     def resized(self) -> None:
-        """The terminal has another size. What is drawn has been wrapped anew by it, as most terminals do."""
+        """The size has changed. Most terminals have rewrapped what was drawn."""
         before = self._columns
         self._columns, self._rows = self._measured()
         if self._columns < before:
@@ -134,7 +134,7 @@ class TerminalSurface:
         return f"{HIDE}{place}{body}{self._to_cursor()}"
 
     def _to_place(self) -> str:
-        """From where the cursor was left to the end of the last live line."""
+        """From the cursor to the end of the last live line."""
         if self._cursor is None or not self._shown:
             return ""
         down = len(self._shown) - 1 - self._cursor[0]
@@ -172,7 +172,7 @@ class TerminalSurface:
         return f"\r{_move(row - (len(self._wanted) - 1))}{right}{SHOW}"
 
     def close(self) -> None:
-        """Leave the terminal as anybody expects it, with the cursor below what was drawn."""
+        """Restore the terminal, with the cursor below the finished lines."""
         self._wanted, self._wanted_cursor = [], None
         self.flush()
         self._write(RESTORE)

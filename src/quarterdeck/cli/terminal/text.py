@@ -1,49 +1,48 @@
-"""Text of others as lines on a screen: harmless, measured in cells, never wider than it may be."""
+"""Untrusted text as lines on a screen: sanitized, measured in cells, wrapped or cut."""
 
 from __future__ import annotations
 
 import re
 
-from quarterdeck.cli.common import cells, cut, plain
+from quarterdeck.cli.common import cells, cut, sanitize
 
 TAB = "    "
-"""A tab's width depends on where it stands; as blanks a line is as wide as we measure it."""
+"""The width of a tab depends on its column, that of spaces does not."""
 _UNSEEN = re.compile("[\u200b\u2060-\u2064\u00ad\ufff9-\ufffb\U000e0000-\U000e007f]")
-"""Characters that take no room and can carry words nobody sees. The joiners U+200C and U+200D stay: Persian
-and emoji need them."""
+"""Invisible characters that can hide text. The joiners U+200C and U+200D stay: Persian and emoji need them."""
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
 _SGR_APART = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def safe(text: str) -> str:
-    """``text`` without effect on the terminal, and with nothing in it that cannot be seen."""
-    shown = plain(text)
+    """``text`` sanitized, with invisible characters made visible."""
+    shown = sanitize(text)
     if not shown.isascii():
         shown = _UNSEEN.sub(lambda found: f"<U+{ord(found.group()):04X}>", shown)
     return shown.replace("\t", TAB)
 
 
 def exact(text: str) -> str:
-    """``safe``, and colours are shown too: of what a person is to allow nothing may be left out."""
+    """``safe``, but also shows colour codes: permission prompts must leave nothing out."""
     return safe(text.replace("\x1b", "\u241b"))
 
 
 def one_line(text: str, width: int) -> str:
     """``text`` on one line of at most ``width`` cells."""
-    head = text[: width * 8 + 80]  # a tool's input can be megabytes; blanks may fold, so more than fits is looked at
+    head = text[: width * 8 + 80]  # input can be megabytes; spaces collapse, so take more than fits
     folded = " ".join(safe(head).split())
     if len(head) < len(text):
         folded += " …"
     return cut(folded, width)
 
 
-def nearer(path: str, folder: str | None) -> str:
-    """A path as one says it in ``folder``."""
+def relative_to(path: str, folder: str | None) -> str:
+    """The path relative to ``folder``, if it is inside."""
     return path.removeprefix(f"{folder}/") if folder else path
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Safe text in lines of at most ``width`` cells, broken at blanks where there are some."""
+    """Safe text in lines of at most ``width`` cells, broken at spaces if possible."""
     lines: list[str] = []
     for line in text.split("\n"):
         while cells(line) > width:
@@ -57,7 +56,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def _fitting(line: str, width: int) -> int:
-    """How many characters fit; at least one, or nothing would ever be drawn."""
+    """How many characters fit; at least one, so that wrapping ends."""
     low, high = 1, min(len(line), width * 4 + 1)
     while low < high:
         middle = (low + high + 1) // 2
@@ -69,17 +68,17 @@ def _fitting(line: str, width: int) -> int:
 
 
 def unpainted(line: str) -> str:
-    """A line of ours without its colours."""
+    """A painted line without its colours."""
     return _SGR.sub("", line) if "\x1b" in line else line
 
 
 def painted_cells(line: str) -> int:
-    """The width of a line of ours."""
+    """The width of a painted line."""
     return cells(unpainted(line))
 
 
 def painted_cut(line: str, width: int) -> str:
-    """A line of ours in at most ``width`` cells, with its colours closed."""
+    """A painted line cut to ``width`` cells, with its colours reset."""
     if painted_cells(line) <= width:
         return line
     kept, room = "", width - 1
@@ -95,7 +94,7 @@ def painted_cut(line: str, width: int) -> str:
 
 
 def painted_wrap(line: str, width: int) -> list[str]:
-    """A line of ours in lines of at most ``width`` cells, broken anywhere; the colours go on in the next one."""
+    """A painted line in lines of at most ``width`` cells, broken anywhere; colours continue on the next line."""
     if painted_cells(line) <= width:
         return [line]
     lines, current, used, colours = [], "", 0, ""
@@ -114,7 +113,7 @@ def painted_wrap(line: str, width: int) -> list[str]:
 
 
 def size(count: int) -> str:
-    """Bytes or characters for people."""
+    """A number of bytes, characters or tokens, abbreviated."""
     for limit, unit in ((1_000_000, "M"), (1_000, "k")):
         if count >= limit:
             return f"{count / limit:.1f}{unit}"
@@ -122,7 +121,7 @@ def size(count: int) -> str:
 
 
 def seconds(elapsed_s: float) -> str:
-    """A duration for people."""
+    """A duration, abbreviated."""
     if elapsed_s < 60:
         return f"{elapsed_s:.1f}s" if elapsed_s < 10 else f"{elapsed_s:.0f}s"
     minutes, rest = divmod(round(elapsed_s), 60)

@@ -1,43 +1,43 @@
-"""A tool call as lines: while it runs, and when it has ended."""
+"""Tool calls and file diffs as lines."""
 
 from __future__ import annotations
 
 from quarterdeck.cli.common import Look, cells, cut
 from quarterdeck.timeline.events import ToolEnded
 from quarterdeck.timeline.items import ToolCall
-from quarterdeck.timeline.parts import Kept
+from quarterdeck.timeline.parts import FileDiff, Hunk, Kept
 
-from .diff import diff_lines
-from .text import nearer, one_line, safe, seconds, size
+from .text import exact, one_line, relative_to, safe, seconds, size
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-SHOWN_LINES = 4
-SHOWN_LIVE_LINES = 3
+OUTPUT_LINES = 4
+LIVE_OUTPUT_LINES = 3
+DIFF_LINES = 60
 LOOKED_AT_CHARS = 4_000
-"""Of an output that may be megabytes only the head is looked at."""
+"""How much of an output is read for its preview."""
 QUIET = frozenset({"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "AskUserQuestion", "ExitPlanMode"})
-"""What these do is shown otherwise: as the plan, as a question."""
+"""Not shown as calls: they appear as the plan or as questions."""
 COUNTED = frozenset({"Read", "Glob", "Grep", "LS"})
-"""What these find is for the model; a person wants to know how much it was."""
+"""Only the number of lines of their output is shown."""
 _ENDS = {"finished": ("green", "●", "*"), "background": ("cyan", "◐", "*")}
 _BAD = {"failed": "failed", "denied": "denied", "interrupted": "interrupted"}
 
 
 def running_lines(call: ToolCall, look: Look, *, tick: int, elapsed_s: float, folder: str | None) -> list[str]:
-    """A call that has not ended; its live output, where the CLI tells it, below."""
+    """A running call, with its live output if the CLI reports it."""
     spin = look.paint("cyan", SPINNER[tick % len(SPINNER)])
-    doing = {"writing": "…", "waiting": "waits for you"}.get(call.status) or seconds(max(elapsed_s, 0))
+    doing = {"writing": "…", "waiting": "waiting for you"}.get(call.status) or seconds(max(elapsed_s, 0))
     title = _title(call, folder, look, room=look.width - 4 - cells(doing))
     lines = [f"{spin} {title}  {look.paint('dim', doing)}"]
     if call.live_output is not None:
         tail = (call.live_output.tail or call.live_output.text)[-LOOKED_AT_CHARS:]
-        last = [line for line in safe(tail).split("\n") if line.strip()][-SHOWN_LIVE_LINES:]
+        last = [line for line in safe(tail).split("\n") if line.strip()][-LIVE_OUTPUT_LINES:]
         lines += [look.paint("dim", f"  {cut(line, look.width - 2)}") for line in last]
     return lines
 
 
 def ended_lines(call: ToolCall, ended: ToolEnded, look: Look, *, diff_was_shown: bool, folder: str | None) -> list[str]:
-    """A call with its result: a line, and a glance at what came out."""
+    """A finished call: its title, then its diff or the first lines of its output."""
     style, pretty, simple = _ENDS.get(ended.status, ("red", "✗", "x"))
     took = "" if ended.elapsed_s is None else seconds(ended.elapsed_s)
     state = " ".join(filter(None, [_BAD.get(ended.status, ""), took]))
@@ -51,11 +51,11 @@ def ended_lines(call: ToolCall, ended: ToolEnded, look: Look, *, diff_was_shown:
         if diff_was_shown:
             return lines
         return lines + [f"  {line}" for diff in ended.diffs for line in diff_lines(diff, inner, folder=folder)]
-    return lines + [look.paint("dim", f"  {line}") for line in glance(call.name, ended, look)]
+    return lines + [look.paint("dim", f"  {line}") for line in output_preview(call.name, ended, look)]
 
 
-def glance(name: str, ended: ToolEnded, look: Look) -> list[str]:
-    """The first lines of an output, and how much more there is."""
+def output_preview(name: str, ended: ToolEnded, look: Look) -> list[str]:
+    """The first lines of the output, and how long it is."""
     output = ended.output
     if ended.images:
         return [f"{ended.images} image{'s' * (ended.images > 1)}"]
@@ -64,11 +64,11 @@ def glance(name: str, ended: ToolEnded, look: Look) -> list[str]:
     if name in COUNTED:
         return [_amount(output)]
     head = safe(output.text[:LOOKED_AT_CHARS]).strip("\n").split("\n")
-    shown = [cut(line, look.width - 2) for line in head[:SHOWN_LINES]]
-    if len(head) > SHOWN_LINES or len(output.text) > LOOKED_AT_CHARS or output.left_out:
-        shown.append(f"… {_amount(output)} in all")
+    shown = [cut(line, look.width - 2) for line in head[:OUTPUT_LINES]]
+    if len(head) > OUTPUT_LINES or len(output.text) > LOOKED_AT_CHARS or output.left_out:
+        shown.append(f"… {_amount(output)} in total")
     if ended.output_path:
-        shown.append(one_line(f"all of it: {ended.output_path}", look.width - 2))
+        shown.append(one_line(f"full output: {ended.output_path}", look.width - 2))
     return shown
 
 
@@ -81,5 +81,38 @@ def _amount(output: Kept) -> str:
 
 def _title(call: ToolCall, folder: str | None, look: Look, *, room: int) -> str:
     name = cut(safe(call.label or call.name), max(room // 2, 8))
-    rest = one_line(nearer(call.about, folder), max(room - cells(name) - 1, 4)) if call.about else ""
+    rest = one_line(relative_to(call.about, folder), max(room - cells(name) - 1, 4)) if call.about else ""
     return f"{look.paint('bold', name)} {rest}".rstrip()
+
+
+def diff_lines(diff: FileDiff, look: Look, *, folder: str | None, limit: int = DIFF_LINES) -> list[str]:
+    """A diff below the path of its file, relative to ``folder``; long lines are cut."""
+    what = {"create": "new file", "delete": "deleted"}.get(diff.kind, "")
+    counts = f"{look.paint('green', f'+{diff.added}')} {look.paint('red', f'-{diff.removed}')}"
+    cell = f" cell {safe(diff.cell)}" if diff.cell else ""
+    title = look.paint("bold", cut(f"{safe(relative_to(diff.path, folder))}{cell}", look.width - 24))
+    lines = [f"{title}  {counts}{f'  {what}' if what else ''}"]
+    body = [line for hunk in diff.hunks for line in _hunk(hunk, diff, look)]
+    lines += body[:limit]
+    hidden = max(0, len(body) - limit) + diff.left_out
+    if hidden:
+        lines.append(look.paint("dim", f"      … {hidden:,} more lines"))
+    return lines
+
+
+def _hunk(hunk: Hunk, diff: FileDiff, look: Look) -> list[str]:
+    old, new = hunk.old_start, hunk.new_start
+    digits = len(str(max(old + hunk.old_lines, new + hunk.new_lines)))
+    shown: list[str] = []
+    if diff.hunks and hunk is not diff.hunks[0]:
+        shown.append(look.paint("dim", " " * digits + " ⋯"))
+    for line in hunk.lines:
+        mark, text = line[:1], exact(line[1:])
+        number = old if mark == "-" else new
+        column = f"{number:>{digits}} " if diff.numbered else ""
+        drawn = cut(f"{column}{mark or ' '} {text}", look.width)
+        style = {"-": "red", "+": "green"}.get(mark)
+        shown.append(look.paint(style, drawn) if style else look.paint("dim", drawn))
+        old += mark != "+"
+        new += mark != "-"
+    return shown

@@ -1,4 +1,4 @@
-"""The terminal while it is ours: keys come one by one and unseen, and it is given back whatever happens."""
+"""The keyboard: keys are read one by one, without echo, and the terminal is restored whatever happens."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from .surface import RESTORE
 
 READ_BYTES = 65_536
 PASTE_MARKS = "\x1b[?2004h"
-"""The terminal brackets what is pasted, so that a pasted newline is not taken for Enter."""
+"""Bracketed paste, so that a pasted newline is not taken for Enter."""
 
 
 class Keyboard:
-    """Reads keys from a terminal, as an (async) context manager around all the time that we draw on it.
+    """Reads keys from the terminal; a context manager for as long as we draw.
 
-    Ctrl-C stays a signal. What is typed while nobody asks is thrown away: a key meant for something else must not
-    answer a question that has just appeared.
+    Ctrl-C stays a signal. Keys typed while there is no question are discarded, so that they do not answer the next one.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class Keyboard:
         self._descriptor = -1
 
     def _open(self) -> None:
-        """Standard input, or the terminal itself where the prompt comes through a pipe."""
+        """Standard input, or the terminal if standard input is a pipe."""
         if sys.stdin is not None and sys.stdin.isatty():
             self._descriptor = sys.stdin.fileno()
             return
@@ -77,7 +76,7 @@ class Keyboard:
             self._descriptor, self._opened = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY), True
 
     def _take_over(self) -> None:
-        """No echo, no line editing; Ctrl-C and Ctrl-Z work, Ctrl-S does not stop us."""
+        """No echo, no line editing. Ctrl-C and Ctrl-Z work; Ctrl-S has no effect."""
         if self._saved is None:
             self._saved = termios.tcgetattr(self._descriptor)
         modes = termios.tcgetattr(self._descriptor)
@@ -88,7 +87,7 @@ class Keyboard:
         self._say(PASTE_MARKS)
 
     def _suspend(self) -> None:
-        """Ctrl-Z: the shell gets its terminal back, and in the foreground again we take it anew."""
+        """Ctrl-Z: give the terminal back to the shell, and take it over again in the foreground."""
         self._on_suspend()
         self.restore()
         os.kill(os.getpid(), signal.SIGSTOP)
@@ -96,7 +95,7 @@ class Keyboard:
         self._on_resume()
 
     def restore(self) -> None:
-        """As it was. Also called at the end of the interpreter, if nothing else was."""
+        """Restore the terminal. Also runs at interpreter exit."""
         if self._saved is not None:
             saved, self._saved = self._saved, None
             with contextlib.suppress(termios.error, OSError):  # the terminal may be gone
@@ -104,7 +103,7 @@ class Keyboard:
             self._say(RESTORE)
 
     def forget(self) -> None:
-        """Drop what was typed so far."""
+        """Discard what was typed so far."""
         self._keys = Keys()
         if self._descriptor >= 0:
             with contextlib.suppress(termios.error):
@@ -120,7 +119,7 @@ class Keyboard:
             data = os.read(self._descriptor, READ_BYTES)
         except OSError:
             data = b""
-        if not data:  # the terminal is gone; SIGHUP tells the rest
+        if not data:  # the terminal is gone; SIGHUP follows
             asyncio.get_running_loop().remove_reader(self._descriptor)
             return
         self._hand_out(self._keys.feed(data))

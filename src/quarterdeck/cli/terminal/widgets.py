@@ -1,4 +1,4 @@
-"""What a person is asked with: a list to choose from, and a field to write in. They know keys and lines only."""
+"""Menus and text fields. They know only keys and lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .text import exact, one_line, safe, wrapped
 
 TITLE_LINES = 6
 NOT_YET = object()
-"""What ``key`` gives while the person has not finished."""
+"""What ``key`` returns until there is an answer."""
 
 
 class Widget(Protocol):
@@ -21,15 +21,15 @@ class Widget(Protocol):
 
     @property
     def cursor(self) -> tuple[int, int] | None:
-        """Where in these lines the person writes."""
+        """Row and column of the text cursor in these lines."""
 
     def key(self, name: str) -> object:
-        """A key was pressed: the answer, or ``NOT_YET``."""
+        """Handle a key; the answer, or ``NOT_YET``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One line to choose. ``key`` is the letter that chooses it at once."""
+class MenuOption:
+    """One choice. ``key`` is the letter that selects it."""
 
     value: object
     label: str
@@ -39,12 +39,12 @@ class Option:
 
 @dataclass(slots=True)
 class Menu:
-    """Choose one. Arrows and Enter, the number, or the letter."""
+    """Choose one, with arrows and Enter, its number or its letter."""
 
     title: str
-    options: Sequence[Option]
+    options: Sequence[MenuOption]
     on_escape: object = NOT_YET
-    """What Escape means here."""
+    """The answer for Escape."""
     at: int = 0
     cursor: None = None
 
@@ -58,7 +58,7 @@ class Menu:
             shown += self._option(look, index, option)
         return shown
 
-    def _option(self, look: Look, index: int, option: Option) -> list[str]:
+    def _option(self, look: Look, index: int, option: MenuOption) -> list[str]:
         here = index == self.at
         head = f"{'❯' if here else ' '} {index + 1} {self._mark(index)}{_label(option)}"
         head = _one_line_kept(head, look.width)
@@ -95,11 +95,11 @@ class Menu:
 
 
 @dataclass(slots=True)
-class Several(Menu):
-    """Choose any number: a number or space ticks, Enter on an option without a box, or on the last, is the answer.
+class Checklist(Menu):
+    """Choose any number: a number or space ticks an option.
 
-    Options whose value is a ``str`` have a box; others end it at once with that value. The answer of ``done`` is the
-    list of what was ticked.
+    Options with a ``str`` value have a box; any other option is the answer itself. For ``done``, the answer is the list
+    of ticked values.
     """
 
     done: object = None
@@ -127,12 +127,12 @@ class Several(Menu):
 
 
 @dataclass(slots=True)
-class Field:
-    """Write something. Enter gives it, Alt-Enter or Ctrl-J begins a new line, Escape gives None."""
+class TextField:
+    """Enter text. Enter accepts, Alt-Enter or Ctrl-J inserts a new line, the answer for Escape is None."""
 
     title: str
     text: str = ""
-    hint: str = "Enter accepts · Alt-Enter new line · Esc back"
+    hint: str = "Enter: accept · Alt-Enter: new line · Esc: back"
     at: int = -1
     _cursor: tuple[int, int] | None = None
 
@@ -204,19 +204,19 @@ class Field:
         self.at = max(0, min(len(self.text), places.get(name, self.at)))
 
 
-def _label(option: Option) -> str:
-    """The label with the letter that chooses it."""
+def _label(option: MenuOption) -> str:
+    """The label with its letter."""
     label = safe(option.label)
     return f"{label} ({option.key})" if option.key else label
 
 
 def _one_line_kept(text: str, width: int) -> str:
-    """On one line, with its own blanks: the column of a list must stay where it is."""
+    """On one line, keeping spaces so that columns stay aligned."""
     return cut(text.replace("\n", " "), width)
 
 
 def _wrapped_exactly(text: str, width: int) -> list[str]:
-    """Every character where it was typed: broken at the width, not at blanks, so that the cursor can be found."""
+    """Broken at the width, not at spaces, so that the cursor position can be computed."""
     lines: list[str] = []
     for line in exact(text).split("\n"):
         current, room = "", width

@@ -1,4 +1,4 @@
-"""The conversations with the person: may this tool run, which answer, is the plan right, what does a server want."""
+"""Asks the user: permissions, questions, plans and forms of MCP servers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Ques
 from quarterdeck.timeline.parts import Choice, Question
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
-from .advice import PLACES, Advice, Rulebook, advise, update_for
+from .advice import PLACES, Advice, SessionRules, advise, update_for
 from .permission import permission_lines, permission_menu
 from .question_queue import QuestionQueue
 from .text import one_line, safe, wrapped
-from .widgets import Field, Menu, Option, Several, Widget
+from .widgets import Checklist, Menu, MenuOption, TextField, Widget
 
 DENIED = "The user denied this."
 STOPPED = "The user denied this and stopped the turn."
 _DONE, _OTHER, _SKIP = object(), object(), object()
+_NOT_A_NUMBER = " (must be a number)"
 
 
-class View(Protocol):
-    """Where it is asked; a ``Screen``, here or in the chat."""
+class QuestionScreen(Protocol):
+    """What we need of a ``Screen``."""
 
     questions: QuestionQueue
 
@@ -35,24 +36,24 @@ class View(Protocol):
     def folder(self) -> str | None: ...
 
     def print(self, lines: Sequence[str], /, *, tool_id: str | None = None) -> None:
-        """What is asked about, above the question."""
+        """Print what the question is about, above it."""
 
     def markdown(self, source: str, /) -> list[str]: ...
 
 
-class Asking:
-    """Asks in the question queue, and prints what is asked about above it."""
+class InteractiveAnswerer:
+    """Asks in the question queue and prints the details above it."""
 
-    def __init__(self, screen: View, rulebook: Rulebook) -> None:
+    def __init__(self, screen: QuestionScreen, rules: SessionRules) -> None:
         self._screen = screen
         self._questions = screen.questions
-        self._rulebook = rulebook
+        self._rules = rules
 
-    # May this tool run?
+    # Permissions
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         async with self._questions.turn():
-            advice = advise(self._rulebook.policy, asked.tool_name, asked.input, asked.suggestions)
+            advice = advise(self._rules.policy, asked.tool_name, asked.input, asked.suggestions)
             look, folder = self._screen.look, self._screen.folder
             lines = permission_lines(asked, advice, look, note=note, folder=folder)
             self._screen.print(lines, tool_id=asked.tool_id)
@@ -63,43 +64,43 @@ class Asking:
                     return answer
 
     async def _permission_answer(self, asked: Permission, advice: Advice, chosen: str) -> PermissionResult | None:
-        """None: the person came back from a field, and is asked again."""
+        """None if the user left a text field with Escape: ask again."""
         if chosen == "once":
             return PermissionResultAllow()
         if chosen in PLACES:
-            self._rulebook.remember(advice.rules)
+            self._rules.remember(advice.rules)
             return PermissionResultAllow(updated_permissions=[update_for(advice.rules, chosen)])
         if chosen == "edit":
             changed = await self._edited(asked)
             return None if changed is None else PermissionResultAllow(updated_input=changed)
         if chosen == "note":
-            said = await self._questions.ask(Field("Why not, or what instead? Claude reads it."))
+            said = await self._questions.ask(TextField("Tell Claude why, or what to do instead:"))
             return None if said is None else PermissionResultDeny(message=said.strip() or DENIED)
         return PermissionResultDeny(message=STOPPED if chosen == "stop" else DENIED, interrupt=chosen == "stop")
 
     async def _edited(self, asked: Permission) -> dict[str, Any] | None:
-        """The input as the person wants it: the command itself, or all of it as JSON."""
+        """The input as edited: the command, or the whole input as JSON."""
         if isinstance(asked.input.get("command"), str):
-            text = await self._questions.ask(Field("Run this instead:", asked.input["command"]))
+            text = await self._questions.ask(TextField("Run this instead:", asked.input["command"]))
             return None if text is None else {**asked.input, "command": text}
         title, text = "Use this input instead:", json.dumps(asked.input, indent=2, ensure_ascii=False)
         while True:
-            text = await self._questions.ask(Field(title, text))
+            text = await self._questions.ask(TextField(title, text))
             if text is None:
                 return None
             try:
                 changed = json.loads(text)
             except ValueError as error:
-                title = f"That is not JSON ({error}). Use this input instead:"
+                title = f"Invalid JSON ({error}). Use this input instead:"
                 continue
             if isinstance(changed, dict):
                 return changed
-            title = "An input is a JSON object. Use this input instead:"
+            title = "The input must be a JSON object. Use this input instead:"
 
     # Questions
 
     async def questions(self, asked: Questions) -> dict[str, Any] | None:
-        """Answers by question text; None when all were skipped."""
+        """Question → answer; None if all were skipped."""
         answers: dict[str, Any] = {}
         async with self._questions.turn():
             for question in asked.questions:
@@ -114,14 +115,14 @@ class Asking:
         self._screen.print(
             [look.paint("bold magenta", f"? {line}") for line in wrapped(header + safe(question.text), look.width - 2)]
         )
-        options = [Option(choice.label, choice.label, _hint(choice)) for choice in question.choices]
-        ends = [Option(_OTHER, "Something else …", key="o"), Option(_SKIP, "Skip", key="s")]
+        options = [MenuOption(choice.label, choice.label, _hint(choice)) for choice in question.choices]
+        ends = [MenuOption(_OTHER, "Other …", key="o"), MenuOption(_SKIP, "Skip", key="s")]
         while True:
             widget: Widget
             if question.several:
-                widget = Several(
+                widget = Checklist(
                     "",
-                    [*options, Option(_DONE, "Done", "space or the number ticks", key="d"), *ends],
+                    [*options, MenuOption(_DONE, "Done", "space or number ticks", key="d"), *ends],
                     _SKIP,
                     done=_DONE,
                 )
@@ -132,7 +133,7 @@ class Asking:
                 return None
             if chosen is not _OTHER:
                 return chosen  # type: ignore[no-any-return]
-            said = await self._questions.ask(Field("Your own answer:"))
+            said = await self._questions.ask(TextField("Your answer:"))
             if said is not None and said.strip():
                 return str(said)
 
@@ -141,19 +142,19 @@ class Asking:
     async def plan(self, asked: PlanReview) -> Approve | Revise | Reject:
         async with self._questions.turn():
             look = self._screen.look
-            title = look.paint("bold magenta", "? The plan")
-            where = f"It is in {safe(asked.path)}" if asked.path else "The CLI does not tell it."
+            title = look.paint("bold magenta", "? Plan")
+            where = f"See {safe(asked.path)}" if asked.path else "The CLI did not include the plan."
             self._screen.print(
                 [title, *(self._screen.markdown(asked.plan) if asked.plan else [look.paint("dim", where)])]
             )
             while True:
                 menu = Menu(
-                    "Shall this be carried out?",
+                    "Carry out this plan?",
                     [
-                        Option("approve", "Approve", "and ask before each edit", key="y"),
-                        Option("accept", "Approve, and accept edits", "mode acceptEdits", key="a"),
-                        Option("revise", "Revise, with a note", key="r"),
-                        Option("reject", "Reject", key="n"),
+                        MenuOption("approve", "Approve", "ask before each edit", key="y"),
+                        MenuOption("accept", "Approve and accept edits", "mode acceptEdits", key="a"),
+                        MenuOption("revise", "Revise with a note", key="r"),
+                        MenuOption("reject", "Reject", key="n"),
                     ],
                     on_escape="reject",
                 )
@@ -164,7 +165,7 @@ class Asking:
                     return Approve(mode="acceptEdits")
                 if chosen == "reject":
                     return Reject()
-                note = await self._questions.ask(Field("What should be different?"))
+                note = await self._questions.ask(TextField("What should change?"))
                 if note is not None and note.strip():
                     return Revise(note.strip())
 
@@ -178,9 +179,9 @@ class Asking:
             if asked.url:
                 self._screen.print([f"  {one_line(asked.url, look.width - 2)}"])
             options = [
-                Option("accept", "Open it yourself, then go on" if asked.url else "Answer", key="y"),
-                Option("decline", "Decline", key="n"),
-                Option("cancel", "Cancel", key="c"),
+                MenuOption("accept", "Open the URL yourself, then continue" if asked.url else "Answer", key="y"),
+                MenuOption("decline", "Decline", key="n"),
+                MenuOption("cancel", "Cancel", key="c"),
             ]
             action = await self._questions.ask(Menu("", options, on_escape="cancel"))
             if action != "accept" or asked.url:
@@ -203,15 +204,15 @@ class Asking:
             f" — {safe(wanted['description'])}" if wanted.get("description") else ""
         )
         if wanted.get("type") == "boolean":
-            options = [Option(True, "Yes", key="y"), Option(False, "No", key="n")]
+            options = [MenuOption(True, "Yes", key="y"), MenuOption(False, "No", key="n")]
             return await self._questions.ask(Menu(title, options, on_escape=_SKIP))
         if isinstance(wanted.get("enum"), list):
-            options = [Option(value, str(value)) for value in wanted["enum"]]
+            options = [MenuOption(value, str(value)) for value in wanted["enum"]]
             return await self._questions.ask(Menu(title, options, on_escape=_SKIP))
         default = wanted.get("default")
         text = "" if default is None else str(default)
         while True:
-            text = await self._questions.ask(Field(title if required else f"{title} (may stay empty)", text))
+            text = await self._questions.ask(TextField(title if required else f"{title} (optional)", text))
             if text is None:
                 return _SKIP
             if not text and not required:
@@ -219,7 +220,7 @@ class Asking:
             try:
                 return _NUMBERS[wanted["type"]](text) if wanted.get("type") in _NUMBERS else text
             except ValueError:
-                title = f"{title} (a number, please)" if "a number, please" not in title else title
+                title = f"{title.removesuffix(_NOT_A_NUMBER)}{_NOT_A_NUMBER}"
 
 
 def _hint(choice: Choice) -> str:

@@ -18,7 +18,7 @@ _FILE_WORD = re.compile(r"(?:^|\s)@([^\s@]*)$")
 
 
 class ChatCompleter(Completer):
-    """``commands`` gives name → what it is for; ``folder`` is where the session works."""
+    """``commands`` returns name → purpose; ``folder`` is the session's working directory."""
 
     def __init__(self, commands: Callable[[], dict[str, str]], folder: Callable[[], Path]) -> None:
         self._commands = commands
@@ -31,21 +31,21 @@ class ChatCompleter(Completer):
         elif (found := _FILE_WORD.search(before)) is not None:
             yield from self._of_files(found[1])
 
-    def _of_commands(self, begun: str) -> Iterator[Completion]:
+    def _of_commands(self, prefix_typed: str) -> Iterator[Completion]:
         for name, purpose in sorted(self._commands().items()):
-            if name.startswith(begun):
-                yield Completion(f"/{name}", start_position=-len(begun) - 1, display_meta=one_line(purpose, 60))
+            if name.startswith(prefix_typed):
+                yield Completion(f"/{name}", start_position=-len(prefix_typed) - 1, display_meta=one_line(purpose, 60))
 
-    def _of_files(self, begun: str) -> Iterator[Completion]:
-        directory, _, prefix = begun.rpartition("/")
+    def _of_files(self, prefix_typed: str) -> Iterator[Completion]:
+        directory, _, prefix = prefix_typed.rpartition("/")
         for entry in _entries(self._folder() / directory, prefix):
             name = f"{directory}/{entry.name}" if directory else entry.name
             suffix = "/" if entry.is_dir() else ""
-            yield Completion(f"{name}{suffix}", start_position=-len(begun))
+            yield Completion(f"{name}{suffix}", start_position=-len(prefix_typed))
 
 
 def _entries(folder: Path, prefix: str) -> Iterable[os.DirEntry[str]]:
-    """Those that begin so, folders first; few, for somebody reads them."""
+    """Entries with this prefix, folders first, up to ``FILES_LIMIT``."""
     found: list[os.DirEntry[str]] = []
     try:
         with os.scandir(folder) as entries:
@@ -55,6 +55,6 @@ def _entries(folder: Path, prefix: str) -> Iterable[os.DirEntry[str]]:
                     found.append(entry)
                 if len(found) >= FILES_LIMIT:
                     break
-    except OSError:  # no such folder (yet): nothing to offer
+    except OSError:  # no such folder
         return []
     return sorted(found, key=lambda entry: (not entry.is_dir(), entry.name))

@@ -1,10 +1,13 @@
-"""``quarterdeck completion``: the completion script of a shell."""
+"""``quarterdeck completion``: a completion script for a shell, made by a module per shell.
+
+The scripts are static, so completing does not start Python, except to list session ids.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 
-from .common import OK, Parser
+from quarterdeck.cli.common import OK, Parser
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -12,18 +15,18 @@ SHELLS = ("bash", "zsh", "fish")
 def parser() -> Parser:
     built = Parser(
         "quarterdeck completion",
-        description="Prints a script that makes a shell complete commands, options, files and the ids of sessions. "
-        "Print it anew after an update.",
+        description="Print a script that completes commands, options, files and session ids. Regenerate it after an "
+        "update.",
         examples=[
             ('eval "$(quarterdeck completion bash)"', "bash: in ~/.bashrc"),
             (
                 "quarterdeck completion bash > ~/.local/share/bash-completion/completions/quarterdeck",
-                "bash, faster: where bash-completion looks",
+                "bash with bash-completion: starts faster",
             ),
             ('quarterdeck completion zsh > "${fpath[1]}/_quarterdeck"', "zsh: then start a new shell"),
             ("quarterdeck completion fish > ~/.config/fish/completions/quarterdeck.fish", "fish"),
         ],
-        exits={OK: "printed", 2: "the command line is wrong"},
+        exits={OK: "success", 2: "invalid arguments"},
     )
     built.add_argument("shell", metavar="SHELL", choices=SHELLS, help="bash, zsh or fish")
     return built
@@ -31,7 +34,7 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     shell = parser().parse_args(argv).shell
-    from .common.tree import tree
+    from quarterdeck.cli.common.tree import tree
 
-    print(import_module(f".common.shells.{shell}", __package__).script(tree()), end="")
+    print(import_module(f".{shell}", __name__).script(tree()), end="")
     return OK

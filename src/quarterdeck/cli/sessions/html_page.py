@@ -1,4 +1,4 @@
-"""A stored conversation as one HTML file: nothing to load, no script, nothing from the conversation is markup."""
+"""A stored conversation as a single HTML file: no scripts, nothing to load, no markup from the conversation."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 
-from quarterdeck.cli.common import cut, plain
+from quarterdeck.cli.common import cut, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.timeline.items import Item, Notice, Prompt, Text, Thinking, ToolCall
 from quarterdeck.timeline.parts import FileDiff
 
+from .conversation import diff_text, input_text
 from .find import size, title
-from .patch import diff_text, input_text
 
 ABOUT_WIDTH = 100
 STYLE = """
@@ -33,13 +33,13 @@ code, pre { font: 13px/1.45 ui-monospace, monospace; } ins { background: var(--a
 ins, del { text-decoration: none; display: block; } .notice { opacity: .7; }
 """
 POLICY = f"default-src 'none'; style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
-"""Only this style: a browser runs and loads nothing else, whatever a conversation may have smuggled in."""
+"""Allow only this style: browsers load and run nothing else, whatever the conversation contains."""
 
 _FENCED = re.compile(r"^```[^\n]*\n(.*?)^```[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
 
 
-def page(info: SDKSessionInfo, items: Iterable[Item]) -> Iterator[str]:
+def html_page(info: SDKSessionInfo, items: Iterable[Item]) -> Iterator[str]:
     """The document, piece by piece."""
     name = escape(title(info))
     yield (
@@ -58,17 +58,17 @@ def page(info: SDKSessionInfo, items: Iterable[Item]) -> Iterator[str]:
 
 
 def facts(info: SDKSessionInfo) -> list[tuple[str, str]]:
-    """What is known of a session, for people, harmless."""
+    """The session's details, sanitized."""
     known = {
         "session": info.session_id,
         "folder": info.cwd,
         "branch": info.git_branch,
         "tag": info.tag,
-        "begun": _when(info.created_at),
+        "created": _when(info.created_at),
         "changed": _when(info.last_modified),
         "size": size(info.file_size),
     }
-    return [(name, plain(value, one_line=True)) for name, value in known.items() if value]
+    return [(name, sanitize(value, one_line=True)) for name, value in known.items() if value]
 
 
 def _when(epoch_ms: int | None) -> str | None:
@@ -82,7 +82,7 @@ def _drawn(item: Item) -> str:
         case Text():
             return f'<div class="text">{_text(str(item))}</div>'
         case Thinking():
-            said = _text(str(item)) or "It is not to be read."
+            said = _text(str(item)) or "Not available."
             return f'<details><summary>Thinking</summary><div class="thinking">{said}</div></details>'
         case ToolCall():
             return _call(item)
@@ -92,7 +92,7 @@ def _drawn(item: Item) -> str:
 
 
 def _call(item: ToolCall) -> str:
-    about = escape(cut(plain(item.about, one_line=True), ABOUT_WIDTH))
+    about = escape(cut(sanitize(item.about, one_line=True), ABOUT_WIDTH))
     counts = "".join(f" +{diff.added} −{diff.removed}" for diff in item.diffs)
     inside = "".join(map(_diff, item.diffs)) or f"<pre>{_escaped(input_text(item)[0])}</pre>"
     if item.output is not None and str(item.output):
@@ -112,7 +112,7 @@ def _diff(diff: FileDiff) -> str:
 
 
 def _text(said: str) -> str:
-    """Escaped first; then code, of all that Markdown has, becomes code."""
+    """Escaped first; of Markdown, only code is rendered."""
     pieces, at = [], 0
     safe = _escaped(said)
     for block in _FENCED.finditer(safe):
@@ -122,4 +122,4 @@ def _text(said: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(plain(text))
+    return escape(sanitize(text))

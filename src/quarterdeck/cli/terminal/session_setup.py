@@ -1,4 +1,4 @@
-"""The command line as what is to be done: the options of the session, the prompt, the rules."""
+"""From the command line to a session: its options, its prompt, its rules."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.common import USAGE_ERROR, Trouble
+from quarterdeck.cli.common import USAGE_ERROR, CommandError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.transport import CLINotFoundError, find_cli
 
-from .advice import Rulebook
+from .advice import SessionRules
 from .arguments import NOT_STARTED
 
 IMAGE_TYPES = {
@@ -24,7 +24,7 @@ IMAGE_TYPES = {
 }
 IMAGE_LIMIT_BYTES = 20_000_000
 PROMPT_LIMIT_BYTES = 50_000_000
-"""A line on the wire has a limit, and a prompt of this size is a mistake long before it."""
+"""Lines on the wire are limited, and a prompt of this size is a mistake."""
 _TAP = "import sys; from quarterdeck.cli.tap import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -39,11 +39,11 @@ def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
         parts.append(_text_file(given.prompt_file))
     if reads_input:
         if sys.stdin is None or sys.stdin.isatty():
-            raise Trouble("there is no prompt", 'give one: quarterdeck run "…", or pipe it in', code=USAGE_ERROR)
+            raise CommandError("no prompt", 'Use quarterdeck run "…", or pipe the prompt in.', code=USAGE_ERROR)
         parts.append(sys.stdin.buffer.read(PROMPT_LIMIT_BYTES).decode("utf-8", "replace"))
     text = "\n\n".join(part.strip("\n") for part in parts if part.strip())
     if not text and not given.image:
-        raise Trouble("the prompt is empty", 'say what to do: quarterdeck run "…"', code=USAGE_ERROR)
+        raise CommandError("the prompt is empty", 'Use quarterdeck run "…".', code=USAGE_ERROR)
     if not given.image:
         return text
     blocks: list[dict[str, Any]] = [_image(name) for name in given.image]
@@ -53,9 +53,7 @@ def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
 def _image(name: str) -> dict[str, Any]:
     kind = IMAGE_TYPES.get(Path(name).suffix.lower())
     if kind is None:
-        raise Trouble(
-            f"{name} is no image that Claude takes", f"give one of {', '.join(IMAGE_TYPES)}", code=USAGE_ERROR
-        )
+        raise CommandError(f"unsupported image type: {name}", f"Use one of {', '.join(IMAGE_TYPES)}.", code=USAGE_ERROR)
     data = _file(name, IMAGE_LIMIT_BYTES)
     return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode()}}
 
@@ -69,27 +67,27 @@ def _file(name: str, limit_bytes: int) -> bytes:
         with Path(name).open("rb") as file:
             data = file.read(limit_bytes + 1)
     except OSError as error:
-        raise Trouble(f"cannot read {name}: {error.strerror}", "check the path", code=USAGE_ERROR) from error
+        raise CommandError(f"cannot read {name}: {error.strerror}", "Check the path.", code=USAGE_ERROR) from error
     if len(data) > limit_bytes:
-        raise Trouble(f"{name} is larger than {limit_bytes:,} bytes", "give a smaller one", code=USAGE_ERROR)
+        raise CommandError(f"{name} is larger than {limit_bytes:,} bytes", "Use a smaller file.", code=USAGE_ERROR)
     return data
 
 
-def rulebook_of(given: argparse.Namespace) -> Rulebook:
+def session_rules(given: argparse.Namespace) -> SessionRules:
     try:
-        return Rulebook.load(
+        return SessionRules.load(
             cwd=given.cwd or ".", policy_file=given.policy, allow=given.allow, deny=given.deny, mode=given.mode
         )
-    except ValueError as error:  # a PolicyError, by a name that costs no import
-        raise Trouble(str(error), "quarterdeck policy check explains rules", code=USAGE_ERROR) from error
+    except ValueError as error:  # PolicyError is one; this needs no import
+        raise CommandError(str(error), "Run quarterdeck policy check FILE to check rules.", code=USAGE_ERROR) from error
 
 
 def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOptions:
     """The options of the session, without its callbacks."""
     if given.cwd is not None and not Path(given.cwd).is_dir():
-        raise Trouble(f"{given.cwd} is no folder", "give --cwd a folder that exists", code=USAGE_ERROR)
+        raise CommandError(f"no such folder: {given.cwd}", "Set --cwd to an existing folder.", code=USAGE_ERROR)
     if given.fork and given.resume is None and not given.continue_:
-        raise Trouble("--fork copies a session", "say which with --resume ID or --continue", code=USAGE_ERROR)
+        raise CommandError("--fork needs a session", "Add --resume ID or --continue.", code=USAGE_ERROR)
     options = ClaudeAgentOptions(
         cwd=given.cwd,
         model=given.model,
@@ -106,7 +104,7 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
         client_app="quarterdeck-terminal",
     )
     if given.mcp_config:
-        _file(given.mcp_config, PROMPT_LIMIT_BYTES)  # the CLI says nothing of one that is not there
+        _file(given.mcp_config, PROMPT_LIMIT_BYTES)  # the CLI ignores a missing file silently
         options.mcp_servers = Path(given.mcp_config)
     return options
 
@@ -114,7 +112,7 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
 def _session(given: argparse.Namespace) -> str | None:
     if given.resume != "":
         return given.resume  # type: ignore[no-any-return]
-    from .resuming import choose_session
+    from .session_picker import choose_session
 
     return choose_session(given.cwd or ".")
 
@@ -126,7 +124,7 @@ def _system_prompt(given: argparse.Namespace) -> Any:
 
 
 def _program(given: argparse.Namespace) -> list[str]:
-    """The words that start the CLI, with the tap in front of it where the conversation is recorded."""
+    """The command that starts the CLI, behind the tap if the session is recorded."""
     explicit = None if given.agent == "claude" else given.agent
     if given.agent == "sim":
         from quarterdeck.testing.sim import executable
@@ -135,8 +133,8 @@ def _program(given: argparse.Namespace) -> list[str]:
     try:
         words = find_cli(explicit)
     except CLINotFoundError as error:
-        raise Trouble(
-            str(error), "quarterdeck doctor tells more; --agent sim needs no claude", code=NOT_STARTED
+        raise CommandError(
+            str(error), "Run quarterdeck doctor, or use --agent sim, which needs no claude.", code=NOT_STARTED
         ) from error
     if not given.record:
         return words
@@ -145,7 +143,7 @@ def _program(given: argparse.Namespace) -> list[str]:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.touch()
     except OSError as error:
-        raise Trouble(
-            f"cannot write {out}: {error.strerror}", "give --record another path", code=USAGE_ERROR
+        raise CommandError(
+            f"cannot write {out}: {error.strerror}", "Set --record to another path.", code=USAGE_ERROR
         ) from error
     return [sys.executable, "-P", "-c", _TAP, "--out", str(out), "--", *words]

@@ -1,8 +1,8 @@
-"""Markdown that is still being written, cut into blocks that are finished and a tail that is not.
+"""Splits streaming Markdown into finished blocks and an unfinished tail.
 
-A finished block is drawn once and never again; only the tail is drawn anew. So what is cut off must not be changed by
-what follows: a paragraph ends at a blank line, a list item at the next one, a table at the first line that is no row.
-Code is given out in pieces while its fence is open.
+Finished blocks are drawn once, only the tail is redrawn. So a block is finished only when no later text can change it:
+a paragraph at a blank line, a list item at the next item, a table at the first line that is not a row. Code comes in
+pieces while its fence is open.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 
 CODE_PIECE_LINES = 24
-"""Lines of an open code block that are given out at once."""
+"""Lines per piece of an open code block."""
 LONGEST_TAIL = 6_000
-"""Characters. A paragraph without an end is cut here: to draw a tail costs by its length, each frame."""
+"""Characters. A longer paragraph is cut, because the tail is redrawn in each frame."""
 
 _FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*([^`]*)$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(\s+|$)")
@@ -22,13 +22,13 @@ _RULE = re.compile(r"^ {0,3}([-*_])( *\1){2,} *$")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A piece of Markdown that is drawn on its own. ``language`` is set for code, which has no fences here."""
+class MarkdownBlock:
+    """A piece of Markdown that is drawn on its own. ``language`` is set for code, which comes without its fences."""
 
     source: str
     language: str | None = None
     gap: bool = True
-    """A blank line stands before it."""
+    """Draw a blank line before it."""
 
 
 @dataclass(slots=True)
@@ -39,29 +39,29 @@ class _Fence:
     indent: int
 
 
-class Blocks:
-    """Feed it text; it gives the blocks that are finished. ``tail`` is the rest, as blocks to be drawn for now."""
+class MarkdownSplitter:
+    """Feed it text; it returns finished blocks. ``tail`` is the rest, as blocks to draw for now."""
 
     def __init__(self) -> None:
         self._line = ""
-        """The line that has no end yet."""
+        """The incomplete last line."""
         self._held: list[str] = []
-        """Whole lines of the block that is not finished."""
+        """Complete lines of the unfinished block."""
         self._fence: _Fence | None = None
         self._blank = False
-        """A blank line has come, and what follows says whether it ended the block."""
+        """After a blank line; the next line decides whether it ended the block."""
         self._listed = ""
-        """The block before was an item of such a list: with bullets or with numbers."""
+        """The kind of list that the previous block belongs to, if any."""
         self._first = True
 
-    def feed(self, text: str) -> list[Block]:
+    def feed(self, text: str) -> list[MarkdownBlock]:
         lines = f"{self._line}{text}".split("\n")
         self._line = lines.pop()
-        done: list[Block] = []
+        done: list[MarkdownBlock] = []
         for line in lines:
             done += self._whole_line(line)
         if self._blank and self._line.strip() and not _list_kind(self._held[0]):
-            done += self._finished()  # whatever this line becomes, it is another block
+            done += self._finished()  # this line starts another block in any case
         if len(self._line) > LONGEST_TAIL and self._fence is None:
             border = self._line.rfind(" ", 0, LONGEST_TAIL)
             border = LONGEST_TAIL if border <= 0 else border
@@ -70,29 +70,29 @@ class Blocks:
             done += self._finished()
         return done
 
-    def close(self) -> list[Block]:
-        """Nothing more will come."""
+    def close(self) -> list[MarkdownBlock]:
+        """The end of the text."""
         done = self._whole_line(self._line) if self._line else []
         self._line = ""
         if self._fence is not None:
             done += self._code(close=True)
         return done + self._finished()
 
-    def tail(self) -> list[Block]:
-        """What is not finished, as it looks now."""
+    def tail(self) -> list[MarkdownBlock]:
+        """The unfinished rest as it looks now."""
         held = self._held
         if self._line:
             held = [*held, "", self._line] if self._blank else [*held, self._line]
         if not held:
             return []
         if self._fence is not None:
-            return [Block("\n".join(held), self._fence.language, self._fence.gap)]
+            return [MarkdownBlock("\n".join(held), self._fence.language, self._fence.gap)]
         opened = _FENCE.match(held[-1])
         if opened is not None and held is not self._held:
             held = held[:-1]
-        return [Block("\n".join(held), gap=self._gap(held))] if held else []
+        return [MarkdownBlock("\n".join(held), gap=self._gap(held))] if held else []
 
-    def _whole_line(self, line: str) -> list[Block]:
+    def _whole_line(self, line: str) -> list[MarkdownBlock]:
         if self._fence is not None:
             return self._in_fence(line)
         opened = _FENCE.match(line)
@@ -114,7 +114,7 @@ class Blocks:
         return done
 
     def _ends_before(self, line: str) -> bool:
-        """Whether this line begins another block."""
+        """Whether this line starts another block."""
         if not self._held:
             return False
         in_list = _ITEM.match(self._held[0]) is not None
@@ -127,7 +127,7 @@ class Blocks:
             return True
         return _is_row(self._held[0]) != _is_row(line)
 
-    def _in_fence(self, line: str) -> list[Block]:
+    def _in_fence(self, line: str) -> list[MarkdownBlock]:
         fence = self._fence
         if fence is None:
             return []
@@ -138,11 +138,11 @@ class Blocks:
         self._held.append(line[indent:])
         return self._code(close=False) if len(self._held) >= CODE_PIECE_LINES else []
 
-    def _code(self, *, close: bool) -> list[Block]:
+    def _code(self, *, close: bool) -> list[MarkdownBlock]:
         fence = self._fence
         if fence is None:
             return []
-        block = Block("\n".join(self._held), fence.language, fence.gap)
+        block = MarkdownBlock("\n".join(self._held), fence.language, fence.gap)
         held, self._held = self._held, []
         fence.gap = False
         if close:
@@ -150,17 +150,17 @@ class Blocks:
         self._listed, self._first = "", False
         return [block] if held else []
 
-    def _finished(self) -> list[Block]:
+    def _finished(self) -> list[MarkdownBlock]:
         held, self._held = self._held, []
         gap = self._gap(held)
         self._blank = False
         if not held:
             return []
         self._listed, self._first = _list_kind(held[0]), False
-        return [Block("\n".join(held), gap=gap)]
+        return [MarkdownBlock("\n".join(held), gap=gap)]
 
     def _gap(self, held: list[str]) -> bool:
-        """Items of one list stand together."""
+        """No gap between items of one list."""
         if self._first or not held:
             return False
         return not self._listed or self._listed != _list_kind(held[0])
