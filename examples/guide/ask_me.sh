@@ -1,2 +1,2 @@
-# A question of the model is answered in the terminal.
+# Answer a question of the model in the terminal.
 quarterdeck run --agent sim 'ask me something'

@@ -1,2 +1,2 @@
-# Is Claude Code found, signed in, and of a version that was tried?
+# Is Claude Code installed, logged in, and of a tested version?
 quarterdeck doctor

@@ -1,4 +1,4 @@
-# The first edit that you allow, on the simulator: no model, no login.
+# Your first approved edit, on the simulator: no model, no login.
 mkdir project && cd project
 echo 'Shopping: bread, tea, appels' > notes.txt
 quarterdeck run --agent sim 'Change appels to apples in notes.txt'

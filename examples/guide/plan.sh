@@ -1,2 +1,2 @@
-# A plan is approved before anything is done.
+# Approve a plan before anything is done.
 quarterdeck run --agent sim 'plan a walk'

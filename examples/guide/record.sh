@@ -1,3 +1,3 @@
-# A conversation recorded, shown, and played again as if it were the CLI.
+# Record a session and show it.
 quarterdeck run --agent sim --record talk.ndjson --output text 'hello'
 quarterdeck trace talk.ndjson

@@ -1,4 +1,4 @@
-# What was said is kept: it can be found, exported and gone on with.
+# Sessions are stored: find, export and resume them.
 quarterdeck run --agent sim --output text 'hello' > /dev/null
 quarterdeck sessions list
 quarterdeck sessions search 'the protocol is real'

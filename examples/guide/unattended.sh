@@ -1,3 +1,3 @@
-# Without a terminal nobody is asked: what no rule allows is denied.
+# Unattended: what no rule allows is denied.
 echo 'Shopping: bread, tea, apples' > notes.txt
 quarterdeck run --agent sim --unattended deny 'Change tea to coffee in notes.txt'

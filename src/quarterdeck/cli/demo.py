@@ -19,7 +19,7 @@ def parser() -> Parser:
         "model, no login). Without a terminal it answers its own questions.",
         examples=[
             ("quarterdeck demo", "you answer its questions"),
-            ("quarterdeck demo --yes", "allow everything"),
+            ("quarterdeck demo --yes", "without questions"),
             ("quarterdeck demo --agent sim", "always use the simulator"),
         ],
         exits=EXITS,

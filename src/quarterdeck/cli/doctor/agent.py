@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from quarterdeck import __version__
@@ -22,6 +23,7 @@ from quarterdeck.wire.versions import parse_version
 
 from .findings import DoctorFinding
 
+_finding = partial(DoctorFinding, "Claude Code")
 VERSION_LIMIT_S = 30.0
 """``--version`` takes at most a second; longer on a cold disk or in an emulator."""
 KILLED_LIMIT_S = 5.0
@@ -36,7 +38,7 @@ def look_for_cli(given: str | None, env: Mapping[str, str]) -> tuple[DoctorFindi
         from quarterdeck.testing.sim import executable
 
         words = [str(executable())]
-        return DoctorFinding("Claude Code", "cli-found", "ok", f"Simulator: {words[0]}", details={"argv": words}), words
+        return _finding("cli-found", "ok", f"Simulator: {words[0]}", details={"argv": words}), words
     looked: list[str] = []
 
     def exists(path: str) -> bool:
@@ -54,7 +56,7 @@ def look_for_cli(given: str | None, env: Mapping[str, str]) -> tuple[DoctorFindi
     if others:
         what += f"; also installed: {', '.join(others)}"
     details = {"argv": words, "looked_at": looked, "also": others}
-    return DoctorFinding("Claude Code", "cli-found", "ok", what, details=details), words
+    return _finding("cli-found", "ok", what, details=details), words
 
 
 def _reason(said: str, given: str | None) -> str:
@@ -68,9 +70,7 @@ def _not_found(why: str, looked: list[str], *, named: bool) -> DoctorFinding:
     listed = "" if named else "".join(f"\n  {path}" for path in places)
     advice = f"Set --cli or {PATH_VARIABLES[0]} to its path, or install it: {INSTALL_COMMAND}"
     what = f"{why}. Looked in:{listed}" if listed else f"{why}."
-    return DoctorFinding(
-        "Claude Code", "cli-found", "problem", what, advice, {"argv": None, "looked_at": places, "also": []}
-    )
+    return _finding("cli-found", "problem", what, advice, {"argv": None, "looked_at": places, "also": []})
 
 
 def _named_by(env: Mapping[str, str]) -> str:
@@ -138,17 +138,17 @@ def version_of(words: Sequence[str], env: Mapping[str, str]) -> tuple[DoctorFind
         why = f"Cannot be started: {error.strerror or error}"
         if Path(words[0]).is_file():
             why += " (wrong architecture, or a script without a #! line)"
-        return DoctorFinding("Claude Code", "cli-version", "problem", why, reinstall), None
+        return _finding("cli-version", "problem", why, reinstall), None
     if answer.code is None:
         why = f"No answer to --version within {VERSION_LIMIT_S:.0f} s."
-        return DoctorFinding("Claude Code", "cli-version", "problem", why, reinstall), None
+        return _finding("cli-version", "problem", why, reinstall), None
     version = parse_version(answer.out)
     if answer.code or version is None:
         said = cut(sanitize(answer.out.strip() or answer.err.strip() or "nothing", one_line=True), 200)
         why = f"--version exited with code {answer.code} and printed: {said}"
-        return DoctorFinding("Claude Code", "cli-version", "problem", why, reinstall), None
+        return _finding("cli-version", "problem", why, reinstall), None
     text = ".".join(map(str, version))
-    return DoctorFinding("Claude Code", "cli-version", "ok", f"Version {text}", details={"version": text}), text
+    return _finding("cli-version", "ok", f"Version {text}", details={"version": text}), text
 
 
 def start_check(words: Sequence[str]) -> DoctorFinding:
@@ -161,13 +161,13 @@ def start_check(words: Sequence[str]) -> DoctorFinding:
         details = asyncio.run(_start(words))
     except TimeoutError:
         what = f"Not ready within {START_LIMIT_S:.0f} s; stopped."
-        return DoctorFinding("Claude Code", "cli-start", "problem", what, advice)
+        return _finding("cli-start", "problem", what, advice)
     except (QuarterdeckError, OSError) as error:
         what = f"Does not start: {cut(sanitize(str(error), one_line=True), 400)}"
-        return DoctorFinding("Claude Code", "cli-start", "problem", what, advice)
+        return _finding("cli-start", "problem", what, advice)
     took = time.monotonic() - begun
     what = f"Started, completed the handshake and stopped in {took:.1f} s."
-    return DoctorFinding("Claude Code", "cli-start", "ok", what, details={"seconds": round(took, 3), **details})
+    return _finding("cli-start", "ok", what, details={"seconds": round(took, 3), **details})
 
 
 async def _start(words: Sequence[str]) -> dict[str, int]:

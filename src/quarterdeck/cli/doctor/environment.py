@@ -6,6 +6,7 @@ import codecs
 import locale
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from quarterdeck.transport.environment import NESTING_VARIABLES
 
 from .findings import DoctorFinding
 
+_finding = partial(DoctorFinding, "environment")
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy")
 CERTIFICATES = ("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")
 _SCHEMES = ("http", "https", "socks4", "socks5", "socks5h")
@@ -21,14 +23,13 @@ _SCHEMES = ("http", "https", "socks4", "socks5", "socks5h")
 def environment(env: Mapping[str, str]) -> list[DoctorFinding]:
     checks = (_nesting, _node_options, _proxies, _certificates, _server, _terminal, _encoding)
     found = [finding for check in checks for finding in check(env)]
-    return found or [DoctorFinding("environment", "environment", "ok", "Nothing unusual.")]
+    return found or [_finding("environment", "ok", "Nothing unusual.")]
 
 
 def _nesting(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     names = sorted(NESTING_VARIABLES & env.keys())
     if names:
-        yield DoctorFinding(
-            "environment",
+        yield _finding(
             "nesting",
             "warning",
             f"Running inside a Claude Code session ({', '.join(names)}).",
@@ -38,8 +39,7 @@ def _nesting(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
 
 def _node_options(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     if env.get("NODE_OPTIONS"):
-        yield DoctorFinding(
-            "environment",
+        yield _finding(
             "node-options",
             "warning",
             "NODE_OPTIONS is set and may break or slow down the CLI.",
@@ -54,9 +54,9 @@ def _proxies(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
         host = _host(env[name], _SCHEMES)
         if host is None:
             advice = f"Set {name} to http://host:port, or unset it."
-            yield DoctorFinding("environment", f"proxy-{name}", "warning", f"{name} is not a proxy URL.", advice)
+            yield _finding(f"proxy-{name}", "warning", f"{name} is not a proxy URL.", advice)
         else:
-            yield DoctorFinding("environment", f"proxy-{name}", "ok", f"{name}: the CLI connects through {host}.")
+            yield _finding(f"proxy-{name}", "ok", f"{name}: the CLI connects through {host}.")
 
 
 def _server(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
@@ -65,9 +65,9 @@ def _server(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     host = _host(env["ANTHROPIC_BASE_URL"], ("http", "https"))
     if host is None:
         advice = "Set it to https://host, or unset it."
-        yield DoctorFinding("environment", "base-url", "problem", "ANTHROPIC_BASE_URL is not a web address.", advice)
+        yield _finding("base-url", "problem", "ANTHROPIC_BASE_URL is not a web address.", advice)
     else:
-        yield DoctorFinding("environment", "base-url", "ok", f"ANTHROPIC_BASE_URL: the CLI connects to {host}.")
+        yield _finding("base-url", "ok", f"ANTHROPIC_BASE_URL: the CLI connects to {host}.")
 
 
 def _host(address: str, schemes: tuple[str, ...]) -> str | None:
@@ -84,15 +84,13 @@ def _certificates(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     for name in CERTIFICATES:
         if env.get(name) and not Path(env[name]).is_file():
             advice = f"Set {name} to an existing file, or unset it."
-            yield DoctorFinding("environment", f"certificates-{name}", "warning", f"{name}: no such file.", advice)
+            yield _finding(f"certificates-{name}", "warning", f"{name}: no such file.", advice)
 
 
 def _terminal(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     if sys.stdout.isatty() and env.get("TERM", "dumb") == "dumb":
         advice = "Set TERM to your terminal type, e.g. xterm-256color."
-        yield DoctorFinding(
-            "environment", "terminal", "warning", "TERM is unset or dumb: no colour, plain prompts.", advice
-        )
+        yield _finding("terminal", "warning", "TERM is unset or dumb: no colour, plain prompts.", advice)
 
 
 def _encoding(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
@@ -104,7 +102,7 @@ def _encoding(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     odd = [f"{name} ({encoding})" for name, encoding in used.items() if not _is_utf8(encoding)]
     if odd:
         what = f"Not UTF-8: {', '.join(odd)}. Non-ASCII characters are lost."
-        yield DoctorFinding("environment", "encoding", "warning", what, "export LANG=C.UTF-8 (or another UTF-8 locale)")
+        yield _finding("encoding", "warning", what, "export LANG=C.UTF-8 (or another UTF-8 locale)")
 
 
 def _is_utf8(encoding: str) -> bool:

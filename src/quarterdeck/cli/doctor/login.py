@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from quarterdeck.wire.versions import parse_version
 from .agent import call_cli
 from .findings import DoctorFinding
 
+_finding = partial(DoctorFinding, "login")
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 CLOUDS = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
@@ -34,10 +36,10 @@ def login(words: Sequence[str] | None, version: str | None, env: Mapping[str, st
     found = []
     if present or clouds:
         what = _in_environment(present, clouds)
-        found.append(DoctorFinding("login", "login-environment", "ok", what, details={"set": present}))
+        found.append(_finding("login-environment", "ok", what, details={"set": present}))
     if (blank := [name for name in KEYS if name in env and not env[name].strip()]) != []:
         what = f"{', '.join(blank)} is set but empty."
-        found.append(DoctorFinding("login", "login-empty-key", "warning", what, "Unset it, or set it to a key."))
+        found.append(_finding("login-empty-key", "warning", what, "Unset it, or set it to a key."))
     status = _status(words, version, env)
     if status is not None:
         found.append(_from_status(status))
@@ -70,21 +72,21 @@ def _status(words: Sequence[str] | None, version: str | None, env: Mapping[str, 
 
 def _from_status(status: dict[str, Any]) -> DoctorFinding:
     if not status["loggedIn"]:
-        return DoctorFinding("login", "login", "problem", "Not logged in, according to the CLI.", LOG_IN, status)
+        return _finding("login", "problem", "Not logged in, according to the CLI.", LOG_IN, status)
     how = status.get("authMethod", "an unknown method")
     source = f" ({status['apiKeySource']})" if "apiKeySource" in status else ""
-    return DoctorFinding("login", "login", "ok", f"Logged in with {how}{source}, according to the CLI.", details=status)
+    return _finding("login", "ok", f"Logged in with {how}{source}, according to the CLI.", details=status)
 
 
 def _from_files(env: Mapping[str, str], *, logged_in: bool) -> DoctorFinding:
     """By the existence of files: old CLIs cannot be asked."""
     if logged_in:
-        return DoctorFinding("login", "login", "ok", "By environment variable; the CLI was not asked.")
+        return _finding("login", "ok", "By environment variable; the CLI was not asked.")
     file = Path(config_dir(env)) / ".credentials.json"
     if file.exists():
-        return DoctorFinding("login", "login", "ok", f"Credentials exist in {file.parent} (not read).")
+        return _finding("login", "ok", f"Credentials exist in {file.parent} (not read).")
     if sys.platform == "darwin":
         what = "No key and no credentials file. Credentials may be in the keychain, which is not checked."
-        return DoctorFinding("login", "login", "warning", what, f"If sessions fail: {LOG_IN}")
+        return _finding("login", "warning", what, f"If sessions fail: {LOG_IN}")
     what = f"Not logged in: no key in the environment and no credentials in {file.parent}."
-    return DoctorFinding("login", "login", "problem", what, LOG_IN)
+    return _finding("login", "problem", what, LOG_IN)
