@@ -9,7 +9,7 @@ import pytest
 
 from terminal.kit import ALT_ENTER, CTRL_C, ENTER, ESCAPE, Place, Term, bash, tool
 
-READY = "/help lists the commands"
+READY = "/help for commands"
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_permission_is_asked_above_the_line_to_write_in(chat: Place) -> None:
     chat.plays(tool("Read", {"file_path": path}), tool("Edit", edit), "Changed.")
     term = started(chat)
     say(term, "change it")
-    term.until("Allow this edit to", "+ flowers", "Deny with a note")
+    term.until("Allow this edit to notes.txt?", "+ flowers", "Deny with a note")
     term.press("n")
     term.until("Tell Claude why")
     term.press("not yet", ESCAPE)
@@ -151,14 +151,14 @@ def test_mode_model_fork_and_rewind(chat: Place) -> None:
     say(term, "write it")
     term.until("Written.", "✔ done")
     say(term, "/rewind")
-    term.until("Back to before which prompt?", "1 write it")
+    term.until("Rewind to before which prompt?", "1 write it")
     term.press("1")
     term.until("Restore what?")
     term.press("2")
-    term.until("the files are as they were")
+    term.until("files restored")
     assert not (chat.cwd / "new.txt").exists()
     say(term, "/fork")
-    term.until("from here on in a copy")
+    term.until("continuing in a copy")
     say(term, "more")
     term.until("After the fork.")
     say(term, "/quit")

@@ -30,7 +30,7 @@ def edit(place: Place) -> list[object]:
 def test_an_edit_is_shown_asked_about_and_done(notes: Place) -> None:
     notes.plays("I change **it**.", *edit(notes))
     term = notes.term("run", "change it")
-    seen = term.until("Allow this edit to", "Allow once")
+    seen = term.until("Allow this edit to notes.txt?", "Allow once")
     assert "I change it." in seen
     assert "- plants" in seen
     assert "+ flowers" in seen

@@ -118,7 +118,7 @@ COMMANDS: dict[str, tuple[str, Handler]] = {
     "model": ("change the model", model),
     "mode": ("change the permission mode", mode),
     "cost": ("show the cost and the context usage", cost),
-    "rewind": ("undo to before a prompt: files, conversation or both", rewind),
+    "rewind": ("go back to before a prompt: files, conversation or both", rewind),
     "fork": ("continue in a copy of the session", fork),
     "help": ("show this list", show_help),
     "quit": ("exit", leave),
