@@ -7,6 +7,7 @@ from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
     from .cost import CostLedger, TurnCost
+    from .denied_models import DeniedModelsMatch, match_denied_models
     from .errors import *
     from .interaction import Approve, Plan, Reject, Revise
     from .observer import Observer
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .option_rules import OptionWarning
     from .options import ClaudeAgentOptions
     from .options_types import (
+        SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
         CanUseTool,
         HookCallback,
         HookContext,
@@ -57,6 +59,8 @@ __all__: list[str] = []
 _names = LazyNames(globals())
 _names.of(".cost")
 __all__ += ["CostLedger", "TurnCost"]
+_names.of(".denied_models")
+__all__ += ["DeniedModelsMatch", "match_denied_models"]
 _names.of(".errors")
 __all__ += ["Aborted", "CLIJSONDecodeError", "CLITooOld", "ControlError", "ControlTimeout", "MessageParseError"]
 __all__ += ["ResultError"]
@@ -73,8 +77,8 @@ __all__ += ["OptionWarning"]
 _names.of(".options")
 __all__ += ["ClaudeAgentOptions"]
 _names.of(".options_types")
-__all__ += ["CanUseTool", "HookCallback", "HookContext", "HookEvent", "HookMatcher", "McpHttpServerConfig"]
-__all__ += ["McpSSEServerConfig", "McpSdkServerConfig", "McpServerConfig", "McpStdioServerConfig"]
+__all__ += ["SYSTEM_PROMPT_DYNAMIC_BOUNDARY", "CanUseTool", "HookCallback", "HookContext", "HookEvent", "HookMatcher"]
+__all__ += ["McpHttpServerConfig", "McpSSEServerConfig", "McpSdkServerConfig", "McpServerConfig", "McpStdioServerConfig"]
 __all__ += ["SandboxIgnoreViolations", "SandboxNetworkConfig", "SandboxSettings", "SdkBeta", "SdkPluginConfig"]
 __all__ += ["SessionStoreFlushMode"]
 __all__ += ["SettingSource", "SystemPromptCustom", "SystemPromptFile", "SystemPromptPreset", "TaskBudget"]
@@ -100,9 +104,10 @@ __all__ += ["tag_session_via_store"]
 _names.of(".transcripts")
 __all__ += ["ExportFormat", "ForkSessionResult", "NotATranscript", "SDKSessionInfo", "SearchHit", "SessionExists"]
 __all__ += ["SessionMessage", "SessionNotFound", "TranscriptError", "TranscriptOutside", "TranscriptUnwritable"]
-__all__ += ["delete_session", "export_session", "fork_session", "get_session_info", "get_session_messages"]
-__all__ += ["get_subagent_messages", "import_session", "iter_session_messages", "iter_session_records", "list_sessions"]
-__all__ += ["list_subagents", "project_key_for_directory", "rename_session", "search_sessions", "tag_session"]
+__all__ += ["archive_session", "delete_session", "export_session", "fork_session", "get_session_info"]
+__all__ += ["get_session_messages", "get_subagent_messages", "import_session", "iter_session_messages", "iter_session_records"]
+__all__ += ["list_sessions", "list_subagents", "project_key_for_directory", "rename_session", "search_sessions"]
+__all__ += ["tag_session", "unarchive_session"]
 _names.of(".turn")
 __all__ += ["TextAccumulator", "Turn"]
 _names.of(".validate")

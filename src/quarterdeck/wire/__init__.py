@@ -9,6 +9,7 @@
 ``permissions`` ``mcp`` ``agents``                            what requests and answers are made of
 ``hooks`` ``hook_inputs`` ``hook_outputs``                    hook callbacks
 ``tools``                                                     inputs and results of the built-in tools
+``vocabulary``                                                names and texts that programs compare with
 ============================================================  ======================================================
 
 A name is imported when it is first asked for: most programs need few of them, and making all classes takes time.
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from .tools.shell import *
     from .tools.tables import *
     from .usage import *
+    from .vocabulary import *
 
 __all__: list[str] = []
 _names = LazyNames(globals())
@@ -290,3 +292,6 @@ _names.of(".usage")
 __all__ += ["CacheCreation", "ContextUsage", "FallbackCredit", "IterationUsage", "ModelUsage", "OutputTokensDetails"]
 __all__ += ["RateLimitInfo", "RateLimitStatus", "RateLimitType", "RateLimitWindow", "ServerToolUsage", "SessionUsage"]
 __all__ += ["TaskUsage", "Usage", "UsageReport"]
+_names.of(".vocabulary")
+__all__ += ["BUILTIN_TOOL_NAMES", "EXIT_REASONS", "LEGACY_TOOL_NAME_ALIASES", "ORG_POLICY_LIMIT_PREFIXES"]
+__all__ += ["USAGE_LIMIT_ERROR_PREFIXES", "USAGE_TRANSITION_PREFIXES", "USAGE_WARNING_PREFIXES", "ExitReason"]

@@ -140,7 +140,7 @@ class SessionStartHookInput(_Event, kw_only=True, tag="SessionStart"):
 
 
 class SessionEndHookInput(_Event, kw_only=True, tag="SessionEnd"):
-    reason: str  # clear, resume, logout, prompt_input_exit, other
+    reason: str  # one of EXIT_REASONS
 
 
 class _StopEvent(_Event, kw_only=True):

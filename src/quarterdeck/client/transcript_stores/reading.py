@@ -6,7 +6,7 @@ import time
 from typing import Any, NamedTuple, cast
 
 from quarterdeck.client.either_loop import map_at_once
-from quarterdeck.client.transcripts.chain import agent_conversation, conversation, is_shown
+from quarterdeck.client.transcripts.chain import agent_conversation, shown_in
 from quarterdeck.client.transcripts.links import links_of
 from quarterdeck.client.transcripts.messages import agent_id_of, page, parents_of, session_message
 from quarterdeck.client.transcripts.places import canonical, is_session_id, project_key_for_directory, project_name
@@ -141,10 +141,15 @@ async def get_session_messages_from_store(
     directory: str | None = None,
     limit: int | None = None,
     offset: int = 0,
+    *,
+    include_system_messages: bool = False,
 ) -> list[SessionMessage]:
-    """The conversation as it stands, the oldest message first; empty if there is no such session."""
+    """The conversation as it stands, the oldest message first; empty if there is no such session.
+
+    ``include_system_messages`` adds the CLI's notices.
+    """
     entries = await _load(session_store, session_id, directory)
-    shown = [link for link in conversation(list(links_of(entries))) if is_shown(link)]
+    shown = shown_in(list(links_of(entries)), include_system=include_system_messages)
     return [session_message(link.source) for link in page(shown, limit, offset)]
 
 

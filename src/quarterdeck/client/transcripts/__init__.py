@@ -1,4 +1,4 @@
-"""Sessions on disk: list, search, read, rename, tag, delete, fork, import, export.
+"""Sessions on disk: list, search, read, rename, tag, archive, delete, fork, import, export.
 
 The names, arguments and results are those of the official SDK; what it lacks (search, import, export, iterators) has
 names of its own. Each name is imported when it is first used.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
+    from .archive import archive_session, unarchive_session
     from .changes import delete_session, rename_session, tag_session
     from .errors import (
         NotATranscript,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 _names = LazyNames(globals())
+_names.of(".archive")
+__all__ += ["archive_session", "unarchive_session"]
 _names.of(".changes")
 __all__ += ["delete_session", "rename_session", "tag_session"]
 _names.of(".errors")

@@ -32,9 +32,15 @@ def agent_conversation(links: Sequence[Link]) -> list[Link]:
     return [] if leaf is None else _way_to_root(leaf, {link.uuid: link for link in links})
 
 
-def is_shown(link: Link) -> bool:
-    """Is it a prompt, an answer or a result that a person would see? A summary after compacting is."""
-    return link.type in _SPOKEN and not (link.is_meta or link.is_sidechain or link.of_team)
+def shown_in(links: Sequence[Link], *, include_system: bool = False) -> list[Link]:
+    """The prompts, answers and results of the current branch that a person would see: a summary after compacting is
+    one. With ``include_system`` also the CLI's notices."""
+    kinds = (*_SPOKEN, "system") if include_system else _SPOKEN
+    return [link for link in conversation(links) if link.type in kinds and _is_visible(link)]
+
+
+def _is_visible(link: Link) -> bool:
+    return not (link.is_meta or link.is_sidechain or link.of_team)
 
 
 def _last_leaf(links: Sequence[Link], by_uuid: dict[str, Link]) -> Link | None:
@@ -47,7 +53,7 @@ def _last_leaf(links: Sequence[Link], by_uuid: dict[str, Link]) -> Link | None:
         spoken = next((link for link in _upwards(end, by_uuid) if link.type in _SPOKEN), None)
         if spoken is not None:
             leaves.append(spoken)
-    main = [link for link in leaves if is_shown(link)]
+    main = [link for link in leaves if _is_visible(link)]
     return max(main or leaves, key=lambda link: place[link.uuid], default=None)
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
+from .archive import is_archived
 from .places import SUFFIX, is_session_id, places_of, projects_of
 from .summary import session_info
 from .types import SDKSessionInfo
@@ -33,8 +34,12 @@ def modified_ms(status: os.stat_result) -> int:
     return int(status.st_mtime * 1000)
 
 
-def _entries(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """(session id, entry) of what is named as a transcript is, in the order of the disk."""
+def _entries(folder: str, with_folder: set[str] | None = None) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """(session id, entry) of what is named as a transcript is, in the order of the disk.
+
+    Names of sessions that have a folder beside their transcript are added to ``with_folder``: only these can have more
+    than the transcript, and looking into ten thousand folders that are not there takes longer than listing.
+    """
     try:
         entries = os.scandir(folder)
     except OSError:
@@ -44,6 +49,8 @@ def _entries(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
             name = entry.name
             if name.endswith(SUFFIX) and is_session_id(name[: -len(SUFFIX)]):
                 yield name[: -len(SUFFIX)], entry
+            elif with_folder is not None and is_session_id(name):
+                with_folder.add(name)
 
 
 def transcripts_in(folder: str, project: str | None = None) -> Iterator[Found]:
@@ -62,34 +69,51 @@ def list_sessions(
     limit: int | None = None,
     offset: int = 0,
     include_worktrees: bool = True,
+    *,
+    include_programmatic: bool = True,
 ) -> list[SDKSessionInfo]:
     """The stored sessions, the newest first: of one folder and the work trees of its repository, or of all folders.
 
+    Without ``include_programmatic`` only those that a person had in a terminal or an editor, as ``/resume`` shows them.
     With a ``limit``, only as many transcripts are opened as are needed for it.
     """
     projects = projects_of(directory, include_worktrees=include_worktrees)
     skipped = max(offset, 0)
     if limit is None or limit <= 0:
-        return _all(projects)[skipped:]
+        return _all(projects, include_programmatic)[skipped:]
     found = (found for folder, project in projects for found in transcripts_in(folder, project))
-    return list(islice(_newest_first(found), skipped, skipped + limit))
+    return list(islice(_newest_first(found, include_programmatic), skipped, skipped + limit))
 
 
-def _all(projects: Iterable[tuple[str, str | None]]) -> list[SDKSessionInfo]:
+def _all(projects: Iterable[tuple[str, str | None]], include_programmatic: bool) -> list[SDKSessionInfo]:
     """In the order of the disk, sorted afterwards: what is opened anyway need not be looked up by its path before."""
     shown: dict[str, SDKSessionInfo] = {}
     for folder, project in projects:
-        for session_id, entry in _entries(folder):
-            info = _open_entry(session_id, entry, project)
-            if info is None:
-                continue
+        with_folder: set[str] = set()
+        listed: list[SDKSessionInfo] = []
+        for session_id, entry in _entries(folder, with_folder):
+            info = _open_entry(session_id, entry, project, include_programmatic)
+            if info is not None:
+                listed.append(info)
+        for info in listed:
+            session_id = info.session_id
+            if session_id in with_folder:
+                _note_archived(info, folder)
             known = shown.get(session_id)
             if known is None or info.last_modified > known.last_modified:
                 shown[session_id] = info
     return sorted(shown.values(), key=attrgetter("last_modified"), reverse=True)
 
 
-def _open_entry(session_id: str, entry: os.DirEntry[str], project: str | None) -> SDKSessionInfo | None:
+def _note_archived(info: SDKSessionInfo, folder: str) -> None:
+    archived = is_archived(f"{folder}{os.sep}{info.session_id}{SUFFIX}")
+    if archived is not None:
+        info.archived = archived
+
+
+def _open_entry(
+    session_id: str, entry: os.DirEntry[str], project: str | None, include_programmatic: bool
+) -> SDKSessionInfo | None:
     try:
         if not entry.is_file():  # a pipe would make us wait for a writer
             return None
@@ -100,14 +124,14 @@ def _open_entry(session_id: str, entry: os.DirEntry[str], project: str | None) -
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
             return None  # replaced meanwhile
-        return _look(file, session_id, modified_ms(status), status.st_size, project)
+        return _look(file, session_id, modified_ms(status), status.st_size, project, include_programmatic)
     except OSError:
         return None
     finally:
         os.close(file)
 
 
-def _newest_first(transcripts: Iterable[Found]) -> Iterator[SDKSessionInfo]:
+def _newest_first(transcripts: Iterable[Found], include_programmatic: bool) -> Iterator[SDKSessionInfo]:
     """Looks into one after the other. Where a session is in two folders, the newer file counts, else the first."""
     ordered = list(transcripts)
     ordered.reverse()
@@ -116,27 +140,35 @@ def _newest_first(transcripts: Iterable[Found]) -> Iterator[SDKSessionInfo]:
     seen: set[str] = set()
     while ordered:
         found = ordered.pop()
-        if found.session_id not in seen and (info := look_into(found)) is not None:
+        if found.session_id not in seen and (info := look_into(found, include_programmatic)) is not None:
             seen.add(found.session_id)
             yield info
 
 
-def look_into(found: Found) -> SDKSessionInfo | None:
+def look_into(found: Found, include_programmatic: bool = True) -> SDKSessionInfo | None:
     try:
         file = open_file(found.path)
     except OSError:
         return None
     try:
-        return _look(file, found.session_id, found.mtime, found.size, found.project)
+        info = _look(file, found.session_id, found.mtime, found.size, found.project, include_programmatic)
     finally:
         os.close(file)
+    if info is not None:
+        _note_archived(info, found.folder)
+    return info
 
 
-def _look(file: int, session_id: str, mtime: int, size: int, project: str | None) -> SDKSessionInfo | None:
+def _look(
+    file: int, session_id: str, mtime: int, size: int, project: str | None, include_programmatic: bool
+) -> SDKSessionInfo | None:
     data = windows(file, size)
-    return (
-        None if data is None else session_info(session_id, WindowFacts(*data), mtime=mtime, size=size, project=project)
-    )
+    if data is None:
+        return None
+    facts = WindowFacts(*data)
+    if not include_programmatic and facts.is_programmatic():
+        return None
+    return session_info(session_id, facts, mtime=mtime, size=size, project=project)
 
 
 def get_session_info(session_id: str, directory: str | None = None) -> SDKSessionInfo | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from .chain import agent_conversation, conversation, is_shown
+from .chain import agent_conversation, shown_in
 from .lines import TranscriptFile, record_of
 from .links import Link, links_in
 from .places import SUFFIX, find_transcript, is_session_id
@@ -24,8 +24,8 @@ def page(links: Sequence[Link], limit: int | None, offset: int) -> Sequence[Link
 
 
 def session_message(record: dict[str, Any], parents: tuple[str | None, str | None] = (None, None)) -> SessionMessage:
-    kind = cast("Literal['user', 'assistant']", record["type"])
-    said = record.get("message")
+    kind = cast("Literal['user', 'assistant', 'system']", record["type"])
+    said = record if kind == "system" else record.get("message")
     return SessionMessage(kind, record["uuid"], record.get("sessionId", ""), said, *parents)
 
 
@@ -34,12 +34,18 @@ def get_session_messages(
     directory: str | None = None,
     limit: int | None = None,
     offset: int = 0,
+    *,
+    include_system_messages: bool = False,
 ) -> list[SessionMessage]:
     """The conversation as it stands: prompts, answers and tool results of the current branch, the oldest first.
 
-    Empty if there is no such session. Only the messages asked for are held in memory.
+    ``include_system_messages`` adds the CLI's notices, such as where the conversation was compacted. Empty if there is
+    no such session. Only the messages asked for are held in memory.
     """
-    return list(iter_session_messages(session_id, directory, limit, offset))
+    found = iter_session_messages(
+        session_id, directory, limit, offset, include_system_messages=include_system_messages
+    )
+    return list(found)
 
 
 def iter_session_messages(
@@ -47,13 +53,15 @@ def iter_session_messages(
     directory: str | None = None,
     limit: int | None = None,
     offset: int = 0,
+    *,
+    include_system_messages: bool = False,
 ) -> Iterator[SessionMessage]:
     """``get_session_messages`` one by one, for transcripts that are too large to hold."""
     found = find_transcript(session_id, directory) if is_session_id(session_id) else None
     if found is None:
         return
     with TranscriptFile(found[0]) as transcript:
-        shown = [link for link in conversation(list(links_in(transcript))) if is_shown(link)]
+        shown = shown_in(list(links_in(transcript)), include_system=include_system_messages)
         yield from _read(transcript, page(shown, limit, offset))
 
 

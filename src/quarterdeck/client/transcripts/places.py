@@ -184,8 +184,8 @@ def places_of(directory: str | None) -> Iterator[tuple[str, str | None]]:
             yield other, tree
 
 
-def find_transcript(session_id: str, directory: str | None) -> tuple[str, str | None] | None:
-    """(file, path of the project if known) of a session. An empty file is none: the real one may lie elsewhere."""
+def find_transcripts(session_id: str, directory: str | None) -> Iterator[tuple[str, str | None]]:
+    """(file, path of the project if known) of each place that has the session; an empty file is none."""
     for folder, project in places_of(directory):
         path = os.path.join(folder, session_id + SUFFIX)  # noqa: PTH118
         try:
@@ -193,5 +193,9 @@ def find_transcript(session_id: str, directory: str | None) -> tuple[str, str | 
         except OSError:
             continue
         if stat.S_ISREG(status.st_mode) and status.st_size:  # a pipe would make the reader wait for ever
-            return path, project
-    return None
+            yield path, project
+
+
+def find_transcript(session_id: str, directory: str | None) -> tuple[str, str | None] | None:
+    """(file, path of the project if known) of a session. An empty file is none: the real one may lie elsewhere."""
+    return next(find_transcripts(session_id, directory), None)

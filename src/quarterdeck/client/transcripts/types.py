@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 
 @dataclass
@@ -24,16 +24,20 @@ class SDKSessionInfo:
     tag: str | None = None
     created_at: int | None = None
 
+    archived = cast("bool | None", None)
+    """Whether the session is archived; None if it never was, and in a store. No dataclass field, as the official
+    Python SDK has none: ``==``, ``repr`` and ``asdict`` stay what programs know."""
+
 
 @dataclass
 class SessionMessage:
-    """A prompt, an answer or a tool result of a stored conversation."""
+    """A prompt, an answer or a tool result of a stored conversation; with ``include_system_messages`` a notice, too."""
 
-    type: Literal["user", "assistant"]
+    type: Literal["user", "assistant", "system"]
     uuid: str
     session_id: str
     message: Any
-    """As the API has it: role, content …"""
+    """As the API has it: role, content … For a notice of the CLI: the whole record, as it has no message."""
     parent_tool_use_id: str | None = None
     """For a sub-agent's messages: the call that started it."""
     parent_agent_id: str | None = None

@@ -71,6 +71,9 @@ _CUSTOM_TITLE, _AI_TITLE, _TAG = _mark("customTitle"), _mark("aiTitle"), _mark("
 _LAST_PROMPT, _SUMMARY = _mark("lastPrompt"), _mark("summary")
 _BRANCH, _CWD, _TIMESTAMP = _mark("gitBranch"), _mark("cwd"), _mark("timestamp")
 _TAG_OPENING = b'{"type":"tag"'
+_ENTRYPOINT, _KIND, _PARENT = _mark("entrypoint"), _mark("sessionKind"), _mark("parentUuid")
+_PROGRAMS = ("sdk-cli", "sdk-ts", "sdk-py")
+_DAEMONS = ("daemon", "daemon-worker")
 
 
 def _first(data: bytes, mark: bytes) -> str | None:
@@ -142,6 +145,14 @@ class WindowFacts:
     def is_sidechain(self) -> bool:
         line = _line_at(self.head, 0)
         return b'"isSidechain"' in line and (b'"isSidechain":true' in line or b'"isSidechain": true' in line)
+
+    def is_programmatic(self) -> bool:
+        """Was it started by a program or a daemon, not by a person? By what its records say of their entry point."""
+        if (_first(self.head, _ENTRYPOINT) or _last(self.tail, _ENTRYPOINT)) in _PROGRAMS:
+            return True
+        at = self.head.find(_PARENT)  # the kind is that of the first message, if there is one
+        line = self.head if at < 0 else _line_at(self.head, self.head.rfind(b"\n", 0, at) + 1)
+        return _first(line, _KIND) in _DAEMONS
 
     def title(self) -> str | None:
         given = self._last(_CUSTOM_TITLE)

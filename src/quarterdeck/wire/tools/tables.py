@@ -10,22 +10,10 @@ from typing import Any
 
 from quarterdeck.wire._base import DOES_NOT_FIT
 from quarterdeck.wire._view import typed_view
+from quarterdeck.wire.vocabulary import LEGACY_TOOL_NAME_ALIASES
 
 from . import agents, files, network, planning, questions, schedule, services, shell
 from ._base import ToolInput
-
-TOOL_ALIASES: dict[str, str] = {
-    "Task": "Agent",  # what the stream still says
-    "KillShell": "TaskStop",
-    "KillBash": "TaskStop",
-    "AgentOutputTool": "TaskOutput",
-    "BashOutputTool": "TaskOutput",
-    "ListPeers": "ListAgents",
-    "ListMcpResources": "ListMcpResourcesTool",
-    "ReadMcpResource": "ReadMcpResourceTool",
-    "ReadMcpResourceDir": "ReadMcpResourceDirTool",
-}
-"""Former name → current name. The CLI still accepts most of them in rules and matchers."""
 
 _TOOLS: dict[str, tuple[Any, Any]] = {
     "Read": (files.FileReadInput, files.FileReadOutput),
@@ -89,6 +77,10 @@ _TOOLS: dict[str, tuple[Any, Any]] = {
     "Artifact": (services.ArtifactInput, None),
 }
 """Name → type of the input, type of the result (None: untyped)."""
+
+_FORMER = LEGACY_TOOL_NAME_ALIASES | {"AgentOutputTool": "TaskOutput", "BashOutputTool": "TaskOutput"}
+TOOL_ALIASES: dict[str, str] = {old: name for old, name in _FORMER.items() if name in _TOOLS}
+"""Former name → current name, of the tools that have a type here. The CLI still accepts most of them."""
 
 _BY_ANY_NAME = _TOOLS | {old: _TOOLS[name] for old, name in TOOL_ALIASES.items()}
 
