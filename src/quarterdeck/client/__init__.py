@@ -44,6 +44,14 @@ if TYPE_CHECKING:
         ThinkingConfigEnabled,
         ToolsPreset,
     )
+    from .resolved_settings import (
+        ResolvedSettings,
+        ResolvedSettingSource,
+        SettingProvenance,
+        SettingsSourceLayer,
+        filter_escalating_default_mode,
+        resolve_settings,
+    )
     from .retry import Retry, RetryingTurn, RetryNotice, RetryRefused
     from .sdk import ClaudeSDKClient
     from .serving import LATER, CancelSignal
@@ -78,12 +86,21 @@ _names.of(".options")
 __all__ += ["ClaudeAgentOptions"]
 _names.of(".options_types")
 __all__ += ["SYSTEM_PROMPT_DYNAMIC_BOUNDARY", "CanUseTool", "HookCallback", "HookContext", "HookEvent", "HookMatcher"]
-__all__ += ["McpHttpServerConfig", "McpSSEServerConfig", "McpSdkServerConfig", "McpServerConfig", "McpStdioServerConfig"]
+__all__ += [
+    "McpHttpServerConfig",
+    "McpSSEServerConfig",
+    "McpSdkServerConfig",
+    "McpServerConfig",
+    "McpStdioServerConfig",
+]
 __all__ += ["SandboxIgnoreViolations", "SandboxNetworkConfig", "SandboxSettings", "SdkBeta", "SdkPluginConfig"]
 __all__ += ["SessionStoreFlushMode"]
 __all__ += ["SettingSource", "SystemPromptCustom", "SystemPromptFile", "SystemPromptPreset", "TaskBudget"]
 __all__ += ["ThinkingConfig", "ThinkingConfigAdaptive", "ThinkingConfigDisabled", "ThinkingConfigEnabled"]
 __all__ += ["ToolsPreset"]
+_names.of(".resolved_settings")
+__all__ += ["ResolvedSettingSource", "ResolvedSettings", "SettingProvenance", "SettingsSourceLayer"]
+__all__ += ["filter_escalating_default_mode", "resolve_settings"]
 _names.of(".retry")
 __all__ += ["Retry", "RetryNotice", "RetryRefused", "RetryingTurn"]
 _names.of(".sdk")
@@ -105,7 +122,13 @@ _names.of(".transcripts")
 __all__ += ["ExportFormat", "ForkSessionResult", "NotATranscript", "SDKSessionInfo", "SearchHit", "SessionExists"]
 __all__ += ["SessionMessage", "SessionNotFound", "TranscriptError", "TranscriptOutside", "TranscriptUnwritable"]
 __all__ += ["archive_session", "delete_session", "export_session", "fork_session", "get_session_info"]
-__all__ += ["get_session_messages", "get_subagent_messages", "import_session", "iter_session_messages", "iter_session_records"]
+__all__ += [
+    "get_session_messages",
+    "get_subagent_messages",
+    "import_session",
+    "iter_session_messages",
+    "iter_session_records",
+]
 __all__ += ["list_sessions", "list_subagents", "project_key_for_directory", "rename_session", "search_sessions"]
 __all__ += ["tag_session", "unarchive_session"]
 _names.of(".turn")

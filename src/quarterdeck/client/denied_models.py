@@ -79,14 +79,14 @@ def match_denied_models(models: Sequence[str], denied_models: Sequence[str] | No
     Never raises: what is no list or no text is noted in ``warnings``. Grant nothing by the answer: true means that the
     CLI refuses the model, too, but it also refuses what an alias or an override leads to, which is not looked at here.
     """
-    names = list(models) if _is_list(models) else []
+    names: list[Any] = list(models) if _is_list(models) else []
     notes = [_not_text("models", name, "cannot be matched") for name in names if not isinstance(name, str)]
     if not _is_list(models):
         notes = ["models is no list of model names: nothing was matched"]
     if denied_models is not None and not _is_list(denied_models):
         ignored = "deniedModels is no list of model names: it was ignored and blocks nothing"
         return DeniedModelsMatch([False] * len(names), [ignored, *notes])
-    listed = list(denied_models or ())
+    listed: list[Any] = list(denied_models or ())
     entries = [_read_entry(entry) for entry in listed if isinstance(entry, str)]
     denied = [isinstance(name, str) and _is_denied(name, entries) for name in names]
     refused = [_not_text("deniedModels", entry, "was ignored") for entry in listed if not isinstance(entry, str)]
@@ -147,7 +147,9 @@ def _read_entry(entry: str) -> _Entry:
     if model is None:
         return _Entry(exact=name, warning=_exact_only(entry, name))
     dated = f"; {_shown(model.ignored)} is ignored" if model.ignored else ""
-    return _Entry(model=model, warning=f"{_shown(entry)} blocks {_range(model)}{dated}{sized}" if dated + sized else None)
+    return _Entry(
+        model=model, warning=f"{_shown(entry)} blocks {_range(model)}{dated}{sized}" if dated + sized else None
+    )
 
 
 def _range(model: ModelId) -> str:

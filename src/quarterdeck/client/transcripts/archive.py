@@ -25,8 +25,10 @@ MARK_NAME = "archived.json"
 LARGEST_MARK_BYTES = 4096
 """A larger file is none of ours."""
 
-_NOT_TYPED = ("isCompactSummary", "isSidechain", "isVirtual", "isVisibleInTranscriptOnly", "isMeta", "textNotTyped")
-_NOT_TYPED += ("handedOff", "queueSkipAttachments")
+_NOT_TYPED = (
+    *("isCompactSummary", "isSidechain", "isVirtual", "isVisibleInTranscriptOnly", "isMeta", "textNotTyped"),
+    *("handedOff", "queueSkipAttachments"),
+)
 _SCHEDULED = ("persist", "wakeupSource", "scheduledTaskId")
 _TURN_ORIGINS = (None, "human", "sdk", "unknown")
 

@@ -42,9 +42,7 @@ def get_session_messages(
     ``include_system_messages`` adds the CLI's notices, such as where the conversation was compacted. Empty if there is
     no such session. Only the messages asked for are held in memory.
     """
-    found = iter_session_messages(
-        session_id, directory, limit, offset, include_system_messages=include_system_messages
-    )
+    found = iter_session_messages(session_id, directory, limit, offset, include_system_messages=include_system_messages)
     return list(found)
 
 

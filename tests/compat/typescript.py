@@ -1,0 +1,122 @@
+"""The official TypeScript SDK, asked through node; what it said is kept as data in ``typescript-0.3.325.json``.
+
+``python -m compat.typescript`` (in ``tests``, with node and the package) writes the data anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from compat.typescript_cases import DENIED_MODELS, SETTINGS, LayerTexts
+from quarterdeck.testing.install import default_cache_dir
+
+VERSION = "0.3.325"
+RECORDED = Path(__file__).with_name(f"typescript-{VERSION}.json")
+LIMIT_S = 300.0
+INSTALL_LIMIT_S = 900.0
+CONSTANTS = (
+    "BUILTIN_TOOL_NAMES",
+    "EXIT_REASONS",
+    "HOOK_EVENTS",
+    "LEGACY_TOOL_NAME_ALIASES",
+    "ORG_POLICY_LIMIT_PREFIXES",
+    "SYSTEM_PROMPT_DYNAMIC_BOUNDARY",
+    "USAGE_LIMIT_ERROR_PREFIXES",
+    "USAGE_TRANSITION_PREFIXES",
+    "USAGE_WARNING_PREFIXES",
+)
+
+
+def package_folder() -> Path | None:
+    """Where the package is installed; None where it or node is missing. ``QUARTERDECK_INSTALL_PEER=1`` installs it."""
+    folder = default_cache_dir() / "peer" / f"claude-agent-sdk-ts-{VERSION}"
+    if shutil.which("node") is None:
+        return None
+    if not (folder / "node_modules").exists():
+        if os.environ.get("QUARTERDECK_INSTALL_PEER") != "1":
+            return None
+        folder.mkdir(parents=True, exist_ok=True)
+        quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save"]
+        command = ["npm", "install", "--prefix", str(folder), *quiet, f"@anthropic-ai/claude-agent-sdk@{VERSION}"]
+        subprocess.run(command, check=True, timeout=INSTALL_LIMIT_S, stdout=subprocess.DEVNULL)
+    return folder
+
+
+def ask(folder: Path, calls: list[Any], home: Path) -> list[Any]:
+    """The answers to these calls: values, or ``{"error": text}``."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "SDK_FOLDER": str(folder)}
+    asked = home / "calls.json"
+    asked.write_text(json.dumps(calls))
+    done = subprocess.run(
+        ["node", str(Path(__file__).with_name("typescript.mjs")), str(asked)],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        env=env,
+        cwd=home,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [one.get("value", one) for one in json.loads(done.stdout)]
+
+
+def layer_files(home: Path, texts: LayerTexts) -> dict[str, str | None]:
+    """The settings files of a case, and None for those that are to be gone."""
+    places = {
+        "user": home / ".claude" / "settings.json",
+        "project": home / "repo" / ".claude" / "settings.json",
+        "local": home / "repo" / ".claude" / "settings.local.json",
+    }
+    return {str(path): texts.get(name) for name, path in places.items()}
+
+
+def settings_call(home: Path, case: dict[str, Any]) -> dict[str, Any]:
+    options = {"cwd": str(home / "repo"), **case.get("options", {})}
+    return {"files": layer_files(home, case["files"]), "call": ["resolveSettings", options]}
+
+
+def record(folder: Path) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place).resolve()
+        (home / "repo").mkdir()
+        calls: list[Any] = [["exports"], ["declarations"], *([name] for name in CONSTANTS)]
+        exports, declarations, *constants = ask(folder, calls, home)
+        denied = ask(folder, [["matchDeniedModels", *case] for case in DENIED_MODELS], home)
+        resolved = ask(folder, [settings_call(home, case) for case in SETTINGS], home)
+        modes = ask(folder, [["filterEscalatingDefaultMode", one] for one in resolved], home)
+    return {
+        "exports": exports,
+        "query_methods": _members(declarations, "interface Query"),
+        "options": _members(declarations, "type Options ="),
+        "constants": dict(zip(CONSTANTS, constants, strict=True)),
+        "denied_models": [{"denied": one["denied"], "warnings": len(one["warnings"])} for one in denied],
+        "settings": [_plain(one, str(home)) for one in resolved],
+        "filtered": modes,
+    }
+
+
+def _members(declarations: str, head: str) -> list[str]:
+    """The names that a type declares, in order."""
+    body = re.search(rf"^export declare {head}.*?^\}}", declarations, re.MULTILINE | re.DOTALL)
+    assert body is not None
+    return re.findall(r"^    ([A-Za-z_]+)\??[(:]", body[0], re.MULTILINE)
+
+
+def _plain(answer: dict[str, Any], home: str) -> dict[str, Any]:
+    text = json.dumps({key: answer[key] for key in ("effective", "provenance", "sources")})
+    return json.loads(text.replace(home, "~"))  # type: ignore[no-any-return]
+
+
+if __name__ == "__main__":
+    found = package_folder()
+    if found is None:
+        sys.exit("node or the package is missing: set QUARTERDECK_INSTALL_PEER=1")
+    RECORDED.write_text(json.dumps(record(found), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
