@@ -252,6 +252,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
         ({"askUserQuestion": {"previewFormat": "pdf"}}, ValueError, "tool_config['askUserQuestion']['previewFormat']"),
     ],
     "on_elicitation": [(3, TypeError, "on_elicitation takes a function")],
+    "spawn_claude_code_process": [(3, TypeError, "spawn_claude_code_process takes a function")],
     "on_question": [(3, TypeError, "on_question takes a function")],
     "on_plan": [(3, TypeError, "on_plan takes a function")],
     "hooks_on_failure": [("allow", ValueError, "hooks_on_failure takes one of 'block', 'continue'")],

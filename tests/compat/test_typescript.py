@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -13,7 +14,7 @@ import quarterdeck
 from compat.typescript import CONSTANTS, RECORDED, layer_files, package_folder, record
 from compat.typescript_cases import DENIED_MODELS, SETTINGS
 from looping import for_each
-from quarterdeck import ClaudeSDKClient, ResolvedSettings, Session
+from quarterdeck import ClaudeAgentOptions, ClaudeSDKClient, ResolvedSettings, Session
 from quarterdeck.wire._base import plain
 
 OFFICIAL: dict[str, Any] = json.loads(RECORDED.read_text())
@@ -69,6 +70,15 @@ NOT_OURS = {
 """Exports that have no counterpart, with the reason."""
 
 
+OPTIONS = {
+    "abortController": "abort",
+    "additionalDirectories": "add_dirs",
+    "continue": "continue_conversation",
+    "pathToClaudeCodeExecutable": "cli_path",
+}
+"""Option → ours, where it is not the same name in snake case."""
+
+
 def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
@@ -86,6 +96,11 @@ def test_every_export_has_a_counterpart_or_a_reason() -> None:
     missing = [name for name, ours in names.items() if not hasattr(quarterdeck, ours) and name not in NOT_OURS]
     assert missing == []
     assert set(NOT_OURS) | set(EXPORTS) <= set(OFFICIAL["exports"])
+
+
+def test_every_option_has_a_counterpart() -> None:
+    ours = {field.name for field in dataclasses.fields(ClaudeAgentOptions)}
+    assert [name for name in OFFICIAL["options"] if OPTIONS.get(name, snake(name)) not in ours] == []
 
 
 @pytest.mark.parametrize("name", CONSTANTS)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
+    from quarterdeck.transport.spawned import SpawnClaudeCodeProcess, SpawnedProcess, SpawnOptions
+
     from .cost import CostLedger, TurnCost
     from .denied_models import DeniedModelsMatch, match_denied_models
     from .errors import *
@@ -144,3 +146,5 @@ __all__ += ["LocalProtocolError"]
 _names.of("quarterdeck.transport.errors")
 __all__ += ["CLIConnectionError", "CLINotFoundError", "ClaudeSDKError", "ProcessError", "ProcessExited", "StartFailed"]
 __all__ += ["TransportClosed", "WriteOverflow"]
+_names.of("quarterdeck.transport.spawned")
+__all__ += ["SpawnClaudeCodeProcess", "SpawnOptions", "SpawnedProcess"]

@@ -47,9 +47,11 @@ from .options_types import (
 )
 
 if TYPE_CHECKING:
+    from quarterdeck.transport.spawned import SpawnClaudeCodeProcess
+
     from .retry import Retry as _Retry
 else:
-    _Retry = Any  # for ``typing.get_type_hints``; few programs want the module itself
+    _Retry = SpawnClaudeCodeProcess = Any  # for ``typing.get_type_hints``; few programs want the module itself
 
 LIMIT_BYTES_LEAST = 64 * 1024
 """One read from the pipe."""
@@ -212,6 +214,11 @@ class ClaudeAgentOptions(ByFields):
     """Ends the session when set; an ``asyncio.Event`` will do."""
     tool_config: ToolConfig | None = option(None, shapes.tool_config)
     on_elicitation: Callable[..., Any] | None = option(None, rules.callback)
+    spawn_claude_code_process: SpawnClaudeCodeProcess | None = option(None, rules.callback)
+    """Starts the CLI instead of us: in a container, over ssh. Takes ``SpawnOptions``, returns a process with pipes.
+
+    Configuration that we would pass in private files is on the command line then, as the files may not be there.
+    """
 
     # Ours.
     on_question: Callable[..., Any] | None = option(None, rules.callback)

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from .process import ProcessTransport
     from .scratch import PrivateFiles
     from .spawn import ChildCommand
+    from .spawned import (
+        SpawnClaudeCodeProcess,
+        SpawnedInput,
+        SpawnedOutput,
+        SpawnedProcess,
+        SpawnedTransport,
+        SpawnOptions,
+    )
 
 __all__: list[str] = []
 _names = LazyNames(globals())
@@ -47,3 +55,6 @@ _names.of(".scratch")
 __all__ += ["PrivateFiles"]
 _names.of(".spawn")
 __all__ += ["ChildCommand"]
+_names.of(".spawned")
+__all__ += ["SpawnClaudeCodeProcess", "SpawnOptions", "SpawnedInput", "SpawnedOutput", "SpawnedProcess"]
+__all__ += ["SpawnedTransport"]
