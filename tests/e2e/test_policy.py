@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from e2e.kit import Stage
-from quarterdeck import HookMatcher
-from quarterdeck.policy import Policy
+from quarterdeck import HookMatcher, PermissionResultDeny
+from quarterdeck.policy import Decision, Policy
 from quarterdeck.testing.model import ToolUse
 
 pytestmark = pytest.mark.real
@@ -40,3 +40,30 @@ async def test_as_a_hook_it_denies_what_the_cli_would_allow(any_stage: Stage) ->
     assert "fine" in fine
     assert "Bash(touch *)" in denied
     assert not (any_stage.cwd / "denied.txt").exists()
+
+
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "bypassPermissions"])
+async def test_as_a_permission_callback_alone_it_also_refuses_what_the_cli_would_allow(
+    any_stage: Stage, mode: str
+) -> None:
+    policy = Policy.from_rules(allow=["Bash(touch ok)"], deny=["Bash(touch denied)"], cwd=any_stage.cwd)
+    options: dict[str, Any] = {"permission_mode": mode, "allowed_tools": ["Bash"], "can_use_tool": policy}
+    if mode == "bypassPermissions":
+        options |= {"allow_dangerously_skip_permissions": True, "env": {"IS_SANDBOX": "1"}}
+    _, denied, _ = await run(any_stage, "touch ok", "touch denied", "touch by_the_cli", **options)
+    assert sorted(path.name for path in any_stage.cwd.iterdir()) == ["by_the_cli", "ok"]
+    assert "Bash(touch denied)" in denied
+
+
+async def test_what_its_ask_rules_say_is_asked_although_the_cli_would_allow_it(stage: Stage) -> None:
+    asked: list[str] = []
+
+    def ask(_: Decision, __: str, tool_input: Any, ___: Any) -> PermissionResultDeny:
+        asked.append(tool_input["command"])
+        return PermissionResultDeny(message="not now")
+
+    policy = Policy.from_rules(ask=["Bash(touch asked)"], cwd=stage.cwd, on_ask=ask)
+    told = await run(stage, "touch asked", "touch other", allowed_tools=["Bash"], can_use_tool=policy)
+    assert asked == ["touch asked"]
+    assert "not now" in told[0]
+    assert [path.name for path in stage.cwd.iterdir()] == ["other"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quarterdeck.policy import Decision, Policy
+from quarterdeck.policy import Decision, MissingGrammarError, Policy, PolicyBypassedWarning
+from quarterdeck.policy.errors import need_grammar
 from quarterdeck.wire.permissions import (
     PermissionResult,
     PermissionResultAllow,
@@ -85,3 +88,88 @@ def test_the_hook_asks_about_a_call_without_input() -> None:
     answer = asyncio.run(make().hook({"tool_name": "Bash", "tool_input": None}))
 
     assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
+
+
+def call(command: str) -> dict[str, Any]:
+    return {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
+
+
+def said(answer: dict[str, Any]) -> str:
+    return str(answer.get("hookSpecificOutput", {}).get("permissionDecision", "nothing"))
+
+
+@pytest.mark.parametrize(
+    ("command", "word"), [("ok", "nothing"), ("no", "deny"), ("careful", "ask"), ("foo", "nothing"), ("$X y", "ask")]
+)
+def test_the_guard_refuses_and_asks_but_never_allows(command: str, word: str) -> None:
+    policy = Policy.from_rules(allow=["Bash(ok)"], deny=["Bash(no)"], ask=["Bash(careful)"], cwd="/project")
+
+    assert policy.guard is not None
+    assert said(asyncio.run(policy.guard(call(command)))) == word
+
+
+def test_without_deny_and_ask_rules_there_is_nothing_to_guard() -> None:
+    assert Policy.from_rules(allow=["Bash(ok)"], cwd="/project").guard is None
+
+
+class Broken:
+    """A disk that cannot be looked at."""
+
+    failing = False
+
+    def real(self, path: str) -> str:
+        if self.failing:
+            raise RuntimeError("disk is gone")
+        return path
+
+
+def test_a_policy_that_fails_as_a_hook_denies_with_the_reason() -> None:
+    disk = Broken()
+    policy = Policy.from_rules(allow=["Read(**)"], deny=["Read(x)"], cwd="/project", resolver=disk)
+    disk.failing = True
+    given = {"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "/project/a"}}
+
+    assert policy.guard is not None
+    for hook in (policy.hook, policy.guard):
+        answer = asyncio.run(hook(given))["hookSpecificOutput"]
+        assert answer["permissionDecision"] == "deny"
+        assert answer["permissionDecisionReason"] == "The policy failed, so this is denied: RuntimeError: disk is gone"
+
+
+@pytest.mark.parametrize("given", [{}, {"tool_name": "Bash"}, {"tool_input": 3}])
+def test_a_hook_that_is_told_nothing_it_knows_does_not_allow(given: dict[str, Any]) -> None:
+    assert said(asyncio.run(make().hook(given))) in ("deny", "ask")
+
+
+def test_a_chain_of_links_too_long_to_follow_is_denied(tmp_path: Path) -> None:
+    (tmp_path / "link0").symlink_to("/etc/hostname")
+    for number in range(1, 1_500):
+        (tmp_path / f"link{number}").symlink_to(f"link{number - 1}")
+    policy = Policy.from_rules(allow=["Read"], cwd=tmp_path)
+    given = {"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": f"{tmp_path}/link1499"}}
+
+    assert said(asyncio.run(policy.hook(given))) == "deny"
+
+
+def test_no_policy_is_made_without_the_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_grammar.cache_clear()
+    monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
+
+    with pytest.raises(MissingGrammarError, match=r"pip install 'quarterdeck\[policy\]'"):
+        make()
+
+
+def test_a_policy_that_is_passed_by_says_so_once() -> None:
+    policy = make()
+    context = ToolPermissionContext(tool_use_id="toolu_1")
+
+    with pytest.warns(PolicyBypassedWarning, match=r"Register policy\.guard as a PreToolUse hook too"):
+        asyncio.run(policy("Bash", {"command": "ok"}, context))
+    asyncio.run(policy("Bash", {"command": "ok"}, context))
+
+
+def test_a_policy_that_is_asked_about_every_call_says_nothing_of_it() -> None:
+    policy = make()
+    asyncio.run(policy.hook(call("ok")))
+
+    asyncio.run(policy("Bash", {"command": "ok"}, ToolPermissionContext(tool_use_id="toolu_1")))

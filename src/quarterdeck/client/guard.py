@@ -39,6 +39,18 @@ class BadHookAnswerError(ValueError):
     """A guard's answer that the CLI would pass over."""
 
 
+def guard_of(callback: Any) -> Callable[..., Any] | None:
+    """The PreToolUse hook that a permission callback brings along: a policy with deny or ask rules has one.
+
+    The CLI asks the callback only about calls that its settings and mode have not let through.
+    """
+    owner = getattr(callback, "__self__", callback)
+    if hasattr(type(owner), "guard"):
+        found: Callable[..., Any] | None = owner.guard
+        return found
+    return vars(callback).get("guard") if hasattr(callback, "__dict__") else None
+
+
 def is_guard(event: str) -> bool:
     """Whether hooks of this event decide if something happens."""
     return event in _REFUSALS

@@ -12,10 +12,10 @@ from quarterdeck.wire.agents import SdkPluginConfig as WirePlugin
 from quarterdeck.wire.requests.session import HookCallbackMatcher, InitializeRequest, SdkMcpServerOptions
 from quarterdeck.wire.versions import Version
 
-from .guard import DEFAULT_TIMEOUT_S, is_guard
+from .guard import DEFAULT_TIMEOUT_S, guard_of, is_guard
 from .launch_versions import IGNORED_FIELDS, LIST_PROMPT_IGNORED, lacks
 from .options import ClaudeAgentOptions
-from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback, HookMatcher
+from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback, HookEvent, HookMatcher
 
 
 class RegisteredHook(msgspec.Struct, frozen=True):
@@ -86,10 +86,22 @@ def _prompt_text(prompt: str | list[str], version: Version | None) -> str | list
     return "\n\n".join(part for part in prompt if part != SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
 
 
+def hooks_of(options: ClaudeAgentOptions) -> dict[HookEvent, list[HookMatcher]]:
+    """Those of the options, and the one that a policy as ``can_use_tool`` brings along."""
+    hooks = dict(options.hooks or {})
+    guard = guard_of(options.can_use_tool)
+    if guard is not None:
+        named = hooks.get("PreToolUse", [])
+        owners = [getattr(callback, "__self__", None) for matcher in named for callback in matcher.hooks]
+        if not any(owner is getattr(guard, "__self__", guard) for owner in owners):
+            hooks["PreToolUse"] = [*named, HookMatcher(hooks=[guard])]
+    return hooks
+
+
 def register_hooks(options: ClaudeAgentOptions) -> dict[str, RegisteredHook]:
     """``hook_0``, ``hook_1`` … in the order of the options."""
     registered: dict[str, RegisteredHook] = {}
-    for event, matchers in (options.hooks or {}).items():
+    for event, matchers in hooks_of(options).items():
         for matcher in matchers:
             for callback in matcher.hooks:
                 registered[f"hook_{len(registered)}"] = RegisteredHook(
@@ -118,7 +130,7 @@ def _hook_matchers(
 ) -> dict[str, list[HookCallbackMatcher]] | None:
     ids = iter(hooks)
     built: dict[str, list[HookCallbackMatcher]] = {}
-    for event, matchers in (options.hooks or {}).items():
+    for event, matchers in hooks_of(options).items():
         for matcher in matchers:
             built.setdefault(event, []).append(
                 HookCallbackMatcher(

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
+from .guard import guard_of
 from .options import ClaudeAgentOptions
 from .options_types import HookMatcher
 from .retry import Retry
@@ -57,6 +58,9 @@ class CallbackRunner(ABC):
         async def called(*args: Any) -> Any:
             return await self.call(function, *(self._handed(arg) for arg in args))
 
+        guard = guard_of(function)
+        if guard is not None:
+            called.guard = self.callback(guard)  # type: ignore[attr-defined]
         return called
 
     def _handed(self, argument: Any) -> Any:

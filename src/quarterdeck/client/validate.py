@@ -7,6 +7,7 @@ import warnings
 from dataclasses import fields
 from typing import Any
 
+from .guard import guard_of
 from .option_rules import wrong_type
 from .options import ClaudeAgentOptions
 from .transcript_stores.protocol import implements
@@ -46,7 +47,7 @@ def _check_permissions(options: ClaudeAgentOptions) -> None:
         raise ValueError(
             f"{handlers[0]} callback cannot be used with permission_prompt_tool_name: both answer the same prompts"
         )
-    if options.can_use_tool is not None:
+    if options.can_use_tool is not None and guard_of(options.can_use_tool) is None:
         _warn_if_shadowed(options)
 
 

@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from .adapters import OnAsk
+from .adapters import OnAsk, PolicyBypassedWarning
 from .decision import Decision, Risk, RiskLevel
-from .errors import BadRule, BadRulesError, BadSettingsError, PolicyError
+from .errors import BadRule, BadRulesError, BadSettingsError, MissingGrammarError, PolicyError
 from .explain import Explanation, Near
 from .memory import CannotRememberError, Grant, Memory, RememberingPolicy, Scope
 from .paths import FileSystem, PathResolver
@@ -30,10 +30,12 @@ __all__ = [
     "FileSystem",
     "Grant",
     "Memory",
+    "MissingGrammarError",
     "Near",
     "OnAsk",
     "PathResolver",
     "Policy",
+    "PolicyBypassedWarning",
     "PolicyError",
     "RememberingPolicy",
     "Risk",

@@ -1,11 +1,14 @@
 """A policy where the CLI asks: as ``can_use_tool`` callback and as ``PreToolUse`` hook.
 
 The callback must answer yes or no. "Ask" goes to a person through ``on_ask``; without one it is a no, with the reason:
-unattended means deny. The hook can say "ask" itself, and covers sub-agents and what the CLI's own settings would allow.
+unattended means deny. But the CLI asks it only about what its own settings and mode have not let through. So a policy
+with deny or ask rules brings a hook along, its ``guard``, which a session registers by itself; with another SDK,
+register ``policy.guard`` or ``policy.hook`` there. Whatever fails in a hook is a deny.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import Any, TypeAlias
@@ -18,19 +21,35 @@ from quarterdeck.wire.permissions import (
 )
 
 from .decision import Decision
+from .rules import Behavior
 
 OnAsk: TypeAlias = Callable[
     [Decision, str, Mapping[str, Any], ToolPermissionContext | None], Awaitable[PermissionResult] | PermissionResult
 ]
 """Hands a request to a person: decision, tool name, tool input, and what the CLI told about it."""
+PreToolUseHook: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
+
+
+class PolicyBypassedWarning(UserWarning):
+    """A policy has deny or ask rules, and is not asked about calls that the CLI allows by itself."""
 
 
 class Callbacks:
     """What both a ``Policy`` and a ``RememberingPolicy`` offer to the client."""
 
     on_ask: OnAsk | None = None
+    _sees_all_calls = False
 
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        raise NotImplementedError
+
+    def restrain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        """What deny and ask rules, and what could hide one of them, have against a call that others would allow."""
+        raise NotImplementedError
+
+    @property
+    def refuses(self) -> bool:
+        """Whether there are deny or ask rules."""
         raise NotImplementedError
 
     def used(self, tool_name: str, tool_input: Mapping[str, Any]) -> None:
@@ -40,6 +59,7 @@ class Callbacks:
         self, tool_name: str, tool_input: Mapping[str, Any], context: ToolPermissionContext | None = None
     ) -> PermissionResult:
         """``can_use_tool``."""
+        self._warn_if_bypassed(context)
         decision = self.decide(tool_name, tool_input)
         if decision.behavior == "allow":
             self.used(tool_name, tool_input)
@@ -49,25 +69,71 @@ class Callbacks:
             return await answer if isawaitable(answer) else answer
         return PermissionResultDeny(message=_refusal(decision))
 
+    def _warn_if_bypassed(self, context: ToolPermissionContext | None) -> None:
+        """A hook comes before the callback: by now it would have been called."""
+        called_by_the_cli = getattr(context, "tool_use_id", None) is not None
+        if called_by_the_cli and self.refuses and not self._sees_all_calls:
+            self._sees_all_calls = True  # it is said once
+            warnings.warn(
+                "this policy has deny or ask rules, and as can_use_tool alone it is not asked about calls that the "
+                "CLI allows by itself. Register policy.guard as a PreToolUse hook too.",
+                PolicyBypassedWarning,
+                stacklevel=3,
+            )
+
     async def hook(
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
     ) -> dict[str, Any]:
-        """A ``PreToolUse`` hook. Any other event passes without a word."""
-        if hook_input.get("hook_event_name", "PreToolUse") != "PreToolUse":
+        """A ``PreToolUse`` hook that decides about every call. Any other event passes without a word."""
+        if _event(hook_input) != "PreToolUse":
             return {}
-        tool_name, tool_input = str(hook_input["tool_name"]), hook_input.get("tool_input")
-        if not isinstance(tool_input, Mapping):
-            tool_input = {}
-        decision = self.decide(tool_name, tool_input)
-        if decision.behavior == "allow":
-            self.used(tool_name, tool_input)
-        return {
-            "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": decision.behavior,
-                "permissionDecisionReason": decision.explanation,
-            }
-        }
+        self._sees_all_calls = True
+        try:
+            tool_name, tool_input = _call(hook_input)
+            decision = self.decide(tool_name, tool_input)
+            if decision.behavior == "allow":
+                self.used(tool_name, tool_input)
+        except Exception as error:  # noqa: BLE001  # the CLI would take a failure for no opinion
+            return _said("deny", _failure(error))
+        return _said(decision.behavior, decision.explanation)
+
+    @property
+    def guard(self) -> PreToolUseHook | None:
+        """A ``PreToolUse`` hook that refuses, asks or has no opinion, and never allows; None where it has no rules to.
+
+        What it has no opinion about the CLI decides as ever, by asking ``can_use_tool`` where need be.
+        """
+        return self._guard if self.refuses else None
+
+    async def _guard(
+        self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
+    ) -> dict[str, Any]:
+        if _event(hook_input) != "PreToolUse":
+            return {}
+        self._sees_all_calls = True
+        try:
+            decision = self.restrain(*_call(hook_input))
+        except Exception as error:  # noqa: BLE001  # the CLI would take a failure for no opinion
+            return _said("deny", _failure(error))
+        return {} if decision.behavior == "allow" else _said(decision.behavior, decision.explanation)
+
+
+def _event(hook_input: Mapping[str, Any]) -> Any:
+    return hook_input.get("hook_event_name", "PreToolUse")
+
+
+def _call(hook_input: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    tool_input = hook_input.get("tool_input")
+    return str(hook_input["tool_name"]), tool_input if isinstance(tool_input, Mapping) else {}
+
+
+def _said(behavior: Behavior, reason: str) -> dict[str, Any]:
+    said = {"permissionDecision": behavior, "permissionDecisionReason": reason}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
+
+
+def _failure(error: Exception) -> str:
+    return f"The policy failed, so this is denied: {type(error).__name__}: {error}"[:500]
 
 
 def _refusal(decision: Decision) -> str:

@@ -3,6 +3,7 @@
 ::
 
     PolicyError (ValueError)
+    ├── MissingGrammarError   the extra ``policy`` is not installed
     ├── BadRulesError         one or more rules were refused; each says file, line and reason
     └── BadSettingsError      a settings file that cannot be read or changed safely
 """
@@ -10,10 +11,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 
 
 class PolicyError(ValueError):
     """Base of everything this package refuses."""
+
+
+class MissingGrammarError(PolicyError, ImportError):
+    """Shell commands cannot be read, so no policy can be made: it would have to deny them all."""
+
+    def __init__(self, cause: ImportError) -> None:
+        super().__init__(f"a policy needs a Bash grammar: pip install 'quarterdeck[policy]' ({cause})")
+
+
+@cache
+def need_grammar() -> None:
+    """Raises ``MissingGrammarError`` when the policy is made rather than at the first command."""
+    try:
+        import_module("tree_sitter")
+        import_module("tree_sitter_bash")
+    except ImportError as error:
+        raise MissingGrammarError(error) from error
 
 
 @dataclass(frozen=True, slots=True)

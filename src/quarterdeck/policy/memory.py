@@ -176,6 +176,13 @@ class RememberingPolicy(Callbacks):
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         return self._for_call(tool_name, tool_input).decide(tool_name, tool_input)
 
+    def restrain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        return self._for_call(tool_name, tool_input).restrain(tool_name, tool_input)
+
+    @property
+    def refuses(self) -> bool:
+        return self.base.refuses
+
     def explain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Explanation:
         return explain(self._for_call(tool_name, tool_input), tool_name, tool_input)
 

@@ -13,12 +13,14 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from quarterdeck.wire.permissions import PermissionMode
 
 from . import risk
 from .adapters import Callbacks, OnAsk
 from .decision import Decision, RiskLevel, Verdict, strictest
-from .errors import BadRule, BadRulesError
+from .errors import BadRule, BadRulesError, need_grammar
 from .explain import Explanation, explain
 from .path_judge import PathJudge
 from .paths import BLANKS, FileSystem, PathResolver, Places, fold
@@ -55,7 +57,8 @@ _ALLOWED_BY_MODE = Verdict("allow", "The mode bypasses permissions.", source="mo
 class Policy(Callbacks):
     """Decides about tool calls. Immutable; ``with_rules`` makes another one.
 
-    Usable as ``can_use_tool`` (it is an async callable) and, by its method ``hook``, as a ``PreToolUse`` hook.
+    Usable as ``can_use_tool`` (it is an async callable; a session then also registers its ``guard``) and, by its
+    method ``hook``, as a ``PreToolUse`` hook.
     """
 
     def __init__(
@@ -73,7 +76,9 @@ class Policy(Callbacks):
     ) -> None:
         if mode not in MODES:
             raise ValueError(f"{mode!r} is not a permission mode; there are {', '.join(MODES)}")
+        need_grammar()
         self.rules = tuple(rules)
+        self._restraint: Policy | None = None
         self.mode: PermissionMode = mode
         self.notes = tuple(notes)
         """What a person should know about how the rules were loaded."""
@@ -147,6 +152,20 @@ class Policy(Callbacks):
         """What is to happen with this call. Reads no clock and changes nothing."""
         verdict, _, found = self.judge(tool_name, tool_input)
         return Decision(verdict.behavior, verdict.rule, verdict.source, verdict.why, risk.combine(found))
+
+    def restrain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        decision = self.decide(tool_name, tool_input)
+        if decision.behavior != "ask":
+            return decision
+        if tool_name in _NEEDS_A_PERSON:  # the CLI asks about these by itself
+            return msgspec.structs.replace(decision, behavior="allow")
+        if self._restraint is None:
+            self._restraint = self.with_rules(self.rules, mode="bypassPermissions")
+        return self._restraint.decide(tool_name, tool_input)
+
+    @property
+    def refuses(self) -> bool:
+        return bool(self._deny.rules or self._ask.rules)
 
     def explain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Explanation:
         """The same decision, with the parts, the rules that came near, and the narrowest rule that would allow it."""
