@@ -204,9 +204,11 @@ def test_bypassing_can_be_disabled(world: World) -> None:
     assert world.policy().mode == "default"
 
 
-def test_additional_directories_are_working_folders(world: World, tmp_path: Path) -> None:
+def test_additional_directories_are_working_folders_if_they_are_there(world: World, tmp_path: Path) -> None:
     world.trust()
-    world.write("local", permissions={"additionalDirectories": [str(tmp_path / "more"), "../beside"]})
+    for name in ("more", "beside"):
+        (tmp_path / name).mkdir()
+    world.write("local", permissions={"additionalDirectories": [str(tmp_path / "more"), "../beside", "../x"]})
 
     policy = world.policy()
 
@@ -215,6 +217,9 @@ def test_additional_directories_are_working_folders(world: World, tmp_path: Path
         for name in ("more/a", "beside/a", "x")
     }
     assert wanted == {"more/a": "allow", "beside/a": "allow", "x": "ask"}
+    assert policy.notes == (
+        f"{world.cwd / '.claude' / 'settings.local.json'}: the directory ../x does not count, it is not there",
+    )
 
 
 def test_patterns_with_one_slash_begin_at_the_settings_folder(world: World) -> None:

@@ -75,7 +75,9 @@ class PathJudge:
             return Verdict("ask", why, source="safety")
         if self._mode == "plan":
             return Verdict("ask", "In plan mode nothing is changed.", source="mode")
-        rule = self._allow.covering(located, edit=True) or (self._allow.for_tool(tool) if tool else None)
+        rule = self._allow.covering(located, edit=True)
+        if rule is None and tool is not None and not self._places.leads_out(located):
+            rule = self._allow.for_tool(tool)
         if rule is not None:
             return Verdict.by(rule, f"{rule} allows {_shown(located)}.")
         if self.accepts_edits and self._places.inside(located):

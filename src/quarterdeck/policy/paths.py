@@ -117,6 +117,10 @@ class Places:
         """Whether it is a working folder, or one above."""
         return any(root.startswith(located.given.rstrip("/") + "/") or root == located.given for root in self.roots)
 
+    def leads_out(self, located: Located) -> bool:
+        """Whether it looks as if it were in a working folder, and a link leads out of it."""
+        return _under_any(located.given, (*self.roots, *self._real_roots)) and not self.inside(located)
+
     def inside(self, located: Located) -> bool:
         """Whether the path lies in a working folder, as given and where it leads."""
         if located.real is None:
@@ -133,7 +137,8 @@ def _under_any(path: str, roots: Sequence[str]) -> bool:
 def is_sensitive(located: Located) -> bool:
     """Files that make other programs run something; no allow rule covers them (as in CLI 2.1.325)."""
     for path in located.both:
-        names = [name.rstrip(". ") for name in fold(path).split("/")]  # Windows does not see these at the end
+        # Windows does not see dots and blanks at the end, and takes what follows a colon for a part of the file.
+        names = [name.partition(":")[0].rstrip(". ") for name in fold(path).split("/")]
         if names[-1] in _SENSITIVE_FILES or not _SENSITIVE_FOLDERS.isdisjoint(names):
             return True
         if not _SENSITIVE_PAIRS.isdisjoint(pairwise(names)):
@@ -162,10 +167,15 @@ class PathRule:
     def __init__(self, rule: Rule, places: Places, settings_root: str) -> None:
         self.rule = rule
         base, pattern, anchored = _anchor(rule.content or "", places, settings_root)
-        bases = [base, places.real_of(base)]
-        folded = rule.behavior != "allow"
-        if folded:
+        bases = [base]
+        if rule.behavior != "allow":
             pattern = pattern.removesuffix("/**") if anchored else pattern  # also the folder itself, as in 2.1.325
+            if (rule.content or "").removeprefix("./").removesuffix("/**") == pattern and "/" not in pattern:
+                anchored = False  # a mere name then counts at any depth
+            if not (rule.content or "").startswith(("/", "~")):
+                bases = list(places.roots)  # of all working folders, as in 2.1.325
+        bases += [places.real_of(base) for base in bases]
+        if rule.behavior != "allow":
             pattern, bases = fold(pattern), [fold(base) for base in bases]
         self._bases = tuple(dict.fromkeys(base.rstrip("/") + "/" for base in bases))
         self.globs = tuple(base + (pattern if anchored else f"**/{pattern}") for base in self._bases)

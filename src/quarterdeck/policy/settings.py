@@ -114,7 +114,11 @@ def _combine(loaded: Loaded, files: list[SettingsFile]) -> None:
                 )
             rules, directories = kept, []
         loaded.rules.extend(rules)
-        loaded.directories.extend(directories)
+        for folder in directories:  # one that is not there when the CLI (2.1.325) starts does not count
+            if Path(loaded.cwd, folder).is_dir():
+                loaded.directories.append(folder)
+            else:
+                loaded.notes.append(f"{file.path}: the directory {folder} does not count, it is not there")
     loaded.mode = _mode(files, trusted, loaded.notes)
 
 

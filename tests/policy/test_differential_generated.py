@@ -1,0 +1,88 @@
+"""Made-up calls, put to the policy and to the real CLI under the same settings: the policy allows nothing it does not.
+
+A part of the calls in ``make test``, all of them in ``make soak``.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import soak
+from policy.generated_calls import (
+    Call,
+    Group,
+    all_groups,
+    build_files,
+    build_skills,
+    fill,
+    mcp_flags,
+)
+from policy.real_cli import decisions
+from quarterdeck.policy import Policy
+from quarterdeck.testing.install import InstallError, install_cli
+
+LOOSER: dict[tuple[str, str], str] = {}
+"""Group and call on which the policy allows and the CLI does not, with the reason. There is none."""
+COMPARABLE = ("allow", "ask", "deny")
+"""What the tool itself refuses, for its input or because there is no such thing, was not decided about."""
+CALLS_IN_TEST = 700
+GROUPS = all_groups()
+
+
+@pytest.fixture(scope="module")
+def _cli() -> None:
+    try:
+        install_cli()
+    except InstallError as error:
+        pytest.skip(str(error))
+
+
+def chosen(group: Group) -> list[Call]:
+    """Some of the calls of a group, always the same; all of them in a soak."""
+    total = sum(len(one.calls) for one in GROUPS)
+    size = max(4, round(CALLS_IN_TEST * len(group.calls) / total))
+    if soak.ON or size >= len(group.calls):
+        return group.calls
+    return random.Random(f"{soak.SEED} {group.about}").sample(group.calls, size)
+
+
+def put(group: Group, calls: list[Call], root: Path) -> list[tuple[Call, str, str]]:
+    """Each call with what the policy and what the CLI say."""
+    build_files(root)
+    build_skills(root)
+    cwd, home = root / "project", root / "home"
+    filled = [
+        (tool, {key: fill(value, root) if isinstance(value, str) else value for key, value in given.items()})
+        for tool, given in calls
+    ]
+    rules = {behavior: [fill(rule, root) for rule in listed] for behavior, listed in group.rules.items()}
+    directories = [fill(folder, root) for folder in group.directories]
+    policy = Policy.from_rules(**rules, cwd=cwd, home=str(home), mode=group.mode, directories=directories)
+    ours = [policy.decide(*call).behavior for call in filled]
+    flags = mcp_flags(root) if group.about.startswith("MCP") else ()
+    permissions = {**rules, "additionalDirectories": directories}
+    theirs = decisions(filled, cwd=cwd, home=home, permissions=permissions, mode=group.mode, flags=flags)
+    return list(zip(calls, ours, theirs, strict=True))
+
+
+@pytest.mark.real
+@pytest.mark.usefixtures("_cli")
+@pytest.mark.parametrize("group", GROUPS, ids=[group.about for group in GROUPS])
+def test_the_policy_allows_nothing_that_the_real_cli_does_not(group: Group, tmp_path: Path) -> None:
+    answers = put(group, chosen(group), tmp_path.resolve())
+
+    looser = [
+        (call, theirs)
+        for call, ours, theirs in answers
+        if ours == "allow" != theirs and theirs in COMPARABLE and (group.about, str(call)) not in LOOSER
+    ]
+    assert looser == []
+    assert any(theirs in COMPARABLE for _, _, theirs in answers)
+
+
+def test_enough_is_made_up() -> None:
+    assert sum(len(group.calls) for group in GROUPS) > 5_000
+    assert len({str(call) for group in GROUPS for call in group.calls}) > 1_500
