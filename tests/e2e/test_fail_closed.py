@@ -9,14 +9,18 @@ from typing import Any, get_args
 
 import pytest
 
+import soak
 from e2e.kit import Stage, reached, until
 from quarterdeck import AgentDefinition, HookMatcher, PermissionResultAllow, PreToolUseHookSpecificOutput
 from quarterdeck.policy import Policy
+from quarterdeck.testing.install import SUPPORTED
 from quarterdeck.testing.model import Stall, ToolUse
 from quarterdeck.testing.model.request import content_text
 from quarterdeck.wire.permissions import PermissionMode
 
 pytestmark = pytest.mark.real
+VERSIONS = SUPPORTED if soak.ON else (SUPPORTED[0],)
+"""The old ones take a closed input for a yes. All of them in a soak."""
 
 
 def specific(**said: Any) -> dict[str, Any]:
@@ -255,6 +259,7 @@ async def test_a_model_is_not_switched_when_its_guard_fails(stage: Stage) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("any_stage", VERSIONS, indirect=True)
 async def test_closing_the_session_while_a_guard_thinks_runs_nothing(any_stage: Stage) -> None:
     asked = asyncio.Event()
 
@@ -272,6 +277,7 @@ async def test_closing_the_session_while_a_guard_thinks_runs_nothing(any_stage: 
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("any_stage", VERSIONS, indirect=True)
 async def test_closing_the_session_in_the_middle_of_a_turn_runs_nothing_that_its_guard_has_not_seen(
     any_stage: Stage,
 ) -> None:

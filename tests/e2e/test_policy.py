@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+import soak
 from e2e.kit import Stage
 from quarterdeck import HookMatcher, PermissionResultDeny
 from quarterdeck.policy import Decision, Policy
+from quarterdeck.testing.install import NEWEST, SUPPORTED
 from quarterdeck.testing.model import ToolUse
 
 pytestmark = pytest.mark.real
+VERSIONS = SUPPORTED if soak.ON else (NEWEST,)
 
 
 async def run(stage: Stage, *commands: str, **options: Any) -> list[str]:
@@ -42,6 +45,7 @@ async def test_as_a_hook_it_denies_what_the_cli_would_allow(any_stage: Stage) ->
     assert not (any_stage.cwd / "denied.txt").exists()
 
 
+@pytest.mark.parametrize("any_stage", VERSIONS, indirect=True)
 @pytest.mark.parametrize("mode", ["default", "acceptEdits", "bypassPermissions"])
 async def test_as_a_permission_callback_alone_it_also_refuses_what_the_cli_would_allow(
     any_stage: Stage, mode: str
@@ -67,3 +71,16 @@ async def test_what_its_ask_rules_say_is_asked_although_the_cli_would_allow_it(s
     assert asked == ["touch asked"]
     assert "not now" in told[0]
     assert [path.name for path in stage.cwd.iterdir()] == ["other"]
+
+
+async def test_what_a_slash_command_runs_by_itself_is_shown_to_no_hook(stage: Stage) -> None:
+    """So ``docs/policy.md`` says that it is not covered."""
+    policy = Policy.from_rules(deny=["Bash"], cwd=stage.cwd)
+    command = stage.cwd / ".claude" / "commands" / "go.md"
+    command.parent.mkdir(parents=True)
+    command.write_text("---\nallowed-tools: Bash(touch:*)\n---\n!`touch ran`\nSay that it is done.\n")
+    stage.model.reply("done")
+    hooks: dict[Any, Any] = {"PreToolUse": [HookMatcher(hooks=[policy.hook])]}
+    async with stage.session(hooks=hooks, can_use_tool=policy) as session:
+        await session.prompt("/go")
+    assert (stage.cwd / "ran").exists()

@@ -264,8 +264,8 @@ def name_groups() -> Iterator[Group]:
     for tool in ("Task", "Agent"):
         calls.append((tool, {"description": "look", "prompt": "look around"}))
         for agent in AGENTS:
-            for name in disguised_names(agent):
-                calls.append((tool, {"description": "look", "prompt": "look around", "subagent_type": name}))
+            said = {"description": "look", "prompt": "look around"}
+            calls += [(tool, {**said, "subagent_type": name}) for name in disguised_names(agent)]
     calls += [("Skill", {"skill": name}) for skill in ("greet", "deploy") for name in disguised_names(skill)]
     for number, rules in enumerate(NAME_RULES):
         yield Group(f"agents and skills {number}", calls, rules)

@@ -15,18 +15,20 @@ MAX_LENGTH = 8_000
 """Longer URLs are not read."""
 
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_PLAIN = re.compile(rf"https?://({_LABEL}(?:\.{_LABEL})*)\.?(?::[0-9]{{1,5}})?(?:[/?#][\x21-\x7e]*)?\Z", re.IGNORECASE)
+_PLAIN = re.compile(
+    rf"https?://({_LABEL}(?:\.{_LABEL})*)\.?(?::[1-5]?[0-9]{{1,4}})?(?:[/?#][\x21-\x7e]*)?\Z", re.IGNORECASE | re.ASCII
+)
 _AROUND = "".join(map(chr, range(0x21)))
 """Control characters and the blank, which are dropped from both ends."""
 _INSIDE = str.maketrans("", "", "\t\n\r")
-_SPECIAL = re.compile(r"(?:https?|wss?|ftp):[/\\]*", re.IGNORECASE)
+_SPECIAL = re.compile(r"(?:https?|wss?|ftp):[/\\]*", re.IGNORECASE | re.ASCII)
 _OTHER = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}", re.IGNORECASE)
 _AUTHORITY = re.compile(r"[^/\\?#]*")
 _DOTS = str.maketrans({"\u3002": ".", "\uff0e": ".", "\uff61": "."})
 _IGNORED = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
                       "\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]")  # fmt: skip
 """Characters that the mapping of host names drops."""
-_NUMBER = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)\Z", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)\Z", re.IGNORECASE | re.ASCII)
 
 
 def hosts_of(url: str) -> tuple[str | None, tuple[str, ...]]:
@@ -74,7 +76,7 @@ def _readings(authority: str) -> list[str]:
 
 
 def _percent_decoded(host: str) -> str:
-    return unquote_to_bytes(host).decode(errors="replace")
+    return unquote_to_bytes(host.encode(errors="replace")).decode(errors="replace")
 
 
 def _mapped(host: str, *, fold: bool) -> str:

@@ -1,0 +1,54 @@
+"""Files that make other programs run something: what the real CLI asks about in ``acceptEdits``, we ask about too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import soak
+from policy.real_cli import decisions
+from quarterdeck.policy import Policy
+from quarterdeck.testing.install import InstallError, install_cli
+
+NAMES = (Path(__file__).parent / "file_names.txt").read_text().split()
+"""Configuration of shells, editors, package managers, build tools and hooks, and as many harmless names."""
+STRICTER = {".netrc", ".pypirc", ".claude/worktrees/a/b.txt"}
+"""The first two hold passwords. The CLI keeps its own worktrees in the last; ours asks about all of ``.claude``."""
+NEW_SINCE_THE_FIRST_LIST = {
+    *(".config/git/config", ".pre-commit-config.yaml", ".mvn/jvm.config", ".bazelrc", ".pnp.cjs", ".pnpmfile.cjs"),
+    *("bunfig.toml", "lefthook.yml", ".devcontainer.json", "gradle/wrapper/gradle-wrapper.properties"),
+}
+
+
+def ours(policy: Policy, cwd: Path, name: str) -> str:
+    return policy.decide("Write", {"file_path": str(cwd / name), "content": "x"}).behavior
+
+
+def test_the_names_that_were_missing_are_asked_about(tmp_path: Path) -> None:
+    policy = Policy.from_rules(allow=["Edit(**)", "Write"], cwd=tmp_path, mode="acceptEdits")
+
+    assert {name: ours(policy, tmp_path, name) for name in NEW_SINCE_THE_FIRST_LIST} == dict.fromkeys(
+        NEW_SINCE_THE_FIRST_LIST, "ask"
+    )
+
+
+@pytest.mark.real
+def test_the_real_cli_asks_about_the_same_files(tmp_path: Path) -> None:
+    try:
+        install_cli()
+    except InstallError as error:
+        pytest.skip(str(error))
+    cwd = tmp_path.resolve() / "project"
+    cwd.mkdir()
+    policy = Policy.from_rules(cwd=cwd, home=str(tmp_path / "home"), mode="acceptEdits")
+    names = soak.part(NAMES, 120)
+    mine = {name: ours(policy, cwd, name) for name in names}
+    calls = [("Write", {"file_path": str(cwd / name), "content": "x"}) for name in names]
+    found = decisions(calls, cwd=cwd, home=tmp_path / "home", mode="acceptEdits")
+    theirs = {name: answer for name, answer in zip(names, found, strict=True) if answer in ("allow", "ask", "deny")}
+
+    assert len(theirs) > len(names) * 0.9
+    assert {name: (mine[name], answer) for name, answer in theirs.items() if mine[name] != answer} == {
+        name: ("ask", "allow") for name in STRICTER if name in theirs
+    }
