@@ -37,6 +37,7 @@ _FIND_EXPRESSION: Final = programs.words(
     -warn -wholename -writable -x -xdev -xtype -s
     """
 )
+_LOADS: Final = re.compile(r"\b(import|include|load|load_str|load_xml)\b")
 _NUMBER: Final = re.compile(r"-[0-9]+[A-Za-z]?\Z")
 _FIND_VALUE: Final = programs.words(
     """-amin -atime -cmin -ctime -mmin -mtime -size -links -inum -uid -gid -perm -used -newermt -newerct -newerat"""
@@ -123,6 +124,11 @@ def _awk(argv: Sequence[str], options: Options) -> int:
     return 0 if options.operands and harmless_awk(options.operands[0]) else len(argv)
 
 
+def _jq(argv: Sequence[str], options: Options) -> int:
+    """Both languages can load other files."""
+    return _where(argv, lambda word: bool(_LOADS.search(word)))
+
+
 def _second_is_written(argv: Sequence[str], options: Options) -> int:
     """Also a word that looks like an option: not all systems take options behind the first file."""
     first = argv.index(options.operands[0]) if options.operands else len(argv)
@@ -204,6 +210,7 @@ def _runs_its_words(argv: Sequence[str], options: Options) -> int:
 _SPECIAL: Final[dict[str, Callable[[Sequence[str], Options], int]]] = {
     "sed": _sed,
     "awk": _awk,
+    **dict.fromkeys(("jq", "yq"), _jq),
     **dict.fromkeys(("uniq", "xxd"), _second_is_written),
     "find": _find,
     "date": _date,
