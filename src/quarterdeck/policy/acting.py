@@ -97,9 +97,10 @@ def is_option(word: str, options: Iterable[str]) -> bool:
 
 
 def _interpreter(argv: Sequence[str], options: Options) -> int:
-    """Without a script it runs what it reads; with ``--version`` it runs nothing."""
-    if options.operands and options.operands[0] not in ("-", "/dev/stdin", "/dev/fd/0"):
-        return 0
+    """Without a script it runs what it reads, with ``--version`` nothing. A script elsewhere has to be named."""
+    script = options.operands[0] if options.operands else "-"
+    if script != "-" and not script.startswith("/dev/"):
+        return argv.index(script) + 1 if script.startswith("/") or ".." in script.split("/") else 0
     return 0 if len(argv) == 2 and argv[1] in _ONLY_ASKS else len(argv) + 1
 
 
