@@ -65,9 +65,9 @@ def _run(name: str, words: list[str]) -> int:
         code: int = import_module(f".{name}", __name__).main(words)
         sys.stdout.flush()  # notice a closed pipe here, not at interpreter exit
     except Exception as error:
-        from .common.exits import CommandError
+        from .common.exits import ReportedError
 
-        if not isinstance(error, CommandError):
+        if not isinstance(error, ReportedError):
             raise
         return error.print(name)
     return code

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from .common import USAGE_ERROR, CommandError, Parser
+from .common import USAGE_ERROR, Parser, ReportedError
 from .tap import install_launcher
 from .trace import NEXT_STEP
 
@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
         recording = load(path)
     except (RecordingError, OSError) as error:
         what = f"{path}: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
-        return CommandError(what, NEXT_STEP, code=USAGE_ERROR).print("replay")
+        return ReportedError(what, NEXT_STEP, code=USAGE_ERROR).print("replay")
     if arguments.install_launcher:
         return _install(arguments)
     from quarterdeck.testing.install import NEWEST

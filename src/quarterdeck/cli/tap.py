@@ -103,9 +103,9 @@ def install_launcher(command: str, path: str, arguments: list[str], variables: d
     try:
         write_launcher(Path(path), f"quarterdeck.cli.{command}", arguments, environment=variables)
     except OSError as error:
-        from .common import CommandError
+        from .common import ReportedError
 
         what = f"cannot write {path}: {error.strerror}"
-        return CommandError(what, "Choose a new file in a folder you can write to.", code=USAGE_ERROR).print(command)
+        return ReportedError(what, "Choose a new file in a folder you can write to.", code=USAGE_ERROR).print(command)
     print(f"{path}: {purpose}")
     return 0

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from . import silence_stdout
-from .common import USAGE_ERROR, CommandError, Parser
+from .common import USAGE_ERROR, Parser, ReportedError
 
 NEXT_STEP = "Make a recording: quarterdeck tap --out FILE -- claude …"
 
@@ -76,4 +76,4 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     except OSError as error:
         what = f"{path}: {error.strerror or error}"
-    return CommandError(what, NEXT_STEP, code=USAGE_ERROR).print("trace")
+    return ReportedError(what, NEXT_STEP, code=USAGE_ERROR).print("trace")

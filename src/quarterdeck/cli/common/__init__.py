@@ -9,7 +9,7 @@ A command is a module ``quarterdeck.cli.NAME`` with two functions:
 
 ::
 
-    from quarterdeck.cli.common import FAILED, OK, CommandError, Look, Parser
+    from quarterdeck.cli.common import FAILED, OK, ReportedError, Look, Parser
 
     def parser() -> Parser:
         built = Parser(
@@ -26,7 +26,7 @@ A command is a module ``quarterdeck.cli.NAME`` with two functions:
         given = parser().parse_args(argv)
         look = Look.of(sys.stdout)
         if not given.name:
-            raise CommandError("the name is empty", "Example: quarterdeck greet Ada")
+            raise ReportedError("the name is empty", "Example: quarterdeck greet Ada")
         print(look.paint("bold", f"Hello {sanitize(given.name)}"))
         return OK
 
@@ -37,7 +37,7 @@ A command is a module ``quarterdeck.cli.NAME`` with two functions:
   on; otherwise only terminals get it (except ``TERM=dumb``). The width is ``COLUMNS``, the terminal's, or 80.
 - ``cells``, ``cut``, ``padded``: text measured in terminal cells, as wide and combining characters are drawn.
 - ``sanitize``: makes untrusted text safe for a terminal: escape sequences and control characters become visible.
-- ``CommandError(what, next_step)``: ends the command with both lines on stderr and exit code 1 (or ``code=``).
+- ``ReportedError(what, next_step)``: ends the command with both lines on stderr and exit code 1 (or ``code=``).
 - ``quarterdeck.cli.main`` turns Ctrl-C into exit code 130 and a closed pipe into 141, for every command.
 """
 
@@ -46,7 +46,7 @@ from __future__ import annotations
 from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
-    from .exits import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR, CommandError
+    from .exits import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR, ReportedError
     from .look import Look
     from .parser import Parser
     from .text import cells, cut, padded, sanitize
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 _names = LazyNames(globals())
 _names.of(".exits")
-__all__ += ["BROKEN_PIPE", "FAILED", "INTERRUPTED", "OK", "USAGE_ERROR", "CommandError"]
+__all__ += ["BROKEN_PIPE", "FAILED", "INTERRUPTED", "OK", "USAGE_ERROR", "ReportedError"]
 _names.of(".look")
 __all__ += ["Look"]
 _names.of(".parser")

@@ -23,7 +23,7 @@ COMMON: dict[int, str] = {
 }
 
 
-class CommandError(Exception):
+class ReportedError(Exception):
     """Ends a command with two lines on stderr: what went wrong, and what to do next."""
 
     def __init__(self, what: str, next_step: str, *, code: int = FAILED) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
-from quarterdeck.cli.common import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR, CommandError, Parser
+from quarterdeck.cli.common import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR, Parser, ReportedError
 
 FORMATS = ("markdown", "html", "ndjson")
 EXITS = {OK: "success", FAILED: "no such session, or it could not be changed", USAGE_ERROR: "invalid arguments"}
@@ -195,4 +195,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return run(arguments)
     except TranscriptError as error:
-        raise CommandError(str(error), "Run quarterdeck sessions list --all to list all sessions.") from error
+        raise ReportedError(str(error), "Run quarterdeck sessions list --all to list all sessions.") from error

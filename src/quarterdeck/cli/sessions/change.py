@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import Namespace
 
-from quarterdeck.cli.common import FAILED, OK, USAGE_ERROR, CommandError, Look, sanitize
+from quarterdeck.cli.common import FAILED, OK, USAGE_ERROR, Look, ReportedError, sanitize
 from quarterdeck.client.transcripts import delete_session, fork_session, rename_session, tag_session
 
 from .find import SHORT, age, find, size, title
@@ -16,7 +16,7 @@ UUID_LENGTH = 36
 
 def rename(given: Namespace) -> int:
     if not given.title.strip():
-        raise CommandError("the title is empty", "Example: quarterdeck sessions rename ID 'The checkout bug'")
+        raise ReportedError("the title is empty", "Example: quarterdeck sessions rename ID 'The checkout bug'")
     info = find(given)
     rename_session(info.session_id, given.title, given.project)
     named = given.title.strip()
@@ -27,12 +27,12 @@ def rename(given: Namespace) -> int:
 
 def tag(given: Namespace) -> int:
     if (given.tag is None) != given.remove:
-        raise CommandError("needs TAG or --remove", "Example: quarterdeck sessions tag ID release", code=USAGE_ERROR)
+        raise ReportedError("needs TAG or --remove", "Example: quarterdeck sessions tag ID release", code=USAGE_ERROR)
     info = find(given)
     try:
         tag_session(info.session_id, given.tag, given.project)
     except ValueError as error:
-        raise CommandError("the tag is empty", "Use --remove to remove the tag.") from error
+        raise ReportedError("the tag is empty", "Use --remove to remove the tag.") from error
     outcome = "tag removed" if given.tag is None else f"tagged {sanitize(given.tag, one_line=True)!r}"
     return _print_outcome(given, {"session_id": info.session_id, "tag": given.tag}, outcome)
 
@@ -43,7 +43,7 @@ def fork(given: Namespace) -> int:
         made = fork_session(info.session_id, given.project, _message(given.up_to), given.title)
     except ValueError as error:
         advice = "Run quarterdeck sessions show ID --json for the id of each message."
-        raise CommandError(f"{info.session_id[:SHORT]} cannot be forked: {error}", advice) from error
+        raise ReportedError(f"{info.session_id[:SHORT]} cannot be forked: {error}", advice) from error
     facts: dict[str, object] = {"session_id": made.session_id, "forked_from": info.session_id}
     outcome = f"forked from {info.session_id}\n  Resume it with: quarterdeck run --resume {made.session_id}"
     return _print_outcome(given, facts, outcome)
@@ -65,7 +65,7 @@ def delete(given: Namespace) -> int:
 
 def _confirmed(what: str) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise CommandError(
+        raise ReportedError(
             f"deleting {what} needs confirmation, and there is no terminal",
             "Add --yes to delete it without asking.",
             code=USAGE_ERROR,

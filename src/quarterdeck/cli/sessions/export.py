@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from quarterdeck.cli.common import OK, CommandError, sanitize
+from quarterdeck.cli.common import OK, ReportedError, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo
 from quarterdeck.client.transcripts.lines import TranscriptFile
 from quarterdeck.client.transcripts.places import find_transcript
@@ -29,10 +29,12 @@ def export(given: Namespace) -> int:
     try:
         _write(target, pieces, overwrite=given.force)
     except FileExistsError as error:
-        raise CommandError(f"{sanitize(str(target))} already exists", "Choose another name, or add --force.") from error
+        raise ReportedError(
+            f"{sanitize(str(target))} already exists", "Choose another name, or add --force."
+        ) from error
     except OSError as error:
         advice = "Check that the folder exists and is writable, and that the disk is not full."
-        raise CommandError(f"cannot write {sanitize(str(target))}: {error.strerror or error}", advice) from error
+        raise ReportedError(f"cannot write {sanitize(str(target))}: {error.strerror or error}", advice) from error
     print(f"{sanitize(str(target))}: {size(target.stat().st_size)}", file=sys.stderr)
     return OK
 
@@ -49,7 +51,7 @@ def _raw(info: SDKSessionInfo, directory: str | None) -> Iterator[bytes]:
     """The transcript line by line, unchanged, including an incomplete last line."""
     found = find_transcript(info.session_id, directory)
     if found is None:
-        raise CommandError(f"session {info.session_id} is gone", "Run quarterdeck sessions list --all.")
+        raise ReportedError(f"session {info.session_id} is gone", "Run quarterdeck sessions list --all.")
     with TranscriptFile(found[0]) as transcript:
         for _, line in transcript.lines():
             yield line + b"\n"

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-from quarterdeck.cli.common import CommandError, cut, sanitize
+from quarterdeck.cli.common import ReportedError, cut, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions
 from quarterdeck.client.transcripts.listing import transcripts_in
 from quarterdeck.client.transcripts.places import find_transcript, is_session_id, places_of
@@ -26,7 +26,7 @@ def scope(given: Namespace) -> str | None:
         return None
     if given.project is not None:
         if not Path(given.project).is_dir():
-            raise CommandError(
+            raise ReportedError(
                 f"no such folder: {sanitize(given.project)}",
                 "Use the folder that Claude Code worked in, or --all for all folders.",
             )
@@ -35,7 +35,7 @@ def scope(given: Namespace) -> str | None:
 
 
 def find(given: Namespace) -> SDKSessionInfo:
-    """The session with ``given.id``. Raises ``CommandError`` if there is none, or more than one."""
+    """The session with ``given.id``. Raises ``ReportedError`` if there is none, or more than one."""
     wanted = str(given.id).strip()
     folder = None if given.project is None else scope(given)
     if is_session_id(wanted):
@@ -72,7 +72,7 @@ def _only(infos: list[SDKSessionInfo], wanted: str, what: str, advice: str) -> S
         return infos[0]
     more = "\n    …" if len(infos) > _NAMED else ""
     rows = "".join(f"\n    {row}" for row in _rows(infos[:_NAMED]))
-    raise CommandError(f"several {what} with {sanitize(wanted)!r}:{rows}{more}", advice)
+    raise ReportedError(f"several {what} with {sanitize(wanted)!r}:{rows}{more}", advice)
 
 
 def _rows(infos: Iterable[SDKSessionInfo]) -> Iterable[str]:
@@ -81,7 +81,7 @@ def _rows(infos: Iterable[SDKSessionInfo]) -> Iterable[str]:
 
 def _not_found(wanted: str, folder: str | None) -> SDKSessionInfo:
     where = f" in {sanitize(folder)}" if folder else ""
-    raise CommandError(
+    raise ReportedError(
         f"no such session{where}: {sanitize(wanted)!r}",
         "Run quarterdeck sessions list --all to list sessions, or quarterdeck sessions search TEXT to find one.",
     )

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from itertools import groupby, islice
 from pathlib import Path
 
-from quarterdeck.cli.common import FAILED, OK, CommandError, Look, cells, cut, padded, sanitize
+from quarterdeck.cli.common import FAILED, OK, Look, ReportedError, cells, cut, padded, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions, search_sessions
 
 from .find import SHORT, age, scope, size, title
@@ -116,7 +116,7 @@ def _folder(path: str | None, width: int) -> str:
 
 def show_hits(given: Namespace) -> int:
     if not given.text:
-        raise CommandError("the search text is empty", "Example: quarterdeck sessions search deadlock")
+        raise ReportedError("the search text is empty", "Example: quarterdeck sessions search deadlock")
     hits = search_sessions(given.text, scope(given), limit=given.limit or None, case_sensitive=given.case_sensitive)
     look = Look.of(sys.stdout)
     count = 0

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.common import INTERRUPTED, CommandError, Look
+from quarterdeck.cli.common import INTERRUPTED, Look, ReportedError
 from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
@@ -23,7 +23,7 @@ from .completer import ChatCompleter
 from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
 from .markdown import MarkdownPainter
-from .run import LEAVE_GRACE_S, command_error, session_on
+from .run import LEAVE_GRACE_S, reported_error, session_on
 from .screen import Screen, can_draw
 from .session_setup import options_of, session_rules
 from .widgets import Menu, MenuOption
@@ -36,7 +36,7 @@ LEAVE_WINDOW_S = 1.5
 def chat(given: argparse.Namespace) -> int:
     """Run ``quarterdeck chat``; the exit code."""
     if not (can_draw() and sys.stdin.isatty()):
-        raise CommandError("chat needs a terminal", "Without one, use quarterdeck run.", code=NOT_STARTED)
+        raise ReportedError("chat needs a terminal", "Without one, use quarterdeck run.", code=NOT_STARTED)
     rules = session_rules(given)
     options = options_of(given, partial=True)
     options.enable_file_checkpointing = True  # for /rewind
@@ -80,7 +80,7 @@ class Chat:
                     raise self._interrupts.error from None
                 self._code = self._interrupts.code or INTERRUPTED
             except QuarterdeckError as error:
-                raise command_error(error) from error
+                raise reported_error(error) from error
             finally:
                 await self._close()
         view.drain()
@@ -140,7 +140,7 @@ class Chat:
         if isinstance(error, QuarterdeckError) and job is not self._reader:
             self.screen.say("red", str(error))
         elif isinstance(error, Exception):
-            self._interrupts.fail(command_error(error) if isinstance(error, QuarterdeckError) else error)
+            self._interrupts.fail(reported_error(error) if isinstance(error, QuarterdeckError) else error)
 
     # Sending
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.cli.common import FAILED, INTERRUPTED, OK, CommandError, Look, sanitize
+from quarterdeck.cli.common import FAILED, INTERRUPTED, OK, Look, ReportedError, sanitize
 from quarterdeck.client.errors import CLIConnectionError, ProcessExited, QuarterdeckError, ResultError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session, connect
@@ -65,7 +65,7 @@ async def _run_for_programs(
         except asyncio.CancelledError:
             return _exit_code_after_leaving(interrupts)
         except QuarterdeckError as error:
-            raise command_error(error) from error
+            raise reported_error(error) from error
         if result is not None and result.failed:
             say_on_stderr("red", f"quarterdeck run: {ResultError.of(result)}")
         return exit_code(result, interrupted=interrupts.interrupted)
@@ -101,7 +101,7 @@ async def run_pretty(
         except asyncio.CancelledError:
             return _exit_code_after_leaving(interrupts)
         except QuarterdeckError as error:
-            raise command_error(error) from error
+            raise reported_error(error) from error
     return exit_code(result, interrupted=interrupts.interrupted)
 
 
@@ -168,14 +168,14 @@ def exit_code(result: ResultMessage | None, *, interrupted: bool) -> int:
     return OK if result is not None and not result.failed else FAILED
 
 
-def command_error(error: QuarterdeckError) -> CommandError:
+def reported_error(error: QuarterdeckError) -> ReportedError:
     if isinstance(error, ResultError):
-        return CommandError(sanitize(str(error)), "Resume the session with: quarterdeck run --continue", code=FAILED)
+        return ReportedError(sanitize(str(error)), "Resume the session with: quarterdeck run --continue", code=FAILED)
     if isinstance(error, ProcessExited):
-        return CommandError(
+        return ReportedError(
             sanitize(str(error)), "Resume the session with: quarterdeck run --continue", code=EXITED_EARLY
         )
-    return CommandError(sanitize(str(error)), "Run quarterdeck doctor to find the cause.", code=NOT_STARTED)
+    return ReportedError(sanitize(str(error)), "Run quarterdeck doctor to find the cause.", code=NOT_STARTED)
 
 
 def say_on_stderr(style: str, text: str) -> None:
@@ -187,7 +187,7 @@ def check_installed() -> None:
     from importlib.util import find_spec
 
     if find_spec("rich") is None or find_spec("prompt_toolkit") is None:
-        raise CommandError(
+        raise ReportedError(
             "the packages rich and prompt_toolkit are missing",
             f"Run {INSTALL}, or use --output text.",
             code=NOT_STARTED,

@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 
-from quarterdeck.cli.common import INTERRUPTED, USAGE_ERROR, CommandError
+from quarterdeck.cli.common import INTERRUPTED, USAGE_ERROR, ReportedError
 from quarterdeck.client.transcripts import list_sessions
 
 from .interrupts import Interrupts
@@ -21,12 +21,12 @@ OFFERED = 9
 def choose_session(folder: str) -> str:
     """The id of the session that the user chooses from the latest ones of this folder."""
     if not (can_draw() and sys.stdin.isatty()):
-        raise CommandError(
+        raise ReportedError(
             "--resume needs an ID without a terminal", "Run quarterdeck sessions list.", code=USAGE_ERROR
         )
     found = list_sessions(folder, limit=OFFERED)
     if not found:
-        raise CommandError("no sessions in this folder", "Start one without --resume.", code=USAGE_ERROR)
+        raise ReportedError("no sessions in this folder", "Start one without --resume.", code=USAGE_ERROR)
     now = time.time()
     options = [
         MenuOption(one.session_id, one_line(one.summary, 60), f"{seconds(max(now - one.last_modified / 1000, 0))} ago")
@@ -34,7 +34,7 @@ def choose_session(folder: str) -> str:
     ]
     chosen = asyncio.run(_ask(Menu("Which session?", options, on_escape=None)))
     if chosen is None:
-        raise CommandError("no session chosen", "Start one without --resume.", code=INTERRUPTED)
+        raise ReportedError("no session chosen", "Start one without --resume.", code=INTERRUPTED)
     return str(chosen)
 
 

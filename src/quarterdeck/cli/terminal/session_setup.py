@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.common import USAGE_ERROR, CommandError
+from quarterdeck.cli.common import USAGE_ERROR, ReportedError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.transport import CLINotFoundError, find_cli
 
@@ -39,11 +39,11 @@ def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
         parts.append(_text_file(given.prompt_file))
     if reads_input:
         if sys.stdin is None or sys.stdin.isatty():
-            raise CommandError("no prompt", 'Use quarterdeck run "…", or pipe the prompt in.', code=USAGE_ERROR)
+            raise ReportedError("no prompt", 'Use quarterdeck run "…", or pipe the prompt in.', code=USAGE_ERROR)
         parts.append(sys.stdin.buffer.read(PROMPT_LIMIT_BYTES).decode("utf-8", "replace"))
     text = "\n\n".join(part.strip("\n") for part in parts if part.strip())
     if not text and not given.image:
-        raise CommandError("the prompt is empty", 'Use quarterdeck run "…".', code=USAGE_ERROR)
+        raise ReportedError("the prompt is empty", 'Use quarterdeck run "…".', code=USAGE_ERROR)
     if not given.image:
         return text
     blocks: list[dict[str, Any]] = [_image(name) for name in given.image]
@@ -53,7 +53,9 @@ def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
 def _image(name: str) -> dict[str, Any]:
     kind = IMAGE_TYPES.get(Path(name).suffix.lower())
     if kind is None:
-        raise CommandError(f"unsupported image type: {name}", f"Use one of {', '.join(IMAGE_TYPES)}.", code=USAGE_ERROR)
+        raise ReportedError(
+            f"unsupported image type: {name}", f"Use one of {', '.join(IMAGE_TYPES)}.", code=USAGE_ERROR
+        )
     data = _file(name, IMAGE_LIMIT_BYTES)
     return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode()}}
 
@@ -67,9 +69,9 @@ def _file(name: str, limit_bytes: int) -> bytes:
         with Path(name).open("rb") as file:
             data = file.read(limit_bytes + 1)
     except OSError as error:
-        raise CommandError(f"cannot read {name}: {error.strerror}", "Check the path.", code=USAGE_ERROR) from error
+        raise ReportedError(f"cannot read {name}: {error.strerror}", "Check the path.", code=USAGE_ERROR) from error
     if len(data) > limit_bytes:
-        raise CommandError(f"{name} is larger than {limit_bytes:,} bytes", "Use a smaller file.", code=USAGE_ERROR)
+        raise ReportedError(f"{name} is larger than {limit_bytes:,} bytes", "Use a smaller file.", code=USAGE_ERROR)
     return data
 
 
@@ -79,15 +81,17 @@ def session_rules(given: argparse.Namespace) -> SessionRules:
             cwd=given.cwd or ".", policy_file=given.policy, allow=given.allow, deny=given.deny, mode=given.mode
         )
     except ValueError as error:  # PolicyError is one; this needs no import
-        raise CommandError(str(error), "Run quarterdeck policy check FILE to check rules.", code=USAGE_ERROR) from error
+        raise ReportedError(
+            str(error), "Run quarterdeck policy check FILE to check rules.", code=USAGE_ERROR
+        ) from error
 
 
 def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOptions:
     """The options of the session, without its callbacks."""
     if given.cwd is not None and not Path(given.cwd).is_dir():
-        raise CommandError(f"no such folder: {given.cwd}", "Set --cwd to an existing folder.", code=USAGE_ERROR)
+        raise ReportedError(f"no such folder: {given.cwd}", "Set --cwd to an existing folder.", code=USAGE_ERROR)
     if given.fork and given.resume is None and not given.continue_:
-        raise CommandError("--fork needs a session", "Add --resume ID or --continue.", code=USAGE_ERROR)
+        raise ReportedError("--fork needs a session", "Add --resume ID or --continue.", code=USAGE_ERROR)
     options = ClaudeAgentOptions(
         cwd=given.cwd,
         model=given.model,
@@ -133,7 +137,7 @@ def _program(given: argparse.Namespace) -> list[str]:
     try:
         words = find_cli(explicit)
     except CLINotFoundError as error:
-        raise CommandError(
+        raise ReportedError(
             str(error), "Run quarterdeck doctor, or use --agent sim, which needs no claude.", code=NOT_STARTED
         ) from error
     if not given.record:
@@ -143,7 +147,7 @@ def _program(given: argparse.Namespace) -> list[str]:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.touch()
     except OSError as error:
-        raise CommandError(
+        raise ReportedError(
             f"cannot write {out}: {error.strerror}", "Set --record to another path.", code=USAGE_ERROR
         ) from error
     return [sys.executable, "-P", "-c", _TAP, "--out", str(out), "--", *words]
