@@ -16,6 +16,7 @@ from quarterdeck import (
     AssistantMessage,
     BadLine,
     ClaudeAgentOptions,
+    ClaudeSDKClient,
     CLINotFoundError,
     ControlTimeout,
     Message,
@@ -67,6 +68,63 @@ async def test_a_cli_that_exits_well_in_the_middle_of_a_turn_is_an_error_too(cha
         with pytest.raises(ProcessExited):
             async for _ in session.prompt("hi"):
                 pass
+
+
+LEAVES_EARLY = """
+for prompt in prompts():
+    init()
+    text("half of it")
+    sys.exit(0)
+"""
+
+
+async def test_query_raises_when_the_cli_exits_well_without_a_result(chaos: Chaos) -> None:
+    seen: list[Message] = []
+    with pytest.raises(ProcessExited, match="before it was done") as caught:
+        async for message in query(prompt="hi", options=chaos.options(LEAVES_EARLY)):
+            seen += [message]
+    assert [type(message).__name__ for message in seen] == ["SystemMessage", "AssistantMessage"]
+    assert caught.value.exit_code == 0
+
+
+async def test_query_raises_when_the_cli_exits_well_before_it_began(chaos: Chaos) -> None:
+    with pytest.raises(ProcessExited):
+        async for _ in query(prompt="hi", options=chaos.options("for prompt in prompts(): sys.exit(0)")):
+            pass
+
+
+@pytest.mark.parametrize("read", ["receive_response", "receive_messages"])
+async def test_the_official_client_raises_when_the_cli_exits_well_without_a_result(chaos: Chaos, read: str) -> None:
+    async with ClaudeSDKClient(chaos.options(LEAVES_EARLY)) as client:
+        await client.query("hi")
+        with pytest.raises(ProcessExited):
+            async for _ in getattr(client, read)():
+                pass
+
+
+@pytest.mark.parametrize("read", ["response", "messages", "batches"])
+async def test_every_way_to_read_a_session_raises_when_the_cli_exits_well_without_a_result(
+    chaos: Chaos, read: str
+) -> None:
+    async with chaos.session(LEAVES_EARLY) as session:
+        await session.send("hi")
+        with pytest.raises(ProcessExited):
+            async for _ in getattr(session, read)():
+                pass
+
+
+async def test_a_cli_that_exits_well_after_its_result_is_no_error(chaos: Chaos) -> None:
+    source = """
+    for prompt in prompts():
+        init()
+        result()
+        sys.exit(0)
+    """
+    messages = [message async for message in query(prompt="hi", options=chaos.options(source))]
+    assert [type(message).__name__ for message in messages] == ["SystemMessage", "ResultMessage"]
+    async with chaos.session(source) as session:
+        await session.prompt("hi")
+        assert [message async for message in session.messages()] == []
 
 
 async def test_a_cli_that_dies_in_the_middle_of_a_line(chaos: Chaos) -> None:

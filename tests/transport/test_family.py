@@ -11,9 +11,13 @@ from collections.abc import Iterator
 import pytest
 
 from quarterdeck.transport import Capabilities, detect
-from quarterdeck.transport.family import MARK, GroupFamily, TreeFamily, descendants, family_of, marked
+from quarterdeck.transport.family import GroupFamily, TreeFamily, family_of
+from quarterdeck.transport.marks import MARK, Mark, carriers
+from quarterdeck.transport.process_table import descendants, listed
+from quarterdeck.transport.strays import DescendantStrays, MarkedStrays
 from transport.support import python, until_blocking
 
+A_TEST = Mark("a-test", 1)
 ALL = Capabilities(add_reader=True, epoll=True, pidfd=True, process_groups=True, proc_files=True, posix_shell=True)
 NONE = Capabilities(
     add_reader=False, epoll=False, pidfd=False, process_groups=False, proc_files=False, posix_shell=False
@@ -38,14 +42,14 @@ def parent() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_the_kind_of_family_follows_the_capabilities(parent: subprocess.Popen[bytes]) -> None:
-    kinds = [type(family_of(parent, "a-test", capabilities)) for capabilities in (ALL, NONE)]
+    kinds = [type(family_of(parent, A_TEST, capabilities)) for capabilities in (ALL, NONE)]
     assert kinds == [GroupFamily, TreeFamily]
 
 
 def test_descent_and_mark_find_the_same_child(parent: subprocess.Popen[bytes]) -> None:
-    until_blocking(lambda: len(marked(f"{MARK}=a-test".encode())) == 2, "the child to have started")
-    assert marked(f"{MARK}=a-test".encode()) == [parent.pid, *descendants(parent.pid)]
-    assert marked(f"{MARK}=a-tes".encode()) == []
+    until_blocking(lambda: len(carriers(A_TEST)) == 2, "the child to have started")
+    assert carriers(A_TEST) == [parent.pid, *descendants([parent.pid], listed())]
+    assert carriers(Mark("a-tes", 1)) == []
 
 
 def test_without_groups_taskkill_ends_the_tree_and_its_absence_is_survived(
@@ -70,8 +74,8 @@ def test_without_groups_taskkill_ends_the_tree_and_its_absence_is_survived(
 
 def test_without_ps_nobody_is_declared_dead(parent: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    assert descendants(parent.pid) == []
-    assert GroupFamily(parent.pid, "a-test", proc_files=False).remains()
+    assert descendants([parent.pid], listed()) == []
+    assert GroupFamily(parent.pid, DescendantStrays(parent.pid), proc_files=False).remains()
 
 
 def test_a_group_once_gone_is_never_signalled_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +86,7 @@ def test_a_group_once_gone_is_never_signalled_again(monkeypatch: pytest.MonkeyPa
         raise ProcessLookupError
 
     monkeypatch.setattr(os, "killpg", killpg)
-    family = GroupFamily(123456, "nobody", proc_files=True)
+    family = GroupFamily(123456, MarkedStrays(Mark("nobody", 1)), proc_files=True)
     assert not family.remains()
     family.terminate()
     family.kill()

@@ -97,7 +97,8 @@ class Exited(ProtocolEvent, frozen=True, kw_only=True):
     signal: int | None
     stderr: str
     expected: bool
-    """True for 0, and for 1 after an error result: the exit code reflects the last result (2.1.325)."""
+    """True for 0, and for 1 after an error result: the exit code reflects the last result (2.1.325). Never while a
+    prompt has no result."""
 
 
 class Fatal(ProtocolEvent, frozen=True, kw_only=True):

@@ -181,9 +181,17 @@ class HostSide(Side):
         tail = stderr.strip()
         self._lose_open_requests(f"the CLI ended ({how}){f'; it said: {tail[-2000:]}' if tail else ''}")
         after_error = self._last_result is not None and self._last_result.failed
-        expected = signal is None and (code == 0 or (code == 1 and after_error))
+        done = signal is None and (code == 0 or (code == 1 and after_error))
+        expected = done and not self._owes_result
         self._exited = Exited(code=code, signal=signal, stderr=stderr, expected=expected)
         self._emit(self._exited)
+
+    @property
+    def _owes_result(self) -> bool:
+        """Whether a prompt is unanswered. One that outlived a result may be answered by it: it was folded in."""
+        if not len(self._prompts) or self._turn.state is TurnState.IDLE:
+            return False
+        return self._turn.state is TurnState.RUNNING or self._settle_deadline is None
 
     def _refuse_when_finishing(self) -> None:
         if self._input.state is Flow.FINISHING:

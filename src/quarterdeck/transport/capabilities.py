@@ -81,7 +81,11 @@ def _has_pidfd() -> bool:
 
 @cache
 def _has_proc_files() -> bool:
-    return Path("/proc/self/environ").exists()
+    try:
+        # Not so where /proc is that of another PID namespace: its numbers would name other processes.
+        return os.readlink("/proc/self") == str(os.getpid()) and Path("/proc/self/environ").exists()  # noqa: PTH115
+    except OSError:
+        return False
 
 
 @cache

@@ -1,8 +1,7 @@
-"""A process and everything it started: finds it, asks it to end, kills it.
+"""A process and everything it started: asks it to end, kills it.
 
-The process group is the handle, but not all of it: the CLI (2.1.325) runs each Bash tool call in a session of its own.
-On SIGTERM it ends those itself; when it is killed they stay. So a kill also looks for processes outside the group: on
-Linux by a mark in their environment, which survives the death of their parents; elsewhere by descent, before the kill.
+The process group is the handle, but not all of it: the CLI (2.1.325) runs each Bash tool call in a session of its own,
+and leaves what such a call started in the background running when it ends, however it ends: see ``strays``.
 """
 
 from __future__ import annotations
@@ -12,66 +11,54 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from .capabilities import Capabilities
-
-MARK = "QUARTERDECK_FAMILY"
-"""The environment variable by which the processes of one session are recognised."""
-SWEEPS = 3
-"""Looks for marked processes: one that forks while it is being looked for is found by the next."""
-COMMAND_S = 5.0
-"""For ``ps`` and ``taskkill``."""
-
-
-class Process(NamedTuple):
-    pid: int
-    ppid: int
-    pgid: int
-    state: str
+from .marks import Mark
+from .process_table import COMMAND_S, listed, stats
+from .strays import DescendantStrays, MarkedStrays, NoStrays, Strays, kill_all
 
 
 class Family(Protocol):
+    strays: Strays
+
     def terminate(self) -> None:
-        """Ask all to end."""
+        """Ask the group to end."""
 
     def kill(self) -> None:
         """End all, now."""
 
     def remains(self) -> bool:
-        """Whether any of them is alive."""
+        """Whether any of the group is alive."""
 
 
-def family_of(process: subprocess.Popen[bytes], mark: str, capabilities: Capabilities) -> Family:
-    if capabilities.process_groups:
-        return GroupFamily(process.pid, mark, proc_files=capabilities.proc_files)
-    return TreeFamily(process)
+def family_of(process: subprocess.Popen[bytes], mark: Mark, capabilities: Capabilities) -> Family:
+    if not capabilities.process_groups:
+        return TreeFamily(process)
+    strays: Strays = MarkedStrays(mark) if capabilities.proc_files else DescendantStrays(process.pid)
+    return GroupFamily(process.pid, strays, proc_files=capabilities.proc_files)
 
 
 class GroupFamily:
-    """A process group, led by the process itself."""
+    """A process group, led by the process itself, and its strays."""
 
-    __slots__ = ("_entry", "_gone", "_pgid", "_proc_files")
+    __slots__ = ("_gone", "_pgid", "_proc_files", "strays")
 
-    def __init__(self, pgid: int, mark: str, *, proc_files: bool) -> None:
+    def __init__(self, pgid: int, strays: Strays, *, proc_files: bool) -> None:
+        self.strays = strays
         self._pgid = pgid
-        self._entry = f"{MARK}={mark}".encode()
         self._proc_files = proc_files
         self._gone = False
 
     def terminate(self) -> None:
-        self._signal(signal.SIGTERM)
+        if self._signal(signal.SIGTERM):
+            self._signal(signal.SIGCONT)  # a stopped process takes no other signal than SIGKILL
 
     def kill(self) -> None:
-        outside = () if self._proc_files else descendants(self._pgid)
+        if not self._gone:
+            self.strays.note()
         self._signal(signal.SIGKILL)
-        _kill_each(outside)
-        if self._proc_files:
-            for _ in range(SWEEPS):
-                if not _kill_each(marked(self._entry)):
-                    break
+        kill_all(self.strays)
 
     def remains(self) -> bool:
         return self._signal(0) and not self._only_zombies()
@@ -92,7 +79,7 @@ class GroupFamily:
 
     def _only_zombies(self) -> bool:
         """In a container whose first process reaps nobody, killed grandchildren stay in the table for ever."""
-        everyone = _stats() if self._proc_files else _listed()
+        everyone = stats() if self._proc_files else listed()
         return bool(everyone) and all(one.state in {"Z", "X"} for one in everyone if one.pgid == self._pgid)
 
 
@@ -100,6 +87,7 @@ class TreeFamily:
     """Without process groups (Windows): the process, and by ``taskkill /T`` its descendants."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.strays: Strays = NoStrays()
         self._process = process
 
     def terminate(self) -> None:
@@ -119,58 +107,3 @@ class TreeFamily:
 
     def remains(self) -> bool:
         return self._process.returncode is None
-
-
-def marked(entry: bytes) -> list[int]:
-    """The processes that have this entry in their environment; those of other users cannot be seen."""
-    found = []
-    for directory in _processes():
-        with contextlib.suppress(OSError):  # gone meanwhile, or not ours
-            if entry in (directory / "environ").read_bytes().split(b"\0"):
-                found.append(int(directory.name))
-    return found
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes that descend from ``pid``, as ``ps`` sees it."""
-    children: dict[int, list[int]] = {}
-    for one in _listed():
-        children.setdefault(one.ppid, []).append(one.pid)
-    found: list[int] = []
-    generation = [pid]
-    while generation:
-        generation = [child for parent in generation for child in children.get(parent, ())]
-        found += generation
-    return found
-
-
-def _kill_each(pids: list[int] | tuple[int, ...]) -> bool:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-    return bool(pids)
-
-
-def _processes() -> Iterator[Path]:
-    return (entry for entry in Path("/proc").iterdir() if entry.name.isdigit())
-
-
-def _stats() -> list[Process]:
-    found = []
-    for directory in _processes():
-        with contextlib.suppress(OSError):
-            # What follows the name, which may hold spaces and parentheses itself.
-            state, ppid, pgid, *_ = (directory / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            found.append(Process(int(directory.name), int(ppid), int(pgid), state))
-    return found
-
-
-def _listed() -> list[Process]:
-    """The same from ``ps``; nothing if there is none, and then the group is all that can be reached."""
-    command = ["ps", "-axo", "pid=,ppid=,pgid=,stat="]
-    try:
-        listing = subprocess.run(command, capture_output=True, timeout=COMMAND_S, check=True, text=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return []
-    rows = (line.split() for line in listing.splitlines())
-    return [Process(int(pid), int(ppid), int(pgid), state[0]) for pid, ppid, pgid, state in rows]

@@ -8,11 +8,12 @@ end, so that an error made from it has the last lines of stderr; a grandchild th
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import subprocess
+import threading
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import partial
@@ -23,12 +24,14 @@ from .base import DEFAULT_GRACE, WRITE_LIMIT, ExitStatus, Grace, Receiver
 from .capabilities import Capabilities, detect
 from .errors import TransportClosed
 from .exit_watch import PidfdWatch, ThreadWatch
-from .family import MARK, Family, family_of
+from .family import Family, family_of
 from .gather import watcher
 from .latch import Latch
 from .loop_io import LoopReader, LoopWriter
+from .marks import MARK, attach, this_program
 from .spawn import ADOPTED, Child, ChildCommand, spawn
 from .stderr import StderrTail
+from .strays import end_orphans, sweep
 from .thread_io import ThreadReader, ThreadWriter
 
 logger = logging.getLogger(__name__)
@@ -40,6 +43,10 @@ REAP_S = 1.0
 REAP_POLL_S = 0.001
 GROUP_POLL_S = 0.01
 """Between checks whether a group is empty: nothing reports it, and it takes a few milliseconds at most."""
+
+
+SWEEP_S = 5.0
+"""For a look at all processes, and the end of those that are ours: past it, the look itself hangs."""
 
 
 class ProcessResource(Protocol):
@@ -112,12 +119,14 @@ class ProcessTransport:
             raise TransportClosed("This transport was started or closed before; make a new one for a new process.")
         loop = asyncio.get_running_loop()
         capabilities = self._capabilities or detect(loop)
-        mark = uuid.uuid4().hex
+        mark = this_program().mark()
         inherited = os.environ if command.env is None else command.env
-        child = spawn(command, {**inherited, MARK: mark}, capabilities)
+        child = spawn(command, {**inherited, MARK: mark.text}, capabilities)
+        attach(child.process.pid, mark)
         self._loop = loop
         self._receiver = receiver
         self._process = child.process
+        self._proc_files = capabilities.proc_files
         self._family: Family = family_of(child.process, mark, capabilities)
         registry.enter(self)
         if capabilities.process_groups and capabilities.posix_shell:
@@ -130,6 +139,8 @@ class ProcessTransport:
             self._await_death(child.process)
             self._release()
             raise
+        if capabilities.proc_files:
+            end_orphans()
 
     def _attach(self, child: Child, capabilities: Capabilities) -> None:
         """Give each descriptor to the object that owns it from then on."""
@@ -289,6 +300,8 @@ class ProcessTransport:
         return self._status or ExitStatus()
 
     async def _escalate(self, grace: Grace) -> None:
+        if not self._proc_files:
+            await self._beside(self._family.strays.note)
         self._input.finish()
         if self._paused:
             self._discard_output()
@@ -303,14 +316,35 @@ class ProcessTransport:
             self._cut_output()
 
     async def _end_family(self, grace: Grace) -> None:
-        """End what is left of the group. A leader ended by a signal may have left processes outside it, too."""
+        """End what is left of the group, then what its tools left outside of it."""
         if self._family.remains():
             self._family.terminate()
             if await self._family_outlives(grace.group_s):
                 self._family.kill()
                 await self._family_outlives(grace.kill_s)
-        elif self._status is not None and self._status.signal is not None:
-            self._family.kill()
+        await self._beside(partial(sweep, self._family.strays, grace.group_s))
+
+    async def _beside(self, work: Callable[[], None]) -> None:
+        """In a thread: reading other processes' environments takes milliseconds, and can hang on a hanging process."""
+        done = self._loop.create_future()
+
+        def finish() -> None:
+            if not done.done():
+                done.set_result(None)
+
+        def run() -> None:
+            try:
+                work()
+            finally:
+                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                    self._loop.call_soon_threadsafe(finish)
+
+        try:
+            threading.Thread(target=run, name="quarterdeck-sweep", daemon=True).start()
+        except RuntimeError:  # no more threads
+            work()
+            return
+        await asyncio.wait([done], timeout=SWEEP_S)
 
     async def _family_outlives(self, seconds: float) -> bool:
         deadline = self._loop.time() + seconds

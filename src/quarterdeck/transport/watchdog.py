@@ -2,14 +2,15 @@
 
 Against SIGKILL a process can do nothing itself. So a shell in its own session holds the read end of a pipe; we tell it
 which process groups and private directories are ours. When the pipe closes and we have not said goodbye, it asks the
-groups to end, waits three seconds at most, kills the rest and removes the directories.
+groups to end, waits three seconds at most, kills the rest, removes the directories, and then ends everything that
+carries our mark: what tools had started in the background or in other sessions. Those have a second to end.
 
 Why not the parent-death signal of Linux (``PR_SET_PDEATHSIG``)? It is tied to the *thread* that started the process and
 fires when that thread ends, it reaches one process and not its group, it needs ``preexec_fn``, and macOS has nothing
 like it. It is what remains where there is no shell.
 
 Why SIGTERM first? The CLI (2.1.325) runs each Bash tool call in a session of its own, which no signal to its group
-reaches; on SIGTERM it ends them itself within 1.5 s, on SIGKILL it leaves them behind.
+reaches; on SIGTERM it ends the running ones itself within 1.5 s. A stopped CLI is continued, so that it can.
 
 A group is registered just after it exists. If we are killed in between, the CLI reads end-of-file and leaves by itself.
 """
@@ -24,13 +25,15 @@ import subprocess
 import threading
 
 from .capabilities import SHELL
+from .marks import detach, this_program
 
 logger = logging.getLogger(__name__)
 
 GOODBYE_S = 1.0
 """For the shell to leave after our goodbye (it has nothing left to do), or to read a long list when it starts."""
 
-# Only builtins, but for `sleep` (without it: no patience) and `rm`. Newlines separate the lists: paths may hold spaces.
+# Builtins, and `sleep` (without it: no patience), `rm`, and for the strays `grep` and `tr`. Newlines separate the
+# lists: paths may hold spaces. $1 is the owner in our marks, $2 the first digits of our numbers (see ``marks``).
 _SCRIPT = r"""
 trap '' HUP INT QUIT TERM
 set -f
@@ -55,7 +58,7 @@ anyone() {
     for group in $groups; do kill -0 "-$group" && return 0; done
     return 1
 }
-for group in $groups; do kill -TERM "-$group"; done
+for group in $groups; do kill -TERM "-$group"; kill -CONT "-$group"; done
 patience=30
 while [ $patience -gt 0 ] && anyone; do
     sleep 0.1 || break
@@ -63,6 +66,30 @@ while [ $patience -gt 0 ] && anyone; do
 done
 for group in $groups; do kill -KILL "-$group"; done
 for directory in $directories; do rm -rf -- "$directory"; done
+mark="QUARTERDECK_FAMILY=$1."
+limit="^Max file locks  *$2[0-9][0-9][0-9][0-9][0-9][0-9] "
+strays() {
+    found=
+    set +f
+    for file in $(grep -las -F -- "$mark" /proc/[0-9]*/environ); do
+        tr '\0' '\n' < "$file" | grep -aq -- "^$mark" && found="$found$file$IFS"
+    done
+    found="$found$(grep -ls -- "$limit" /proc/[0-9]*/limits)"
+    set -f
+    [ -n "$found" ]
+}
+signal=TERM
+patience=30
+while [ $patience -gt 0 ] && strays; do
+    [ $patience -gt 20 ] || signal=KILL
+    for file in $found; do
+        pid=${file#/proc/}
+        kill -$signal "${pid%%/*}"
+        kill -CONT "${pid%%/*}"
+    done
+    sleep 0.1
+    patience=$((patience - 1))
+done
 """
 
 
@@ -113,9 +140,10 @@ class Watchdog:
 
     def _start(self) -> None:
         read_end, write_end = os.pipe()
+        program = this_program()
         try:
             self._process = subprocess.Popen(
-                [self._shell, "-c", _SCRIPT],
+                [self._shell, "-c", _SCRIPT, "quarterdeck-watchdog", program.owner, str(program.prefix)],
                 stdin=read_end,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -131,6 +159,7 @@ class Watchdog:
             return
         finally:
             os.close(read_end)
+        detach(self._process.pid)
         os.set_blocking(write_end, False)
         self._pipe = write_end
         self._tell("".join(f"+{item}\n" for item in sorted(self._items)), patience_s=GOODBYE_S)

@@ -1,0 +1,124 @@
+"""Processes of a session that are not in its process group: what tools started in the background or in other sessions.
+
+On Linux they carry our mark (``marks``), which survives the death of their parents. Elsewhere they are found by
+descent, and so only as long as their parents live: we look before the end begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from typing import Protocol
+
+from . import marks
+from .marks import Mark
+from .process_table import descendants, listed
+
+KILL_S = 1.0
+"""For repeated kills: a process that forks while it is being looked for is found by a later look."""
+POLL_S = 0.01
+"""Between looks for those that were asked to end."""
+ORPHANS_S = 3.0
+"""For what a dead program left, from SIGTERM to SIGKILL: what its watchdog would give it."""
+
+
+class Strays(Protocol):
+    def note(self) -> None:
+        """Look who is there, before the end begins."""
+
+    def signal(self, number: int) -> int:
+        """Signal those that are alive; how many there were."""
+
+
+def sweep(strays: Strays, patience_s: float) -> None:
+    """Ask the strays to end, then kill those that have not. One look, when there are none."""
+    deadline = time.monotonic() + patience_s
+    if not _ask_to_end(strays):
+        return
+    while strays.signal(0):
+        if time.monotonic() > deadline:
+            kill_all(strays)
+            return
+        time.sleep(POLL_S)
+
+
+def _ask_to_end(strays: Strays) -> bool:
+    asked = strays.signal(signal.SIGTERM) > 0
+    if asked:
+        strays.signal(signal.SIGCONT)  # a stopped process takes no other signal than SIGKILL
+    return asked
+
+
+def kill_all(strays: Strays) -> None:
+    deadline = time.monotonic() + KILL_S
+    while strays.signal(signal.SIGKILL) and time.monotonic() < deadline:
+        pass
+
+
+class MarkedStrays:
+    """Linux: whoever carries the mark."""
+
+    def __init__(self, mark: Mark) -> None:
+        self._mark = mark
+
+    def note(self) -> None:
+        """Not needed: a mark outlives the parents."""
+
+    def signal(self, number: int) -> int:
+        return marks.signal_carriers(self._mark, number)
+
+
+class DescendantStrays:
+    """Elsewhere: who descended from the process when we looked, and who descends from those by now."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._noted: dict[int, str] = {}
+
+    def note(self) -> None:
+        everyone = {one.pid: one for one in listed()}
+        self._noted |= {pid: everyone[pid].started for pid in descendants([self._pid], list(everyone.values()))}
+
+    def signal(self, number: int) -> int:
+        if not self._noted:
+            return 0
+        everyone = listed()
+        # The start time tells a process from another that was given its number later.
+        alive = [one.pid for one in everyone if self._noted.get(one.pid) == one.started and one.state != "Z"]
+        started = {one.pid: one.started for one in everyone}
+        self._noted |= {pid: started[pid] for pid in descendants(alive, everyone)}
+        found = [one.pid for one in everyone if self._noted.get(one.pid) == one.started and one.state != "Z"]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        return len(found)
+
+
+class NoStrays:
+    """Where they cannot be told (Windows)."""
+
+    def note(self) -> None:
+        """Nobody to look for."""
+
+    def signal(self, number: int) -> int:
+        return 0
+
+
+_looked_for_orphans: set[int] = set()
+
+
+def end_orphans() -> None:
+    """Once in each program, beside it: end what programs that are dead by now, and their watchdogs, left running."""
+    pid = os.getpid()
+    if pid not in _looked_for_orphans:
+        _looked_for_orphans.add(pid)
+        with contextlib.suppress(RuntimeError):  # no more threads: the next program will look
+            threading.Thread(target=_end_orphans, name="quarterdeck-orphans", daemon=True).start()
+
+
+def _end_orphans() -> None:
+    for mark in list(marks.orphaned()):
+        sweep(MarkedStrays(mark), ORPHANS_S)
