@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .common import Look, Parser
+from .common.text import sanitize
 
 if TYPE_CHECKING:
     from quarterdeck.policy import Explanation, Policy
@@ -108,7 +109,7 @@ def _reporting_errors(run: Callable[[argparse.Namespace], int]) -> Callable[[arg
             if isinstance(error, OSError) and error.strerror:
                 message = f"{error.filename}: {error.strerror}"
             for line in message.splitlines():
-                print(f"quarterdeck policy: {line}", file=sys.stderr)
+                print(f"quarterdeck policy: {sanitize(line)}", file=sys.stderr)
             print("  Run quarterdeck policy COMMAND --help for usage.", file=sys.stderr)
             return CANNOT
 
@@ -121,7 +122,7 @@ def _explain(args: argparse.Namespace) -> int:
     policy = _policy(args)
     explanation = policy.explain(*parse_request(args.request))
     if args.json:
-        print(json.dumps(_as_json(explanation), ensure_ascii=False, indent=2))
+        print(json.dumps(_as_json(explanation), indent=2))
     else:
         _print_explanation(explanation, policy)
     return EXPLAIN_EXITS[explanation.decision.behavior]
@@ -140,12 +141,12 @@ def _print_explanation(explanation: Explanation, policy: Policy) -> None:
     decision = explanation.decision
     first, *rest = explanation.lines()
     label, _, why = first.partition(": ")
-    print(f"{_coloured(label.upper(), label)}  {why}")
+    print(f"{_coloured(label.upper(), label)}  {sanitize(why)}")
     for line in rest:
         label, _, text = line.partition(": ")
-        print(f"  {_coloured(label + ':', 'bold')} {text}")
+        print(f"  {_coloured(label + ':', 'bold')} {sanitize(text)}")
     for note in policy.notes:
-        print(f"  {_coloured('note:', 'bold')} {note}")
+        print(f"  {_coloured('note:', 'bold')} {sanitize(note)}")
     if decision.behavior != "allow" and not explanation.would_allow:
         print(f"  {_coloured('No rule can allow exactly this.', 'dim')}")
 
@@ -187,12 +188,12 @@ def _check(args: argparse.Namespace) -> int:
             "refused": [{"rule": one.text, "line": one.line, "reason": one.reason} for one in bad],
             "warnings": [{"rule": one.rule.text, "line": one.rule.line, "says": one.says} for one in warnings],
         }
-        print(json.dumps(shown, ensure_ascii=False, indent=2))
+        print(json.dumps(shown, indent=2))
     else:
         for rule in bad:
-            print(f"{_coloured('invalid', 'deny')}  {rule}")
+            print(f"{_coloured('invalid', 'deny')}  {sanitize(str(rule))}")
         for warning in warnings:
-            print(f"{_coloured('warning', 'ask')}  {warning}")
+            print(f"{_coloured('warning', 'ask')}  {sanitize(str(warning))}")
         print(f"{len(file.rules)} rules, {len(bad)} invalid, {len(warnings)} warnings")
     return 1 if bad or (args.strict and warnings) else 0
 
@@ -218,11 +219,11 @@ def _test(args: argparse.Namespace) -> int:
                     }
                 )
     if args.json:
-        print(json.dumps({"cases": count, "failed": failed}, ensure_ascii=False, indent=2))
+        print(json.dumps({"cases": count, "failed": failed}, indent=2))
     else:
         for one in failed:
-            print(f"{_coloured('FAILED', 'deny')}  {one['about']}: {one['request']!r}")
-            print(f"        expected {one['expected']}, got {one['got']}: {one['explanation']}")
+            print(f"{_coloured('FAILED', 'deny')}  {sanitize(one['about'])}: {one['request']!r}")
+            print(f"        expected {one['expected']}, got {one['got']}: {sanitize(one['explanation'])}")
         print(f"{count} cases, {_coloured(f'{len(failed)} failed', 'deny' if failed else 'allow')}")
     return 1 if failed else 0
 

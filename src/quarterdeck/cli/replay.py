@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from .common import USAGE_ERROR, Parser, ReportedError
+from .common.text import sanitize
 from .tap import install_launcher
 from .trace import NEXT_STEP
 
@@ -68,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
     from quarterdeck.testing.replay import cli_version, run
 
     if {"-v", "--version"}.intersection(arguments.flags):
-        print(f"{cli_version(recording) or NEWEST} (Claude Code)")
+        print(f"{sanitize(cli_version(recording) or NEWEST)} (Claude Code)")
         return 0
     code = run(recording, strict=not arguments.lenient, speed=arguments.speed)
     sys.stderr.flush()

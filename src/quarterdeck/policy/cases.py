@@ -79,7 +79,7 @@ def read_cases(text: str, *, file: str = "cases") -> Iterator[Case]:
     """The cases in ``text``. Raises ``BadCasesError`` for a table that is not one."""
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # bad TOML, a number of thousands of digits, arrays nested too deeply
         raise BadCasesError(f"{file}: is not TOML: {error}") from error
     groups = table.get("group")
     if not isinstance(groups, list) or set(table) != {"group"}:

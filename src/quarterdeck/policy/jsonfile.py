@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MAX_DEPTH = 64
+"""Far deeper than any setting."""
+MAX_CHARACTERS = 16 * 1024 * 1024
+"""Far longer than any settings file; the parse of one so long takes seconds."""
 _SPACE = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\.)*+"')
 _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -38,6 +41,8 @@ class Value:
 
 def parse(text: str) -> Value:
     """The document. Comments, duplicate keys and text after the end are errors: an edit could not be sure."""
+    if len(text) > MAX_CHARACTERS:
+        raise JsonTextError(f"longer than {MAX_CHARACTERS} characters", MAX_CHARACTERS)
     reader = _Reader(text, 1 if text.startswith("\ufeff") else 0)
     value = reader.value(0)
     reader.space()
@@ -74,8 +79,12 @@ class _Reader:
         match = _SCALAR.match(self.text, self.at)
         if match is None:
             raise JsonTextError("a value is expected here", self.at)
+        try:
+            value = json.loads(match[0])
+        except ValueError as error:  # Python converts no integer of more than 4,300 digits
+            raise JsonTextError(str(error), match.start()) from error
         self.at = match.end()
-        return Value(match.start(), match.end(), json.loads(match[0]))
+        return Value(match.start(), match.end(), value)
 
     def _string(self) -> Value:
         match = _STRING.match(self.text, self.at)

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from .wildcards import compile_segments
+
 Behavior: TypeAlias = Literal["allow", "deny", "ask"]
 Source: TypeAlias = Literal[
     "policySettings", "cliArg", "session", "flagSettings", "localSettings", "projectSettings", "userSettings"
@@ -174,6 +176,10 @@ def _path(tool: str, content: str, behavior: Behavior) -> str:
         raise RuleError("only ~/ is known, not the home of another user")
     if content.count("[") != content.count("]") or content.endswith("\\"):
         raise RuleError("the pattern is not complete")
+    try:
+        compile_segments(content)
+    except re.error as error:
+        raise RuleError(f"the pattern cannot be read: {error}") from None
     if "{" in content or "}" in content:
         raise RuleError("braces are not expanded; write one rule for each")
     return content

@@ -21,6 +21,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
@@ -31,6 +32,10 @@ from typing import Any, Literal, get_args
 Direction = Literal["in", "out", "err"]
 DIRECTIONS: tuple[str, ...] = get_args(Direction)
 VERSION = 1
+
+
+LIMIT_BYTES = 512 * 1024 * 1024
+"""Of a recording, uncompressed: days of conversation. Compressed, half a megabyte can claim to be so much."""
 
 
 class RecordingError(ValueError):
@@ -153,6 +158,8 @@ def parse_line(line: bytes, number: int, path: Path) -> Header | Entry | Trailer
         plain = json.loads(line)
     except ValueError as error:
         raise RecordingError(path, number, f"expected a line of JSON: {error}") from error
+    except RecursionError:
+        raise RecordingError(path, number, "the JSON is nested too deeply") from None
     if not isinstance(plain, dict):
         raise RecordingError(path, number, "expected a JSON object")
     try:
@@ -219,19 +226,24 @@ def save(path: Path, header: Header, entries: Iterable[Entry], end: Trailer | No
 
 
 def _file_lines(path: Path) -> list[bytes]:
-    data = path.read_bytes()
-    if path.suffix == ".gz":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise RecordingError(path, 1, f"expected a gzip file: {error}") from error
+    with path.open("rb") as file:
+        if path.suffix != ".gz":
+            data = file.read(LIMIT_BYTES + 1)
+        else:
+            try:
+                with gzip.GzipFile(fileobj=file) as unpacked:
+                    data = unpacked.read(LIMIT_BYTES + 1)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise RecordingError(path, 1, f"expected a gzip file: {error}") from error
+    if len(data) > LIMIT_BYTES:
+        raise RecordingError(path, 1, f"longer than {LIMIT_BYTES} bytes; record in parts")
     return data.split(b"\n")
 
 
 def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -250,15 +262,19 @@ def _header(plain: dict[str, Any]) -> Header:
         raise ValueError('not a recording: expected {"quarterdeck": "recording", "version": 1, …}')
     if (version := plain.get("version")) != VERSION:
         raise ValueError(f"a recording of version {version!r}; this program reads version {VERSION}")
-    if not isinstance(plain.get("argv", []), list) or not isinstance(plain.get("env", {}), dict):
-        raise ValueError('expected "argv" to be a list and "env" to be an object')
+    if not _are_texts(plain.get("argv", [])) or not isinstance(plain.get("env", {}), dict):
+        raise ValueError('expected "argv" to be a list of texts and "env" to be an object')
+    if not _are_texts(list(plain.get("env", {}).values())):
+        raise ValueError('expected the values in "env" to be texts')
+    for name in ("cli", "scenario", "stderr", "started", "recorder"):
+        if not isinstance(plain.get(name, ""), str):
+            raise ValueError(f'expected "{name}" to be a text')
+    _check_end(plain)
     return Header(**{f.name: plain[f.name] for f in fields(Header) if f.name in plain})
 
 
 def _entry(plain: dict[str, Any], number: int) -> Entry:
-    t, direction = plain.get("t"), plain.get("d")
-    if not isinstance(t, int | float) or isinstance(t, bool):
-        raise ValueError(f'expected "t", the time in seconds, found {t!r}')
+    t, direction = _time(plain.get("t")), plain.get("d")
     if direction not in DIRECTIONS:
         raise ValueError(f'expected "d" to be one of {", ".join(DIRECTIONS)}, found {direction!r}')
     if plain.get("eof"):
@@ -269,9 +285,32 @@ def _entry(plain: dict[str, Any], number: int) -> Entry:
         line = plain["b"].encode("utf-8", "surrogatepass")
     else:
         raise ValueError('expected the line as "b" (text) or "b64", or "eof": true')
-    return Entry(t, direction, line, plain.get("nl", True), redactions=plain.get("r", 0), number=number)
+    nl, redactions = plain.get("nl", True), plain.get("r", 0)
+    if not isinstance(nl, bool) or not isinstance(redactions, int):
+        raise ValueError('expected "nl" to be true or false and "r" to be a number')
+    return Entry(t, direction, line, nl, redactions=redactions, number=number)
 
 
 def _end(plain: dict[str, Any]) -> Trailer:
-    end = plain["end"]
-    return Trailer(plain.get("t", 0.0), end.get("exit_code"), end.get("signal"), list(end.get("trouble", [])))
+    end, t = plain["end"], _time(plain.get("t", 0.0))
+    _check_end(end)
+    if not _are_texts(trouble := end.get("trouble", [])):
+        raise ValueError('expected "trouble" to be a list of texts')
+    return Trailer(t, end.get("exit_code"), end.get("signal"), trouble)
+
+
+def _check_end(plain: dict[str, Any]) -> None:
+    code, signal = plain.get("exit_code"), plain.get("signal")
+    if not isinstance(code, int | None) or not isinstance(signal, str | None):
+        raise ValueError('expected "exit_code" to be a number or null and "signal" to be a text or null')
+
+
+def _time(t: object) -> float:
+    """Not for ever either: a replay would wait for it."""
+    if not isinstance(t, int | float) or isinstance(t, bool) or not abs(t) < math.inf:
+        raise ValueError(f'expected "t", the time in seconds, found {t!r}')
+    return t
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -14,24 +14,49 @@ MARK = b"[redacted]"
 SHORTEST_SECRET = 8
 """Values of variables shorter than this are left alone: ``true`` or ``1`` would be found everywhere."""
 
-_SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|AUTH|PAT|COOKIE)$", re.IGNORECASE
+)
 _VALUE = rb"[^\s\"'\\,;&<>]"
+_NAMES_SECRET = (
+    rb"(?:(?:api|access|secret|private|signing|encryption)[_-]?key|_key|token|secret|passw(?:or)?d|passphrase"
+    rb"|credentials?|authorization|auth|cookie)"
+)
+"""The end of a name whose value is secret: of a variable, a JSON key, a header, an option, a part of a query."""
 _PATTERNS = (
     rb"sk-ant-[\w-]{8,}",
     rb"\bsk-[A-Za-z0-9_-]{20,}",
+    rb"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}",
     rb"\bgh[opsur]_[A-Za-z0-9]{20,}",
     rb"\bgithub_pat_\w{20,}",
-    rb"\bxox[abprs]-[A-Za-z0-9-]{10,}",
-    rb"\bAKIA[0-9A-Z]{16}\b",
+    rb"\bglpat-[\w-]{16,}",
+    rb"\bnpm_[A-Za-z0-9]{30,}",
+    rb"\bpypi-[\w-]{30,}",
+    rb"\bhf_[A-Za-z0-9]{20,}",
+    rb"\bxox[abeprs]-[A-Za-z0-9-]{10,}",
+    rb"\bxapp-[A-Za-z0-9-]{10,}",
+    rb"\bA(?:KI|SI)A[0-9A-Z]{16}\b",
+    rb"\bAIza[\w-]{30,}",
     rb"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
-    rb"(?i:\bbearer )(?P<v1>" + _VALUE + rb"{8,})",
-    # A header or a JSON key: authorization: …, \"x-api-key\": \"…\"
-    rb"(?i:\b(?:proxy-)?authorization|\bx-api-key|\bapi[_-]?key)[\\\"']*\s*[:=]\s*[\\\"']*(?i:basic |bearer )?(?P<v2>"
+    rb"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?P<v4>(?s:.{1,16384}?))-----END",
+    rb"(?i:\b(?:bearer|basic) )(?P<v1>" + _VALUE + rb"{8,})",
+    # https://user:password@host: up to the last @ before a slash or a space
+    rb"://[^\s/@:\"'\\]{0,256}:(?P<v5>[^\s/\"'\\]{1,256})@",
+    # An assignment, a header or a JSON member, in JSON inside JSON too: password=…, X-Api-Key: …, \"token\": \"…\"
+    rb"(?i:"
+    + _NAMES_SECRET
+    + rb")[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}(?i:basic |bearer )?(?P<v2>"
     + _VALUE
-    + rb"{8,})",
-    # An assignment or a JSON member whose name says that its value is secret
-    rb"\b[A-Za-z0-9_]*_(?i:KEY|TOKEN|SECRET|PASSWORD)[\\\"']*\s*[:=]\s*[\\\"']*(?P<v3>" + _VALUE + rb"{8,})",
+    + rb"{6,})",
+    # An option and its value, as on a command line or as two items of a JSON list: --token …, \"--token\",\"…\"
+    rb"(?i:--?[a-z0-9-]{0,64}?"
+    + _NAMES_SECRET
+    + rb")(?:[\\\"']{1,8},\s{0,8}[\\\"']{1,8}|\s{1,8}[\\\"']{0,8})(?P<v3>"
+    + _VALUE
+    + rb"{6,})",
 )
+_GROUPS = ("v1", "v2", "v3", "v4", "v5")
+_OPTION = re.compile(rb"(?i:--?[a-z0-9_-]*" + _NAMES_SECRET + rb")\Z")
 
 
 def is_secret_name(name: str) -> bool:
@@ -58,6 +83,19 @@ class Redactor:
         """The bytes without secrets, and how many there were."""
         return self._pattern.subn(_replacement, data)
 
+    def redact_words(self, words: Iterable[bytes]) -> tuple[list[bytes], int]:
+        """A command line without secrets: also the word after ``--token`` is one."""
+        found, total, after_option = [], 0, False
+        for word in words:
+            if after_option and not word.startswith(b"-"):
+                redacted, count = MARK, 1
+            else:
+                redacted, count = self.redact(word)
+            after_option = _OPTION.match(word) is not None
+            found.append(redacted)
+            total += count
+        return found, total
+
     def safe_cut(self, data: bytes, at: int) -> int:
         """The last place up to ``at`` where ``data`` can be cut without cutting a secret."""
         for found in self._pattern.finditer(data):
@@ -69,7 +107,7 @@ class Redactor:
 
 
 def _replacement(found: re.Match[bytes]) -> bytes:
-    for name in ("v1", "v2", "v3"):
+    for name in _GROUPS:
         if found[name] is not None:
             start, end = found.span(name)
             return found[0][: start - found.start()] + MARK + found[0][end - found.start() :]

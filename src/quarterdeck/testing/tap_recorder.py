@@ -159,7 +159,7 @@ def _header(argv: list[str], redactor: Redactor | None, age_s: float) -> Header:
         if name.startswith(SHOWN_VARIABLES)
     }
     if redactor is not None:
-        argv = [redactor.redact(os.fsencode(word))[0].decode(errors="replace") for word in argv]
+        argv = [word.decode(errors="replace") for word in redactor.redact_words(map(os.fsencode, argv))[0]]
     started = (datetime.now(UTC) - timedelta(seconds=age_s)).isoformat(timespec="milliseconds")
     return Header(
         argv=argv, env=env, started=started, recorder=f"quarterdeck tap {__version__}", redacted=redactor is not None

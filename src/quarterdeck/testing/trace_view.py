@@ -30,9 +30,10 @@ class TraceView:
 
     def header(self, header: Header) -> Iterator[str]:
         name = " ".join(filter(None, ["Claude Code", header.cli, f"({header.scenario})" if header.scenario else ""]))
-        yield self._paint("strong", self._fit(" · ".join(filter(None, [name, header.started, header.recorder]))))
+        about = " · ".join(filter(None, [name, header.started, header.recorder]))
+        yield self._paint("strong", self._fit(plain(about)))
         if header.argv:
-            yield self._paint("quiet", self._fit(" ".join(header.argv)))
+            yield self._paint("quiet", self._fit(plain(" ".join(header.argv))))
         if header.redacted:
             yield self._paint("quiet", "secrets were replaced by [redacted]")
 
@@ -44,7 +45,9 @@ class TraceView:
         name = self._paint("error" if row.error else row.who, _clipped(plain(row.who), _WHO_WIDTH))
         start = f"{row.t:9.3f} {_ARROWS[row.direction]} {name} "
         detail = (
-            "" if row.latency_s is None else f" ({row.request}{', ' if row.request else ''}{duration(row.latency_s)})"
+            ""
+            if row.latency_s is None
+            else f" ({plain(row.request)}{', ' if row.request else ''}{duration(row.latency_s)})"
         )
         indent = "  " if row.nested else ""
         first, *more = self._laid_out(indent + plain(row.text), detail)
@@ -63,13 +66,13 @@ class TraceView:
         yield self._fit(f"  {duration(summary.duration_s)}, " + ", ".join(parts))
         for turn in summary.turns:
             cost = "" if turn.cost_usd is None else f", ${turn.cost_usd:.4f}"
-            text = f"  turn {turn.number}: {turn.subtype}, {duration(turn.duration_s)}{cost}"
+            text = f"  turn {turn.number}: {plain(turn.subtype)}, {duration(turn.duration_s)}{cost}"
             yield self._paint("error", self._fit(text)) if turn.error else self._fit(text)
         if len(summary.turns) > 1:
             yield f"  all turns: ${summary.cost_usd:.4f}"
         yield from self._timings("requests", summary.requests)
         yield from self._timings("tools", summary.tools)
-        yield self._fit(f"  end: {ending(recording)}")
+        yield self._fit(f"  end: {plain(ending(recording))}")
         count = len(summary.anomalies)
         yield self._paint("error" if count else "quiet", f"  anomalies: {count or 'none'}")
         for number, text in sorted(summary.anomalies):
@@ -148,12 +151,12 @@ def ending(recording: Recording) -> str:
 
 def row_as_json(row: Row) -> str:
     plain_row = {key: value for key, value in asdict(row).items() if key != "raw"}
-    return json.dumps({"row": plain_row | {"line": row.raw.decode(errors="replace")}}, ensure_ascii=False)
+    return json.dumps({"row": plain_row | {"line": row.raw.decode(errors="replace")}})
 
 
 def summary_as_json(summary: Summary, recording: Recording) -> str:
     end = {"exit_code": recording.exit_code, "signal": recording.signal, "note": ending(recording)}
-    return json.dumps({"summary": asdict(summary) | {"end": end}}, ensure_ascii=False)
+    return json.dumps({"summary": asdict(summary) | {"end": end}})
 
 
 _SHOWN = {"\n": "⏎", "\r": "", "\t": " ", "\x1b": "␛"}

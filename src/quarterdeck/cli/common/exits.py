@@ -34,5 +34,7 @@ class ReportedError(Exception):
 
     def print(self, command: str) -> int:
         """Print it as an error of ``quarterdeck COMMAND``; the exit code."""
-        print(f"quarterdeck {command}: {self.what}\n  {self.next_step}", file=sys.stderr)
+        from .text import sanitize
+
+        print(sanitize(f"quarterdeck {command}: {self.what}\n  {self.next_step}"), file=sys.stderr)
         return self.code

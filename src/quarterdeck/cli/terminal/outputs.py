@@ -25,12 +25,11 @@ class ProgramOutput:
 
 
 class TextOutput(ProgramOutput):
-    """Only the answer, sanitized on a terminal; nothing for a failure, which goes to stderr."""
+    """Only the answer; nothing for a failure, which goes to stderr."""
 
     def finish(self, result: ResultMessage | None) -> None:
         if result is not None and result.result and not result.failed:
-            text = safe(result.result) if sys.stdout.isatty() else result.result
-            _write(f"{text.rstrip()}\n".encode("utf-8", "replace"))
+            _write(f"{result.result.rstrip()}\n".encode("utf-8", "replace"))
 
 
 class JsonOutput(ProgramOutput):
@@ -79,5 +78,8 @@ def output_for(name: str, *, raw: bool) -> ProgramOutput:
 
 
 def _write(data: bytes) -> None:
+    """Byte for byte, but not on a terminal: JSON escapes neither the controls above 0x7e nor what turns directions."""
+    if sys.stdout.isatty():
+        data = safe(data.decode(errors="replace")).encode("utf-8", "replace")
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

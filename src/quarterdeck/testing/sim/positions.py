@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
 
 
 class ScenarioFileError(Exception):
@@ -17,6 +20,14 @@ class ScenarioFileError(Exception):
     def __init__(self, path: Path | str, line: int | None, message: str) -> None:
         super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
         self.line = line
+
+
+MAX_CHARACTERS = 1024 * 1024
+"""A scenario is written by hand. PyYAML reads about this much in ten seconds."""
+MAX_NODES = 100_000
+"""With what YAML aliases repeat: ten lines of them can stand for billions of values."""
+MAX_DEPTH = 64
+"""Far deeper than steps within agents within turns."""
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -49,9 +60,12 @@ class Node(msgspec.Struct, frozen=True):
 
 def read(path: Path) -> Node:
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioFileError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(text) > MAX_CHARACTERS:
+        raise ScenarioFileError(path, None, f"is longer than {MAX_CHARACTERS} characters; split the scenario")
     if path.suffix == ".json":
         return JsonReader(text, path).read()
     return _read_yaml(text, path)
@@ -67,24 +81,51 @@ def _read_yaml(text: str, path: Path) -> Node:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is None:
             raise ScenarioFileError(path, 1, "is empty; expected a mapping with `turns`, `replies` or `rules`")
-        return _from_yaml(root, yaml.SafeLoader(""), path)
+        return _YamlReader(yaml.SafeLoader(""), path).node(root, 0)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         raise ScenarioFileError(path, line, f"is no YAML: {error.problem}") from None
+    except yaml.YAMLError as error:  # a character that YAML does not allow
+        raise ScenarioFileError(path, None, f"is no YAML: {error}") from None
+    except RecursionError:
+        raise ScenarioFileError(path, None, f"is nested deeper than {MAX_DEPTH}") from None
 
 
-def _from_yaml(node: Any, loader: Any, path: Path) -> Node:
-    line = node.start_mark.line + 1
-    if node.id == "mapping":
+class _YamlReader:
+    def __init__(self, loader: Any, path: Path) -> None:
+        self._loader = loader
+        self._path = path
+        self._nodes = 0
+
+    def node(self, node: Any, depth: int) -> Node:
+        line = node.start_mark.line + 1
+        self._nodes += 1
+        if depth > MAX_DEPTH:
+            raise self._error(line, f"is nested deeper than {MAX_DEPTH}, or an alias stands for what it is part of")
+        if self._nodes > MAX_NODES:
+            raise self._error(line, f"has more than {MAX_NODES} values, with those that aliases repeat")
+        if node.id == "mapping":
+            return Node(self._mapping(node, depth), line)
+        if node.id == "sequence":
+            return Node([self.node(item, depth + 1) for item in node.value], line)
+        try:
+            return Node(self._loader.construct_object(node, deep=True), line)
+        except ValueError as error:  # a date without such a day, a number of thousands of digits
+            raise self._error(line, f"is no YAML: {error}") from None
+
+    def _mapping(self, node: Any, depth: int) -> dict[str, Node]:
         found: dict[str, Node] = {}
         for key, value in node.value:
+            line = key.start_mark.line + 1
+            if key.id != "scalar":
+                raise self._error(line, "expected a text as a key")
             if key.value in found:
-                raise ScenarioFileError(path, key.start_mark.line + 1, f"`{key.value}` is there twice")
-            found[str(key.value)] = _from_yaml(value, loader, path)
-        return Node(found, line)
-    if node.id == "sequence":
-        return Node([_from_yaml(item, loader, path) for item in node.value], line)
-    return Node(loader.construct_object(node, deep=True), line)
+                raise self._error(line, f"`{key.value}` is there twice")
+            found[str(key.value)] = self.node(value, depth + 1)
+        return found
+
+    def _error(self, line: int, message: str) -> ScenarioFileError:
+        return ScenarioFileError(self._path, line, message)
 
 
 _SPACES = frozenset(" \t\r\n")
@@ -99,6 +140,9 @@ class JsonReader:
         self._text = text
         self._path = path
         self._at = 0
+        self._depth = 0
+        self._counted = (0, 1)
+        """A place and its line: the next place is counted from there."""
 
     def read(self) -> Node:
         node = self._value()
@@ -112,9 +156,9 @@ class JsonReader:
         line = self._line()
         match self._text[self._at : self._at + 1]:
             case "{":
-                return Node(self._object(), line)
+                return Node(self._nested(self._object), line)
             case "[":
-                return Node(self._array(), line)
+                return Node(self._nested(self._array), line)
             case '"':
                 return Node(self._string(), line)
         for word, value in _WORDS.items():
@@ -125,7 +169,18 @@ class JsonReader:
         if number is None:
             raise self._error("expected a value")
         self._at = number.end()
-        return Node(json.loads(number.group()), line)
+        try:
+            return Node(json.loads(number.group()), line)
+        except ValueError as error:  # an integer of thousands of digits
+            raise self._error(str(error)) from None
+
+    def _nested(self, read: Callable[[], T]) -> T:
+        if self._depth == MAX_DEPTH:
+            raise self._error(f"nested deeper than {MAX_DEPTH}")
+        self._depth += 1
+        value = read()
+        self._depth -= 1
+        return value
 
     def _object(self) -> dict[str, Node]:
         found: dict[str, Node] = {}
@@ -177,7 +232,10 @@ class JsonReader:
             self._at += 1
 
     def _line(self) -> int:
-        return self._text.count("\n", 0, self._at) + 1
+        at, line = self._counted
+        line += self._text.count("\n", at, self._at)
+        self._counted = (self._at, line)
+        return line
 
     def _error(self, message: str) -> ScenarioFileError:
         return ScenarioFileError(self._path, self._line(), f"is no JSON: {message}")

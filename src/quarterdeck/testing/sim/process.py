@@ -38,6 +38,11 @@ def main(argv: Sequence[str]) -> int:
         return 1
 
 
+def _printable(text: str) -> str:
+    """What a file of others says must not control the terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def _start(argv: list[str], parsed: Flags) -> int:
     gc.disable()  # all that is imported stays: to look for garbage in it is a twentieth of the whole start
     import asyncio
@@ -56,7 +61,7 @@ def _start(argv: list[str], parsed: Flags) -> int:
         try:
             scenario = load(path)
         except ScenarioFileError as error:
-            sys.stderr.write(f"{error}\n")
+            sys.stderr.write(f"{_printable(str(error))}\n")
             return 2
     cli = SimulatedCli(argv, scenario=scenario)
     if parsed.get("--input-format") == "stream-json":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,9 @@ from .steps import (
 
 OTHERWISE = ("say so", "assistant")
 ENDS = ("error_max_turns", "error_max_budget_usd", "error_during_execution", "error_max_structured_output_retries")
+
+MAX_TIMES = 10_000
+"""How often an error may be repeated: each is a step of its own."""
 
 
 def load(path: Path | str) -> Scenario:
@@ -181,6 +185,8 @@ class _StepReader:
         headers = {"retry-after": str(int(self._number(more["retry_after"])))} if "retry_after" in more else {}
         error = Error(int(self._number(node)), str(self._optional(more, "message") or ""), headers=headers)
         times = int(self._number(more["times"])) if "times" in more else 1
+        if times > MAX_TIMES:
+            raise self._error(more["times"], f"expected at most {MAX_TIMES} times, found {times}")
         return [error] * times
 
     def _end(self, node: Node, more: dict[str, Node]) -> list[Step]:
@@ -214,9 +220,10 @@ class _StepReader:
         return node.value
 
     def _number(self, node: Node) -> float:
-        if isinstance(node.value, bool) or not isinstance(node.value, int | float) or node.value < 0:
+        value: object = node.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise self._error(node, f"expected a number that is not negative, found {node.value!r}")
-        return node.value
+        return value
 
     def _one_of(self, node: Node, words: tuple[str, ...]) -> str:
         if node.value not in words:
