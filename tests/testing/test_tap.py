@@ -503,10 +503,7 @@ def test_a_secret_in_a_long_line_is_found_wherever_the_pieces_are_cut(out: Path)
         ("tool --api-key abcdefgh --verbose", "tool --api-key [redacted] --verbose"),
         ('["tool", "--token", "abcdefgh"]', '["tool", "--token", "[redacted]"]'),
         ("AKIA" + "A" * 16 + " ASIA" + "B" * 16, "[redacted] [redacted]"),
-        (
-            (r'"-----BEGIN PRIVATE KEY-----\nMII\n-----END"', '"-----BEGIN PRIVATE KEY-----[redacted]-----END"'),
-            (r'"-----BEGIN PRIVATE KEY-----\nMII\n-----END"', '"-----BEGIN PRIVATE KEY-----[redacted]-----END"'),
-        ),
+        (r'"-----BEGIN PRIVATE KEY-----\nMII\n-----END"', '"-----BEGIN PRIVATE KEY-----[redacted]-----END"'),
         ('{"apiKeySource": "environment"}', '{"apiKeySource": "environment"}'),
         ('{"input_tokens": 12345678, "author": "somebody"}', '{"input_tokens": 12345678, "author": "somebody"}'),
         ("see https://example.com:8443/path for more", "see https://example.com:8443/path for more"),
