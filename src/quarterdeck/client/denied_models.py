@@ -20,10 +20,6 @@ _REGIONS = ("us", "eu", "apac", "jp", "au", "us-gov", "global")
 _LONGEST_SHOWN = 128
 
 _CONTEXT_SIZE = re.compile(r"\[[12]m\]", re.IGNORECASE)
-_BEDROCK = re.compile(r"(?:([a-z-]+)\.)?anthropic\.(claude-.*)", re.DOTALL)
-_FAMILY_FIRST = re.compile(r"claude-(?P<family>[a-z]+)-(?P<major>\d{1,2})(?!\d)(?:-(?P<minor>\d{1,2})(?!\d))?")
-_VERSION_FIRST = re.compile(r"claude-(?P<major>\d{1,2})(?!\d)(?:-(?P<minor>\d{1,2})(?!\d))?-(?P<family>[a-z]+)")
-_SNAPSHOT = re.compile(r"(?:-fast|-latest)?(?:-v\d{1,3}@\d{8}|[-@]\d{8})?(?:-v\d{1,3}(?::\d{1,3})?)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -109,27 +105,50 @@ def _is_denied(name: str, entries: list[_Entry]) -> bool:
 
 
 def parse_model_id(name: str) -> ModelId | None:
-    """The parts of a model id, whichever provider spells it; None if it is not the id of a Claude model."""
+    """The parts of a model id, whichever provider spells it; None if it is not the id of a Claude model.
+
+    ``claude-opus-4-5``, ``claude-3-5-sonnet-20241022``, ``us.anthropic.claude-opus-4-v1:0``, ``x/claude-opus-4@20250101``.
+    """
     text = name.strip().lower()
-    if not text or re.search(r"\s", text):
+    if any(letter.isspace() for letter in text):
         return None
-    text = re.sub(r"\[[12]m\]\Z", "", text).rsplit("/", 1)[-1]
-    bedrock = _BEDROCK.fullmatch(text)
-    if bedrock is not None:
-        if bedrock[1] is not None and bedrock[1] not in _REGIONS:
+    text = text.removesuffix("[1m]").removesuffix("[2m]").rpartition("/")[2]
+    before, provider, after = text.partition("anthropic.")
+    if provider:
+        if before and before.removesuffix(".") not in _REGIONS:
             return None
-        text = bedrock[2]
-    found = _FAMILY_FIRST.match(text) or _VERSION_FIRST.match(text)
-    if found is None:
+        text = after
+    if not text.startswith("claude-"):
         return None
-    rest = text[found.end() :]
-    if rest and rest[0] not in "-@":
+    words = text.removeprefix("claude-").replace("@", "-@").split("-")
+    family = words.pop(0) if words[0].isalpha() else None
+    version = _take_version(words)
+    if family is None and words and words[0].isalpha():
+        family = words.pop(0)
+    if family is None or not version:
         return None
-    is_snapshot = _SNAPSHOT.fullmatch(rest) is not None
-    minor = None if found["minor"] is None else int(found["minor"])
-    return ModelId(
-        found["family"], int(found["major"]), minor, None if is_snapshot else rest, rest if is_snapshot else ""
-    )
+    rest = "".join(word if word.startswith("@") else f"-{word}" for word in words)
+    snapshot = all(_names_a_snapshot(word) for word in words)
+    minor = version[1] if len(version) > 1 else None
+    return ModelId(family, version[0], minor, None if snapshot else rest, rest if snapshot else "")
+
+
+def _take_version(words: list[str]) -> list[int]:
+    """The major and perhaps the minor number, taken off the front. A longer number is a date."""
+    numbers: list[int] = []
+    while words and len(numbers) < 2 and words[0].isdecimal() and len(words[0]) <= 2:
+        numbers.append(int(words.pop(0)))
+    return numbers
+
+
+def _names_a_snapshot(word: str) -> bool:
+    """A date, a revision (``v1:0``) or a word for the newest: the same model."""
+    if word in ("fast", "latest"):
+        return True
+    number = word.removeprefix("@")
+    if number.isdecimal():
+        return len(number) == 8
+    return word.startswith("v") and all(part.isdecimal() for part in word[1:].split(":"))
 
 
 def _read_entry(entry: str) -> _Entry:
