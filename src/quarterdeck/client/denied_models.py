@@ -107,7 +107,7 @@ def _is_denied(name: str, entries: list[_Entry]) -> bool:
 def parse_model_id(name: str) -> ModelId | None:
     """The parts of a model id, whichever provider spells it; None if it is not the id of a Claude model.
 
-    ``claude-opus-4-5``, ``claude-3-5-sonnet-20241022``, ``us.anthropic.claude-opus-4-v1:0``, ``x/claude-opus-4@latest``.
+    ``claude-opus-4-5``, ``claude-3-5-sonnet-20241022``, ``us.anthropic.claude-opus-4-v1:0``, ``x/claude-opus-4``.
     """
     text = name.strip().lower()
     if any(letter.isspace() for letter in text):
