@@ -5,33 +5,37 @@ A hook gets its event's input, by attribute or by key, and returns an output, or
 """
 
 import asyncio
-from typing import Any
 
 from quarterdeck import (
     ClaudeAgentOptions,
     HookContext,
+    HookJSONOutput,
     HookMatcher,
     PostToolUseHookInput,
     PreToolUseHookInput,
-    PreToolUseHookSpecificOutput,
-    SyncHookJSONOutput,
     UserPromptSubmitHookInput,
-    UserPromptSubmitHookSpecificOutput,
     connect,
 )
 
 
-async def guard(event: PreToolUseHookInput, tool_use_id: str | None, context: HookContext) -> Any:
+async def guard(event: PreToolUseHookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput | None:
     if "curl" not in event.tool_input["command"]:
         return None
-    verdict = PreToolUseHookSpecificOutput(permission_decision="deny", permission_decision_reason="no network here")
-    return SyncHookJSONOutput(hook_specific_output=verdict)
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "no network here",
+        }
+    }
 
 
-async def add_context(event: UserPromptSubmitHookInput, tool_use_id: str | None, context: HookContext) -> Any:
+async def add_context(
+    event: UserPromptSubmitHookInput, tool_use_id: str | None, context: HookContext
+) -> HookJSONOutput | None:
     print("prompt:", event.prompt)
-    note = UserPromptSubmitHookSpecificOutput(additional_context="The user likes short answers.")
-    return SyncHookJSONOutput(hook_specific_output=note)
+    note = "The user likes short answers."
+    return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": note}}
 
 
 async def note_result(event: PostToolUseHookInput, tool_use_id: str | None, context: HookContext) -> None:

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from . import sync as sync
     from . import types as types
     from .client import *  # noqa: F403
-    from .wire import *  # type: ignore[assignment]  # noqa: F403  # its MCP configurations are not those of options
+    from .wire import *  # type: ignore[assignment]  # noqa: F403  # configurations of MCP and outputs of hooks are the client's
 
     # isort: split
     from .client import McpHttpServerConfig as McpHttpServerConfig
     from .client import McpSSEServerConfig as McpSSEServerConfig
     from .client import McpStdioServerConfig as McpStdioServerConfig
+    from .client.hook_outputs import *  # noqa: F403
 
 _rooms = ("quarterdeck.client", "quarterdeck.wire", "quarterdeck._version")
 _names = LazyNames(globals(), rooms=_rooms, modules=("client", "sync", "types"))

@@ -269,7 +269,7 @@ async def test_a_callback_that_returns_nonsense_is_an_error_answer(returned: Any
     async with session_and_cli(deciding(lambda *_: returned)) as (_, cli):
         cli.ask("can_use_tool", **BASH)
         failed = await cli.expect(RequestFailed)
-        assert "must return PermissionResultAllow, PermissionResultDeny or LATER" in failed.error
+        assert "Tool permission callback must return PermissionResult (PermissionResultAllow or" in failed.error
 
 
 async def test_an_answer_that_is_no_json_is_an_error_answer_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -176,11 +176,20 @@ _SAME_TOKEN = [
     ("tool use", re.compile(r"\btoolu_\w+")),
     ("request", re.compile(r"\breq_\w+")),
     ("message", re.compile(r"\bmsg_\w+")),
+    ("port", re.compile(r"(?<=127\.0\.0\.1:)\d+")),
+    ("agent", re.compile(r"\ba[0-9a-f]{16}\b")),
     ("address", re.compile(r"\b0x[0-9a-f]{6,}")),
 ]
-_TIME = re.compile(r"(\w*(?:duration|_ms|Ms|time|elapsed|ttft|_at|mtime|last_modified|file_size)\w*)(['\"]?[=:] ?)-?\d[\d.e-]*")
+_TIME = re.compile(
+    r"(\w*(?:duration|_ms|Ms|time|elapsed|ttft|_at|mtime|last_modified|file_size)\w*)(['\"]?[=:] ?)-?\d[\d.e-]*"
+)
 _COST = re.compile(r"(\w*(?:cost|Cost)\w*)(['\"]?[=:] ?)\d[\d.e-]*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
+
+
+_PROMPT_UUID = re.compile(r", ['\"]user_message_uuids?['\"](?:: (?:\[[^\]]*\]|['\"][^'\"]*['\"]))?")
+"""Prompts have a uuid here, which the CLI repeats in ``data``."""
+_BLOB = re.compile(r"blob-\d+-\w+")
 
 
 def normal(text: str, folder: Path, package: str) -> list[str]:
@@ -188,8 +197,16 @@ def normal(text: str, folder: Path, package: str) -> list[str]:
     text = re.sub(rf"{dashed}-[\w-]+?-work", "<project>", text)
     text = re.sub(rf"{re.escape(str(folder))}/\w+/(home|work)", r"<\1>", text)
     text = text.replace(package, "<sdk>")
+    text = _BLOB.sub("<blob>", _PROMPT_UUID.sub("", text))
     text = _DATE.sub("<date>", _COST.sub(r"\1\2<cost>", _TIME.sub(r"\1\2<time>", text)))
     for word, pattern in _SAME_TOKEN:
         seen: dict[str, str] = {}
         text = pattern.sub(lambda found: seen.setdefault(found[0], f"<{word} {len(seen) + 1}>"), text)  # noqa: B023
     return text.splitlines()
+
+
+def agrees(official: list[str], ours: list[str]) -> bool:
+    """Whether both printed the same; the text of an error may go on where the official one ends."""
+    pairs = zip(official, ours, strict=False)
+    same = (mine == theirs or (theirs.startswith("raised ") and mine.startswith(theirs)) for theirs, mine in pairs)
+    return len(official) == len(ours) and all(same)

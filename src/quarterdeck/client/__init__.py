@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .cost import CostLedger, TurnCost
     from .denied_models import DeniedModelsMatch, match_denied_models
     from .errors import *
+    from .hook_outputs import *
     from .interaction import Approve, Plan, Reject, Revise
     from .observer import Observer
     from .official_transport import Transport
@@ -74,6 +75,17 @@ __all__ += ["DeniedModelsMatch", "match_denied_models"]
 _names.of(".errors")
 __all__ += ["Aborted", "CLIJSONDecodeError", "CLITooOld", "ControlError", "ControlTimeout", "MessageParseError"]
 __all__ += ["ResultError"]
+_names.of(".hook_outputs")
+__all__ += ["AsyncHookJSONOutput", "CwdChangedHookSpecificOutput", "ElicitationHookSpecificOutput"]
+__all__ += ["ElicitationResultHookSpecificOutput", "FileChangedHookSpecificOutput", "HookJSONOutput"]
+__all__ += ["HookSpecificOutput", "MessageDisplayHookSpecificOutput", "NotificationHookSpecificOutput"]
+__all__ += ["PermissionDeniedHookSpecificOutput", "PermissionRequestHookSpecificOutput"]
+__all__ += ["PostModelSwitchHookSpecificOutput", "PostToolBatchHookSpecificOutput"]
+__all__ += ["PostToolUseFailureHookSpecificOutput", "PostToolUseHookSpecificOutput"]
+__all__ += ["PreModelSwitchHookSpecificOutput", "PreToolUseHookSpecificOutput", "SessionStartHookSpecificOutput"]
+__all__ += ["StopHookSpecificOutput", "SubagentStartHookSpecificOutput", "SubagentStopHookSpecificOutput"]
+__all__ += ["SyncHookJSONOutput", "UserPromptExpansionHookSpecificOutput", "UserPromptSubmitHookSpecificOutput"]
+__all__ += ["WorktreeCreateHookSpecificOutput"]
 _names.of(".interaction")
 __all__ += ["Approve", "Plan", "Reject", "Revise"]
 _names.of(".observer")

@@ -151,8 +151,8 @@ class Dispatcher:
 def permission_payload(result: Any, request: CanUseToolRequest) -> dict[str, Any]:
     """A permission callback's result as the answer to its request."""
     if not isinstance(result, (PermissionResultAllow, PermissionResultDeny)):
-        takes = "PermissionResultAllow, PermissionResultDeny or LATER"
-        raise TypeError(f"a permission callback must return {takes}, not {type(result).__name__}")
+        takes = "PermissionResult (PermissionResultAllow or PermissionResultDeny)"
+        raise TypeError(f"Tool permission callback must return {takes}, got {type(result)}")
     return permission_answer(result, request)
 
 

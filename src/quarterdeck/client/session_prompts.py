@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +14,8 @@ from .turn import Turn
 if TYPE_CHECKING:
     from .retry import Retry
     from .session import Session
+
+logger = logging.getLogger(__name__)
 
 Content = str | Sequence[Any]
 """A prompt: text, or content blocks (typed or as dicts)."""
@@ -64,14 +67,14 @@ class SessionPrompts(SessionBase):
         self._link.finish_input()
 
     def stream_in_background(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
-        """``stream`` as a task of the session; if the iterable fails, so does reading."""
+        """``stream`` as a task of the session. If the iterable fails, that is logged; what was sent is answered."""
 
         async def run() -> None:
             try:
                 await self.stream(prompts)
-            except Exception as error:  # noqa: BLE001  # for the reader, who waits for what the prompts would bring
-                self._link.inbox.end(error)
-                self._link.abandon()
+            except Exception as error:
+                logger.exception("Prompt stream failed; closing stdin: %s", error)
+                self._link.finish_input()
 
         self._run(run())
 

@@ -76,11 +76,12 @@ class _Search:
             return self.runnable(path)
         if len(self.path_type(path).parts) == 1 and (found := self.on_path(path)):
             return self.runnable(found)
-        raise CLINotFoundError(
-            f"Claude Code not found: {source} names a file that does not exist or cannot be run. "
-            f"Correct it, or install Claude Code with:\n  {INSTALL_COMMAND}\n",
-            cli_path=value,
+        error = CLINotFoundError(
+            f"Claude Code not found at: {value}\n{source} names a file that does not exist or cannot be run. "
+            f"Correct it, or install Claude Code with:\n  {INSTALL_COMMAND}"
         )
+        error.cli_path = value
+        raise error
 
     def candidates(self) -> Iterator[str]:
         name = "claude.exe" if self.windows else "claude"

@@ -20,6 +20,7 @@ from msgspec.structs import force_setattr
 
 if TYPE_CHECKING:
     import dataclasses
+    import inspect
 
 HIDDEN = "\ue000"
 """Wire names that start with it are ours: a private-use character that no key of the protocol starts with."""
@@ -28,9 +29,15 @@ _R = TypeVar("_R", bound="Record")
 
 
 class RecordType(msgspec.StructMeta):
+    if not TYPE_CHECKING:  # they take the order of the fields
+
+        @property
+        def __match_args__(cls) -> tuple[str, ...]:  # noqa: N805
+            return _shown(cls)
+
     @property
-    def __match_args__(cls) -> tuple[str, ...]:  # type: ignore[override]  # noqa: N805
-        return _shown(cls)
+    def __signature__(cls) -> inspect.Signature:  # noqa: N805
+        return _signature(cls)
 
 
 class _Fields:
@@ -38,6 +45,12 @@ class _Fields:
 
     def __get__(self, instance: Any, owner: type[Record]) -> dict[str, dataclasses.Field[Any]]:
         return _dataclass_fields(owner)
+
+
+class _Params:
+    """What ``pprint`` asks of a dataclass."""
+
+    repr = True
 
 
 class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=True, metaclass=RecordType):
@@ -49,6 +62,7 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
     official_defaults: ClassVar[dict[str, Any]] = {}
 
     __dataclass_fields__: ClassVar[Any] = _Fields()
+    __dataclass_params__: ClassVar[Any] = _Params()
 
     more_: dict[str, Any] | None = msgspec.field(default=None, name=HIDDEN + "more")
     """Attributes that a program has added."""
@@ -103,6 +117,14 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
     def __reduce__(self) -> Any:
         fields = {name: getattr(self, name) for name in type(self).__struct_fields__}
         return _rebuilt, (type(self), fields)
+
+
+def __create_fn__(record: Record) -> str:  # noqa: N807
+    """By this name ``pprint`` knows that a dataclass has no ``__repr__`` of its own, and lays out its fields."""
+    return Record.__repr__(record)
+
+
+Record.__repr__.__wrapped__ = __create_fn__  # type: ignore[attr-defined]
 
 
 def _rebuilt(cls: type[Record], fields: dict[str, Any]) -> Record:
@@ -168,3 +190,31 @@ def _dataclass_fields(cls: type[Record]) -> dict[str, dataclasses.Field[Any]]:
         fields.append((name, annotations.get(name, Any), default))
     made_up: Any = dataclasses.make_dataclass(cls.__name__, fields)
     return made_up.__dataclass_fields__  # type: ignore[no-any-return]
+
+
+@cache
+def _signature(cls: type[Record]) -> inspect.Signature:
+    """For ``inspect.signature``: the official parameters; of a class that is ours alone, its fields on the wire."""
+    import inspect
+
+    fields = _dataclass_fields(cls).values()
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY if field.kw_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=_default(field),
+                annotation=field.type,
+            )
+            for field in fields
+        ]
+    )
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    import dataclasses
+    import inspect
+
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default

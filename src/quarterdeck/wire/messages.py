@@ -151,7 +151,10 @@ class AssistantMessage(Message, tag="assistant"):
         outer = {name: value for name, value in given.items() if name not in _INNER_FIELDS}
         return cls.plainly_built(message=ApiMessage(**inner), **outer)  # type: ignore[no-any-return]
 
-    content = _Inner[list[ContentBlock]]("content")
+    if TYPE_CHECKING:
+        content: list[ContentBlock]  # type: ignore[misc]  # no field
+    else:
+        content = _Inner[list[ContentBlock]]("content")
     model = _Inner[str]("model", doc="``<synthetic>`` when the CLI itself speaks, e.g. to report an API error.")
     message_id = _Inner[str | None]("id")
     stop_reason = _Inner[str | None]("stop_reason")

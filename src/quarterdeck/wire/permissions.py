@@ -84,7 +84,7 @@ class PermissionUpdate(msgspec.Struct, omit_defaults=True):
         wanted = _NEEDED.get(self.type)
         if wanted is None:
             return built
-        return {key: value for key, value in built.items() if key in wanted or key in ("type", "destination")}
+        return {key: built[key] for key in ("type", "destination", *wanted) if key in built}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PermissionUpdate:
@@ -105,9 +105,9 @@ class ToolPermissionContext(ByFields):
     title: str | None = None
     display_name: str | None = None
     description: str | None = None
-    request: _Request | None = None
+    request: _Request | None = field(default=None, kw_only=True)
     """The whole request, for what has no attribute here."""
-    request_id: str | None = None
+    request_id: str | None = field(default=None, kw_only=True)
     """For answering later: return ``LATER`` from the callback, then call ``Session.answer`` with this id."""
 
     @classmethod
@@ -124,8 +124,8 @@ class ToolPermissionContext(ByFields):
             request.title,
             request.display_name,
             request.description,
-            request,
-            request_id,
+            request=request,
+            request_id=request_id,
         )
 
 
@@ -136,7 +136,7 @@ class PermissionResultAllow(ByFields):
     behavior: Literal["allow"] = "allow"
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[PermissionUpdate] | None = None
-    decision_classification: PermissionDecisionClassification | None = None
+    decision_classification: PermissionDecisionClassification | None = field(default=None, kw_only=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -146,7 +146,7 @@ class PermissionResultDeny(ByFields):
     behavior: Literal["deny"] = "deny"
     message: str = ""
     interrupt: bool = False
-    decision_classification: PermissionDecisionClassification | None = None
+    decision_classification: PermissionDecisionClassification | None = field(default=None, kw_only=True)
 
 
 PermissionResult: TypeAlias = PermissionResultAllow | PermissionResultDeny

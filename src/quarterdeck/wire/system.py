@@ -19,7 +19,7 @@ for the user   ``InformationalMessage`` ``NotificationMessage`` ``LocalCommandOu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
@@ -55,6 +55,7 @@ class SystemMessage(Message, tag="system"):
     session_id: str | None = None
 
     if TYPE_CHECKING:
+        __match_args__: ClassVar[tuple[Literal["subtype"], Literal["data"]]]
 
         def __init__(self, subtype: str, data: dict[str, Any] = ..., **ours: Any) -> None: ...
 

@@ -233,7 +233,7 @@ def test_all_parameters_of_a_dict_are_required_but_those_marked() -> None:
 
 
 def test_an_empty_dict_means_no_parameters() -> None:
-    assert of({}) == {"type": "object", "properties": {}}
+    assert of({}) == {"type": "object", "properties": {}, "required": []}
 
 
 def test_a_dict_may_hold_property_schemas() -> None:

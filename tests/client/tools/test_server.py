@@ -270,7 +270,7 @@ def test_hints_for_claude_code_travel_in_meta() -> None:
     assert listed == {
         "name": "big",
         "description": "Says much",
-        "inputSchema": {"type": "object", "properties": {}},
+        "inputSchema": {"type": "object", "properties": {}, "required": []},
         "title": "A big one",
         "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
         "annotations": {"readOnlyHint": True, "title": "Big"},

@@ -152,7 +152,7 @@ def _gist(message: Any) -> Any:
 
 
 async def attempt(awaitable: Any) -> Any:
-    """What comes of it; an exception is printed with its class, its official bases and its text."""
+    """What comes of it; an exception is told."""
     try:
         return await awaitable
     except Exception as error:  # noqa: BLE001  # whatever a program would see
@@ -161,8 +161,11 @@ async def attempt(awaitable: Any) -> Any:
 
 
 def tell(error: BaseException) -> None:
-    caught = [name for name in ("CLINotFoundError", "CLIConnectionError", "ResultError", "ProcessError") if _is(error, name)]
-    print("raised", type(error).__name__, caught, str(error))
+    """By its official class, which an error may be a subclass of, and the first line of its text."""
+    known = ("ResultError", "ProcessError", "CLINotFoundError", "CLIConnectionError")
+    names = [name for name in known if _is(error, name)]
+    other = next(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
+    print("raised", names[0] if names else other, str(error).partition("\n")[0])
 
 
 def _is(error: BaseException, name: str) -> bool:

@@ -31,7 +31,7 @@ async def content_is_filtered() -> None:
 
 @reads
 async def content_grows() -> None:
-    message = (await a_copy_of_the_story())[1]
+    message = next(one for one in await a_copy_of_the_story() if isinstance(one, sdk.AssistantMessage))
     message.content.append(sdk.TextBlock("appended"))
     print(message.content[-1], len(message.content))
 
@@ -112,10 +112,10 @@ async def changed_messages_are_unequal() -> None:
 
 @reads
 async def changed_messages_copy_and_pickle() -> None:
-    message = (await a_copy_of_the_story())[1]
+    message = next(one for one in await a_copy_of_the_story() if isinstance(one, sdk.AssistantMessage))
     message.content = [sdk.TextBlock("new")]
     message.note = "kept"
-    for again in (copy.copy(message), copy.deepcopy(message), pickle.loads(pickle.dumps(message))):  # noqa: S301
+    for again in (copy.copy(message), copy.deepcopy(message), pickle.loads(pickle.dumps(message))):
         print(again.content, again.note, again == message)
 
 
@@ -134,4 +134,4 @@ async def subclassing_a_message() -> None:
             return str(self.text).upper()
 
     block: Any = Mine("hey")
-    print(block.shout(), isinstance(block, sdk.TextBlock), block, block == sdk.TextBlock("hey"))
+    print(block.shout(), isinstance(block, sdk.TextBlock), block)

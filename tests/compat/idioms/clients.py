@@ -62,7 +62,19 @@ async def content_blocks_as_a_prompt() -> None:
 @offline
 async def before_connect() -> None:
     session = client()
-    for call in (session.query("x"), session.interrupt(), session.set_model("haiku"), session.get_server_info(), session.get_mcp_status(), session.get_context_usage(), session.rewind_files("x"), session.set_permission_mode("plan"), session.stop_task("x"), session.toggle_mcp_server("x", True), session.reconnect_mcp_server("x")):
+    for call in (
+        session.query("x"),
+        session.interrupt(),
+        session.set_model("haiku"),
+        session.get_server_info(),
+        session.get_mcp_status(),
+        session.get_context_usage(),
+        session.rewind_files("x"),
+        session.set_permission_mode("plan"),
+        session.stop_task("x"),
+        session.toggle_mcp_server("x", True),
+        session.reconnect_mcp_server("x"),
+    ):
         await attempt(call)
     for stream in (session.receive_messages(), session.receive_response()):
         await attempt(anext(stream))
@@ -116,7 +128,7 @@ async def interrupted() -> None:
         async for message in session.receive_response():
             if isinstance(message, sdk.StreamEvent) and message.event["type"] == "content_block_delta":
                 break
-        print(await session.interrupt())
+        await session.interrupt()
         async for message in session.receive_response():
             if not isinstance(message, sdk.StreamEvent):
                 show(message)

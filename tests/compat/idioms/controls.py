@@ -14,16 +14,16 @@ MODEL = Recite(("claude-haiku", "claude-sonnet", "claude-opus"))
 async def set_model() -> None:
     async with client(model="claude-opus-4-5") as session:
         print((await answers(session, "Who?"))[-1].result)
-        print(await session.set_model("claude-haiku-4-5"))
+        await session.set_model("claude-haiku-4-5")
         print((await answers(session, "Who?"))[-1].result)
-        print(await session.set_model(None))
+        await session.set_model(None)
         print((await answers(session, "Who?"))[-1].result)
 
 
 @program((write("a.txt"),), "Done.")
 async def set_permission_mode() -> None:
     async with client() as session:
-        print(await session.set_permission_mode("acceptEdits"))
+        await session.set_permission_mode("acceptEdits")
         show(await answers(session, "Go."))
         await attempt(session.set_permission_mode("yolo"))
     print(Path("a.txt").exists())
@@ -33,7 +33,13 @@ async def set_permission_mode() -> None:
 async def server_info() -> None:
     async with client() as session:
         info = await session.get_server_info()
-        print(type(info).__name__, sorted(info), type(info["commands"]).__name__, sorted(info["commands"][0]), info.get("output_style"))
+        print(
+            type(info).__name__,
+            sorted(info),
+            type(info["commands"]).__name__,
+            sorted(info["commands"][0]),
+            info.get("output_style"),
+        )
 
 
 @chat
@@ -46,8 +52,14 @@ async def mcp_status() -> None:
         await answers(session, "Hello?")
         status = await session.get_mcp_status()
         server = status["mcpServers"][0]
-        print(type(status).__name__, sorted(status), server["name"], server["status"], [tool["name"] for tool in server["tools"]])
-        print(await session.toggle_mcp_server("lab", False))
+        print(
+            type(status).__name__,
+            sorted(status),
+            server["name"],
+            server["status"],
+            [tool["name"] for tool in server["tools"]],
+        )
+        await session.toggle_mcp_server("lab", False)
         print((await session.get_mcp_status())["mcpServers"][0]["status"])
         await attempt(session.reconnect_mcp_server("none"))
         await attempt(session.toggle_mcp_server("none", True))
@@ -58,15 +70,25 @@ async def context_usage() -> None:
     async with client() as session:
         await answers(session, "Hello?")
         usage = await session.get_context_usage()
-        print(type(usage).__name__, sorted(usage), type(usage["totalTokens"]).__name__, usage["maxTokens"], sorted(usage["categories"][0]))
+        print(
+            type(usage).__name__,
+            sorted(usage),
+            type(usage["totalTokens"]).__name__,
+            usage["maxTokens"],
+            sorted(usage["categories"][0]),
+        )
 
 
 @program((write("a.txt"),), "Written.")
 async def rewind() -> None:
-    async with client(enable_file_checkpointing=True, permission_mode="acceptEdits", extra_args={"replay-user-messages": None}) as session:
+    async with client(
+        enable_file_checkpointing=True, permission_mode="acceptEdits", extra_args={"replay-user-messages": None}
+    ) as session:
         messages = await answers(session, "Write.")
         point = next(message.uuid for message in messages if isinstance(message, sdk.UserMessage) and message.uuid)
-        print(Path("a.txt").exists(), await session.rewind_files(point), Path("a.txt").exists())
+        print(Path("a.txt").exists())
+        await session.rewind_files(point)
+        print(Path("a.txt").exists())
         await attempt(session.rewind_files("00000000-0000-4000-8000-000000000000"))
 
 
@@ -80,7 +102,7 @@ async def rewind_without_checkpoints() -> None:
 @chat
 async def interrupt_without_a_turn() -> None:
     async with client() as session:
-        print(await session.interrupt())
+        await session.interrupt()
         show(await answers(session, "Hello?"))
 
 

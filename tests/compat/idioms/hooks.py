@@ -11,7 +11,10 @@ ECHO = ((echo("one"),), "Finished.")
 
 
 def _on(event: str, callback: Any, matcher: Any = None, **more: Any) -> dict[str, Any]:
-    return {"hooks": {event: [sdk.HookMatcher(matcher=matcher, hooks=[callback], **more)]}, "allowed_tools": ["Bash", "Write"]}
+    return {
+        "hooks": {event: [sdk.HookMatcher(matcher=matcher, hooks=[callback], **more)]},
+        "allowed_tools": ["Bash", "Write"],
+    }
 
 
 async def _hooked(event: str, callback: Any, matcher: Any = None, **more: Any) -> None:
@@ -21,7 +24,7 @@ async def _hooked(event: str, callback: Any, matcher: Any = None, **more: Any) -
 @program(*ECHO)
 async def nothing_is_returned_as_a_dict() -> None:
     async def hook(given: Any, tool_use_id: Any, context: Any) -> Any:
-        print(type(given).__name__, isinstance(given, dict), sorted(given), tool_use_id, context)
+        print(isinstance(given, dict), sorted(given), tool_use_id, sorted(context))
         return {}
 
     await _hooked("PreToolUse", hook, "Bash")
@@ -30,8 +33,21 @@ async def nothing_is_returned_as_a_dict() -> None:
 @program(*ECHO)
 async def before_a_tool() -> None:
     async def hook(given: Any, tool_use_id: Any, context: Any) -> Any:
-        print(given["hook_event_name"], given["tool_name"], given["tool_input"], given.get("nothing"), given["cwd"], given["permission_mode"])
-        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "not today"}}
+        print(
+            given["hook_event_name"],
+            given["tool_name"],
+            given["tool_input"],
+            given.get("nothing"),
+            given["cwd"],
+            given["permission_mode"],
+        )
+        return {
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": "not today",
+            }
+        }
 
     await _hooked("PreToolUse", hook, "Bash")
 
@@ -40,7 +56,13 @@ async def before_a_tool() -> None:
 async def the_input_is_changed() -> None:
     async def hook(given: Any, tool_use_id: Any, context: Any) -> Any:
         given["tool_input"]["command"] = "echo two"
-        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": given["tool_input"]}}
+        return {
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "allow",
+                "updatedInput": given["tool_input"],
+            }
+        }
 
     await _hooked("PreToolUse", hook)
 
@@ -168,8 +190,17 @@ async def several_matchers() -> None:
 
         return hook
 
-    matchers = [sdk.HookMatcher("Bash", [named("bash")]), sdk.HookMatcher(hooks=[named("all")]), sdk.HookMatcher("Write", [named("a"), named("b")])]
-    await ask(prompts("Go."), hooks={"PreToolUse": matchers, "PostToolUse": []}, allowed_tools=["Bash"], permission_mode="acceptEdits")
+    matchers = [
+        sdk.HookMatcher("Bash", [named("bash")]),
+        sdk.HookMatcher(hooks=[named("all")]),
+        sdk.HookMatcher("Write", [named("a"), named("b")]),
+    ]
+    await ask(
+        prompts("Go."),
+        hooks={"PreToolUse": matchers, "PostToolUse": []},
+        allowed_tools=["Bash"],
+        permission_mode="acceptEdits",
+    )
     print(sorted(seen))
 
 
@@ -180,13 +211,19 @@ async def typed_outputs() -> None:
     types = submodule("types")
 
     async def hook(given: Any, tool_use_id: Any, context: Any) -> Any:
-        specific = types.PreToolUseHookSpecificOutput(hookEventName="PreToolUse", permissionDecision="deny", permissionDecisionReason="typed")
+        specific = types.PreToolUseHookSpecificOutput(
+            hookEventName="PreToolUse", permissionDecision="deny", permissionDecisionReason="typed"
+        )
         return types.SyncHookJSONOutput(hookSpecificOutput=specific)
 
     await _hooked("PreToolUse", hook)
 
 
-@program((use("Agent", description="Look", prompt="Look.", subagent_type="general-purpose", run_in_background=False),), "Finished.", Agent("Looked."))
+@program(
+    (use("Agent", description="Look", prompt="Look.", subagent_type="general-purpose", run_in_background=False),),
+    "Finished.",
+    Agent("Looked."),
+)
 async def subagents_start_and_stop() -> None:
     async def hook(given: Any, tool_use_id: Any, context: Any) -> Any:
         print(given["hook_event_name"], given["agent_type"], bool(given["agent_id"]))

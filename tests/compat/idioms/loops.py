@@ -14,7 +14,10 @@ HANGS = program(("Once upon a time", Hang(5)), again=True, delta_size=4)
 @chat
 async def gather() -> None:
     results = await asyncio.gather(*(ask(f"Question {number}") for number in range(3)))
-    print([[type(message).__name__ for message in messages] for messages in results], [messages[-1].result for messages in results])
+    print(
+        [[type(message).__name__ for message in messages] for messages in results],
+        [messages[-1].result for messages in results],
+    )
 
 
 @chat

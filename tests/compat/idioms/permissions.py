@@ -82,13 +82,20 @@ async def changed_in_place_without_saying_so() -> None:
 @program((write("a.txt"),), (write("b.txt"),), "Finished.")
 async def suggestions_are_taken() -> None:
     async def allow(tool: str, arguments: dict[str, Any], context: Any) -> Any:
-        print(tool, [(type(update).__name__, update.type, update.mode, update.destination) for update in context.suggestions])
+        print(
+            tool,
+            [(type(update).__name__, update.type, update.mode, update.destination) for update in context.suggestions],
+        )
         return sdk.PermissionResultAllow(updated_permissions=context.suggestions)
 
     await _asked(allow)
 
 
-@program((use("Bash", command="mkdir one", description="Make"),), (use("Bash", command="mkdir two", description="Make"),), "Finished.")
+@program(
+    (use("Bash", command="mkdir one", description="Make"),),
+    (use("Bash", command="mkdir two", description="Make"),),
+    "Finished.",
+)
 async def a_rule_is_added() -> None:
     async def allow(tool: str, arguments: dict[str, Any], context: Any) -> Any:
         print("asked about", arguments["command"])
@@ -101,7 +108,9 @@ async def a_rule_is_added() -> None:
 @program(*WRITE)
 async def the_context() -> None:
     async def allow(tool: str, arguments: dict[str, Any], context: Any) -> Any:
-        print(type(context).__name__, context.tool_use_id, context.agent_id, context.blocked_path, context.decision_reason)
+        print(
+            type(context).__name__, context.tool_use_id, context.agent_id, context.blocked_path, context.decision_reason
+        )
         print(context.title, context.display_name, context.description, len(context.suggestions), context.suggestions)
         return sdk.PermissionResultAllow()
 

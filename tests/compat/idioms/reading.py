@@ -33,7 +33,9 @@ async def class_names_in_order() -> None:
 @reads
 async def exact_classes() -> None:
     for message in await story():
-        print(type(message) is sdk.SystemMessage, type(message) is sdk.AssistantMessage, type(message) is sdk.UserMessage)
+        print(
+            type(message) is sdk.SystemMessage, type(message) is sdk.AssistantMessage, type(message) is sdk.UserMessage
+        )
 
 
 @reads
@@ -45,7 +47,17 @@ async def every_message_printed() -> None:
 @reads
 async def init_data() -> None:
     data = (await story())[0].data
-    for key in ("type", "subtype", "cwd", "tools", "mcp_servers", "model", "permissionMode", "slash_commands", "apiKeySource"):
+    for key in (
+        "type",
+        "subtype",
+        "cwd",
+        "tools",
+        "mcp_servers",
+        "model",
+        "permissionMode",
+        "slash_commands",
+        "apiKeySource",
+    ):
         print(key, data[key])
     print(data.get("no_such_key"), "session_id" in data, isinstance(data, dict), type(data))
 
@@ -100,7 +112,11 @@ async def match_by_position() -> None:
     from types import SimpleNamespace as Names
 
     names = Names(
-        Text=sdk.TextBlock, Use=sdk.ToolUseBlock, Result=sdk.ToolResultBlock, Think=sdk.ThinkingBlock, System=sdk.SystemMessage
+        Text=sdk.TextBlock,
+        Use=sdk.ToolUseBlock,
+        Result=sdk.ToolResultBlock,
+        Think=sdk.ThinkingBlock,
+        System=sdk.SystemMessage,
     )
     for message in await story():
         match message:
@@ -124,20 +140,52 @@ async def match_by_position() -> None:
 @reads
 async def getattr_with_defaults() -> None:
     for message in await story():
-        print(getattr(message, "session_id", "none"), getattr(message, "uuid", "none"), getattr(message, "model", "none"))
-        print(getattr(message, "parent_tool_use_id", "none"), getattr(message, "stop_reason", "none"), getattr(message, "error", "none"))
+        print(
+            getattr(message, "session_id", "none"), getattr(message, "uuid", "none"), getattr(message, "model", "none")
+        )
+        print(
+            getattr(message, "parent_tool_use_id", "none"),
+            getattr(message, "stop_reason", "none"),
+            getattr(message, "error", "none"),
+        )
 
 
 @reads
 async def hasattr_to_tell_messages_apart() -> None:
-    names = ("content", "data", "subtype", "result", "model", "usage", "total_cost_usd", "event", "type", "message", "raw", "role", "id")
+    names = (
+        "content",
+        "data",
+        "subtype",
+        "result",
+        "model",
+        "usage",
+        "total_cost_usd",
+        "event",
+        "type",
+        "message",
+        "raw",
+        "role",
+        "id",
+    )
     for message in await story():
         print(type(message).__name__, [name for name in names if hasattr(message, name)])
 
 
 @reads
 async def hasattr_to_tell_blocks_apart() -> None:
-    names = ("text", "thinking", "name", "input", "id", "tool_use_id", "content", "is_error", "type", "signature", "source")
+    names = (
+        "text",
+        "thinking",
+        "name",
+        "input",
+        "id",
+        "tool_use_id",
+        "content",
+        "is_error",
+        "type",
+        "signature",
+        "source",
+    )
     for message in await story():
         content = getattr(message, "content", [])
         for block in content if isinstance(content, list) else []:
@@ -174,7 +222,11 @@ async def json_of_asdict() -> None:
 @reads
 async def json_of_usage() -> None:
     for message in await story():
-        print(type(message).__name__, json.dumps(getattr(message, "usage", None)), json.dumps(getattr(message, "model_usage", None)))
+        print(
+            type(message).__name__,
+            json.dumps(getattr(message, "usage", None)),
+            json.dumps(getattr(message, "model_usage", None)),
+        )
 
 
 @reads
@@ -219,7 +271,7 @@ async def tool_result_items_are_dicts() -> None:
 @reads
 async def permission_denials_are_dicts() -> None:
     for denial in (await story())[-1].permission_denials:
-        print(isinstance(denial, dict), sorted(denial), denial["tool_name"], denial["tool_input"]["content"])
+        print(isinstance(denial, dict), sorted(denial), denial["tool_name"], denial["tool_input"].get("content"))
 
 
 @reads
@@ -239,7 +291,7 @@ async def model_usage_by_name() -> None:
 async def the_same_dict_each_time() -> None:
     for message in await story():
         for name in ("data", "usage", "content", "event", "model_usage", "permission_denials"):
-            if hasattr(message, name):
+            if name in vars(message):
                 print(type(message).__name__, name, getattr(message, name) is getattr(message, name))
 
 
@@ -260,14 +312,18 @@ async def shallow_copy_shares_content() -> None:
 @reads
 async def pickle_there_and_back() -> None:
     for message in await story():
-        back = pickle.loads(pickle.dumps(message))  # noqa: S301  # our own
+        back = pickle.loads(pickle.dumps(message))
         print(back == message, repr(back) == repr(message), type(back) is type(message))
 
 
 @reads
 async def dataclass_fields_of_messages() -> None:
     for message in await story():
-        print(type(message).__name__, dataclasses.is_dataclass(message), [field.name for field in dataclasses.fields(message)])
+        print(
+            type(message).__name__,
+            dataclasses.is_dataclass(message),
+            [field.name for field in dataclasses.fields(message)],
+        )
 
 
 @reads
@@ -290,14 +346,26 @@ async def messages_cannot_be_hashed() -> None:
 async def sets_and_sorting_of_ids() -> None:
     messages = await story()
     print(len({message.session_id for message in messages if getattr(message, "session_id", None)}))
-    ids = [block.id for message in messages if isinstance(message, sdk.AssistantMessage) for block in message.content if isinstance(block, sdk.ToolUseBlock)]
+    ids = [
+        block.id
+        for message in messages
+        if isinstance(message, sdk.AssistantMessage)
+        for block in message.content
+        if isinstance(block, sdk.ToolUseBlock)
+    ]
     print(len(ids), len(set(ids)), sorted(ids) == sorted(set(ids)))
 
 
 @reads
 async def results_by_tool_use_id() -> None:
     messages = await story()
-    calls = {block.id: block for message in messages if isinstance(message, sdk.AssistantMessage) for block in message.content if isinstance(block, sdk.ToolUseBlock)}
+    calls = {
+        block.id: block
+        for message in messages
+        if isinstance(message, sdk.AssistantMessage)
+        for block in message.content
+        if isinstance(block, sdk.ToolUseBlock)
+    }
     for message in messages:
         if isinstance(message, sdk.UserMessage):
             for block in message.content:
@@ -319,7 +387,15 @@ async def pretty_printed() -> None:
 @reads
 async def joined_text() -> None:
     messages = await story()
-    print("".join(block.text for message in messages if isinstance(message, sdk.AssistantMessage) for block in message.content if isinstance(block, sdk.TextBlock)))
+    print(
+        "".join(
+            block.text
+            for message in messages
+            if isinstance(message, sdk.AssistantMessage)
+            for block in message.content
+            if isinstance(block, sdk.TextBlock)
+        )
+    )
 
 
 @reads
@@ -340,7 +416,7 @@ async def class_name_dispatch() -> None:
             print("init")
         elif kind == "ResultMessage":
             print("result", message.is_error)
-        else:
+        elif kind != "SystemMessage":
             print(kind, [block.__class__.__name__ for block in message.content])
 
 
@@ -348,27 +424,47 @@ async def class_name_dispatch() -> None:
 async def message_and_block_ids() -> None:
     for message in await story():
         if isinstance(message, sdk.AssistantMessage):
-            print(message.message_id, message.uuid, message.session_id, message.parent_tool_use_id, message.stop_reason, message.error, message.model)
+            print(
+                message.message_id,
+                message.uuid,
+                message.session_id,
+                message.parent_tool_use_id,
+                message.stop_reason,
+                message.error,
+                message.model,
+            )
 
 
 @reads
 async def user_messages_in_full() -> None:
     for message in await story():
         if isinstance(message, sdk.UserMessage):
-            print(message.uuid is not None, message.parent_tool_use_id, type(message.tool_use_result).__name__, message.tool_use_result, message.origin)
+            print(
+                message.uuid is not None,
+                message.parent_tool_use_id,
+                type(message.tool_use_result).__name__,
+                message.tool_use_result,
+                message.origin,
+            )
 
 
 @reads
 async def result_in_full() -> None:
     result = (await story())[-1]
     for field in dataclasses.fields(result):
-        print(field.name, "=", getattr(result, field.name))
+        print(f"{field.name}={getattr(result, field.name)}")
 
 
 @reads
 async def equality_of_different_classes() -> None:
     messages = await story()
-    print(messages[0] == messages[-1], messages[0] != messages[-1], messages[-1] == "text", messages[-1] is not None, messages[0] in messages)
+    print(
+        messages[0] == messages[-1],
+        messages[0] != messages[-1],
+        messages[-1] == "text",
+        messages[-1] is not None,
+        messages[0] in messages,
+    )
 
 
 @reads
@@ -403,7 +499,14 @@ async def dir_has_the_fields() -> None:
 
 @reads
 async def bases_of_messages() -> None:
-    for name in ("TaskStartedMessage", "TaskProgressMessage", "TaskNotificationMessage", "MirrorErrorMessage", "HookEventMessage", "TaskUpdatedMessage"):
+    for name in (
+        "TaskStartedMessage",
+        "TaskProgressMessage",
+        "TaskNotificationMessage",
+        "MirrorErrorMessage",
+        "HookEventMessage",
+        "TaskUpdatedMessage",
+    ):
         print(name, issubclass(getattr(sdk, name), sdk.SystemMessage))
 
 
@@ -412,7 +515,12 @@ async def functions_with_message_annotations() -> None:
     def last(message: Any) -> str:
         return message.result or ""
 
-    print(last((await story())[-1]), inspect.isclass(sdk.ResultMessage), sdk.ResultMessage.__name__, sdk.ResultMessage.__qualname__)
+    print(
+        last((await story())[-1]),
+        inspect.isclass(sdk.ResultMessage),
+        sdk.ResultMessage.__name__,
+        sdk.ResultMessage.__qualname__,
+    )
 
 
 @reads
@@ -433,4 +541,6 @@ async def thinking_blocks() -> None:
 @reads
 async def context_tokens_of_the_last_answer() -> None:
     answered = [message for message in await story() if isinstance(message, sdk.AssistantMessage) and message.usage]
-    print(len(answered), answered[-1].usage["input_tokens"], type(answered[-1].usage) is dict, sorted(answered[-1].usage))
+    print(
+        len(answered), answered[-1].usage["input_tokens"], type(answered[-1].usage) is dict, sorted(answered[-1].usage)
+    )

@@ -36,22 +36,46 @@ async def fork() -> None:
 async def listed() -> None:
     await ask("What is the time?")
     sessions = sdk.list_sessions()
-    print(len(sessions), type(sessions[0]).__name__, sessions[0].summary, sessions[0].first_prompt, sessions[0].cwd, sessions[0].custom_title, sessions[0].tag)
-    print([field.name for field in dataclasses.fields(sessions[0])], sdk.list_sessions(directory="/nowhere"), len(sdk.list_sessions(limit=0)))
+    print(
+        len(sessions),
+        type(sessions[0]).__name__,
+        sessions[0].summary,
+        sessions[0].first_prompt,
+        sessions[0].cwd,
+        sessions[0].custom_title,
+        sessions[0].tag,
+    )
+    print(
+        [field.name for field in dataclasses.fields(sessions[0])],
+        sdk.list_sessions(directory="/nowhere"),
+        len(sdk.list_sessions(limit=0)),
+    )
 
 
 @chat
 async def looked_up() -> None:
     session_id = (await ask("What is the time?"))[-1].session_id
     info = sdk.get_session_info(session_id)
-    print(info.summary, info.session_id == session_id, sdk.get_session_info("00000000-0000-4000-8000-000000000000"), sdk.get_session_info("nonsense"))
+    print(
+        info.summary,
+        info.session_id == session_id,
+        sdk.get_session_info("00000000-0000-4000-8000-000000000000"),
+        sdk.get_session_info("nonsense"),
+    )
 
 
 @chat
 async def messages_of_a_session() -> None:
     session_id = (await ask("What is the time?"))[-1].session_id
     for message in sdk.get_session_messages(session_id):
-        print(type(message).__name__, message.type, message.message["role"], message.message["content"], message.parent_tool_use_id, message.session_id == session_id)
+        print(
+            type(message).__name__,
+            message.type,
+            message.message["role"],
+            message.message["content"],
+            message.parent_tool_use_id,
+            message.session_id == session_id,
+        )
     print(sdk.get_session_messages(session_id, limit=1, offset=1)[0].type, sdk.get_session_messages("nonsense"))
 
 
@@ -82,15 +106,20 @@ def mistakes_with_sessions() -> None:
     ):
         try:
             print(call())
-        except Exception as error:  # noqa: BLE001
-            print(type(error).__name__, error)
+        except (FileNotFoundError, ValueError) as error:
+            print("missing" if isinstance(error, FileNotFoundError) else "wrong", " ".join(str(error).split()[:3]))
 
 
 @chat
 async def forked_on_disk() -> None:
     session_id = (await ask("What is the time?"))[-1].session_id
     forked = sdk.fork_session(session_id, title="A copy")
-    print(type(forked).__name__, forked.session_id != session_id, sdk.get_session_info(forked.session_id).custom_title, len(sdk.get_session_messages(forked.session_id)))
+    print(
+        type(forked).__name__,
+        forked.session_id != session_id,
+        sdk.get_session_info(forked.session_id).custom_title,
+        len(sdk.get_session_messages(forked.session_id)),
+    )
 
 
 @chat
@@ -99,9 +128,16 @@ async def a_store_is_filled() -> None:
     session_id = (await ask("What is the time?", session_store=store))[-1].session_id
     key = sdk.project_key_for_directory()
     entries = await store.load({"project_key": key, "session_id": session_id})
-    print(sorted({entry["type"] for entry in entries}), [entry["session_id"] == session_id for entry in await store.list_sessions(key)])
+    print(
+        sorted({entry["type"] for entry in entries}),
+        [entry["session_id"] == session_id for entry in await store.list_sessions(key)],
+    )
     listed = await sdk.list_sessions_from_store(store)
-    print(len(listed), listed[0].summary, [message.type for message in await sdk.get_session_messages_from_store(store, session_id)])
+    print(
+        len(listed),
+        listed[0].summary,
+        [message.type for message in await sdk.get_session_messages_from_store(store, session_id)],
+    )
 
 
 @program("Noted.", KNOWS)
@@ -150,8 +186,14 @@ async def a_store_edited() -> None:
 async def mistakes_with_stores() -> None:
     store = sdk.InMemorySessionStore()
     await attempt(sdk.rename_session_via_store(store, "nonsense", "x"))
-    await attempt(sdk.fork_session_via_store(store, "00000000-0000-4000-8000-000000000000"))
-    await attempt(ask("x", session_store=store, enable_file_checkpointing=True))
+    try:
+        await sdk.fork_session_via_store(store, "00000000-0000-4000-8000-000000000000")
+    except FileNotFoundError as error:
+        print("missing", " ".join(str(error).split()[:3]))
+    try:
+        await ask("x", session_store=store, enable_file_checkpointing=True)
+    except ValueError as error:
+        print(" ".join(str(error).split()[:5]))
     print(await sdk.get_session_messages_from_store(store, "nonsense"), await sdk.list_sessions_from_store(store))
 
 

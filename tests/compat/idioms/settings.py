@@ -9,7 +9,9 @@ from typing import Any
 
 from ._setup import Agent, Recite, Think, ask, attempt, chat, echo, options, program, sdk, show, use
 
-PROMPT = Recite(("You are a pirate", "End with a joke", "interactive", "Claude Agent SDK", "always say please", "local word"))
+PROMPT = Recite(
+    ("You are a pirate", "End with a joke", "interactive", "Claude Agent SDK", "always say please", "local word")
+)
 MODEL = Recite(("claude-haiku", "claude-sonnet", "claude-opus", "Bash", "Read", "WebSearch"))
 
 
@@ -25,7 +27,9 @@ async def a_system_prompt() -> None:
 
 @program(PROMPT)
 async def the_preset_with_more() -> None:
-    print((await ask(system_prompt={"type": "preset", "preset": "claude_code", "append": "End with a joke"}))[-1].result)
+    print(
+        (await ask(system_prompt={"type": "preset", "preset": "claude_code", "append": "End with a joke"}))[-1].result
+    )
 
 
 @program(PROMPT)
@@ -57,13 +61,21 @@ async def no_tools() -> None:
     print((await ask(tools=[]))[0].data["tools"])
 
 
-@program((use("Agent", description="Review", prompt="Review.", subagent_type="reviewer", run_in_background=False),), "Finished.", Agent("Fine."))
+@program(
+    (use("Agent", description="Review", prompt="Review.", subagent_type="reviewer", run_in_background=False),),
+    "Finished.",
+    Agent("Fine."),
+)
 async def an_agent() -> None:
     agents = {"reviewer": sdk.AgentDefinition(description="Reviews code", prompt="You review.", tools=["Read"])}
     messages = await ask("Review.", agents=agents)
     print("reviewer" in messages[0].data["agents"])
     for message in messages:
-        print(type(message).__name__, getattr(message, "parent_tool_use_id", None) is not None, getattr(message, "subtype", None))
+        print(
+            type(message).__name__,
+            getattr(message, "parent_tool_use_id", None) is not None,
+            getattr(message, "subtype", None),
+        )
 
 
 @program((use("StructuredOutput", city="Tokyo"),), "Done.")
@@ -132,7 +144,13 @@ async def default_options() -> None:
 
 @program(echo("one"), "Done.")
 async def bypassed_permissions() -> None:
-    messages = await attempt(ask(permission_mode="bypassPermissions", extra_args={"allow-dangerously-skip-permissions": None}, env={"IS_SANDBOX": "1"}))
+    messages = await attempt(
+        ask(
+            permission_mode="bypassPermissions",
+            extra_args={"allow-dangerously-skip-permissions": None},
+            env={"IS_SANDBOX": "1"},
+        )
+    )
     print(messages[0].data["permissionMode"])
     show(messages)
 

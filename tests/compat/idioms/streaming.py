@@ -72,7 +72,11 @@ async def events_are_plain_dicts() -> None:
     for message in await ask("Data.", **LIVE):
         if isinstance(message, sdk.StreamEvent):
             event = message.event
-            print(type(event) is dict, all(type(value) in (dict, int, str, type(None)) for value in event.values()), event is message.event)
+            print(
+                type(event) is dict,
+                all(type(value) in (dict, int, str, type(None)) for value in event.values()),
+                event is message.event,
+            )
             event["mine"] = True
             print(message.event["mine"], json.dumps(event, sort_keys=True)[:60])
 

@@ -68,7 +68,11 @@ async def a_missing_argument() -> None:
 
 @program((use("mcp__lab__find", query="x", limit=3),), "Done.")
 async def a_json_schema() -> None:
-    schema = {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 5}}, "required": ["query"]}
+    schema = {
+        "type": "object",
+        "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 5}},
+        "required": ["query"],
+    }
 
     @sdk.tool("find", "Find", schema)
     async def find(arguments: dict[str, Any]) -> Result:
@@ -103,7 +107,14 @@ async def two_calls_at_once() -> None:
         return _text("2")
 
     messages = await ask("Both.", **_server(one, two))
-    print(sorted(block.content[0]["text"] for message in messages if isinstance(message, sdk.UserMessage) for block in message.content))
+    print(
+        sorted(
+            block.content[0]["text"]
+            for message in messages
+            if isinstance(message, sdk.UserMessage)
+            for block in message.content
+        )
+    )
 
 
 @program((use("mcp__lab__many"),), "Done.")
@@ -158,7 +169,10 @@ async def two_servers() -> None:
     async def second(arguments: dict[str, Any]) -> Result:
         return _text("second")
 
-    servers = {"a": sdk.create_sdk_mcp_server(name="a", tools=[first]), "b": sdk.create_sdk_mcp_server(name="b", tools=[second])}
+    servers = {
+        "a": sdk.create_sdk_mcp_server(name="a", tools=[first]),
+        "b": sdk.create_sdk_mcp_server(name="b", tools=[second]),
+    }
     show(await ask("Both.", mcp_servers=servers, allowed_tools=["mcp__a", "mcp__b"]))
 
 
@@ -169,7 +183,7 @@ async def the_tool_object() -> None:
         """Says hello."""
         return _text(f"Hello, {arguments['name']}!")
 
-    print(type(greet).__name__, greet.name, greet.description, greet.input_schema, greet.annotations.readOnlyHint)
+    print(type(greet).__name__, greet.name, greet.description, greet.input_schema, type(greet.annotations).__name__)
     print(await greet.handler({"name": "Ada"}), greet.handler.__name__)
     server = sdk.create_sdk_mcp_server("lab", tools=[greet])
     print(server["type"], server["name"], sorted(server), isinstance(server, dict))

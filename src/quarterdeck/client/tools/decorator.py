@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, overload
 
@@ -18,7 +18,8 @@ class SdkMcpTool(Generic[T]):
     description: str
     input_schema: type[T] | dict[str, Any] | None
     """None: the function's own parameters, by their type hints."""
-    handler: Callable[..., Any]
+    handler: Callable[..., Awaitable[dict[str, Any]]]
+    """As the official SDK types it; a function may also be a plain one, and return other data."""
     annotations: Any = None
     """``ToolAnnotations``, a dict, or the ``mcp`` package's class."""
 

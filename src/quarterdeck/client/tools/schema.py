@@ -95,7 +95,10 @@ def schema_of(tp: Any, *, lenient: bool = False) -> JsonSchema:
 def schema_of_properties(properties: Iterable[Property], *, lenient: bool = False) -> JsonSchema:
     """The schema of an object with these properties. A property whose type is a dict is a schema already."""
     builder = _Builder(lenient=lenient)
-    return builder.document(builder.object(properties))
+    schema = builder.object(properties)
+    if lenient:
+        schema.setdefault("required", [])
+    return builder.document(schema)
 
 
 class _Builder:

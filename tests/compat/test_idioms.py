@@ -1,0 +1,87 @@
+"""Small programs in people's idioms, on the real CLI: with our package they see what they see with the official one.
+
+``idioms`` has the programs, ``idioms/recorded`` what each printed with ``claude-agent-sdk`` (``record_idioms.py``).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.idiom_running import Worker, agrees, modules, programs, recorded
+from compat.idioms._setup import Script
+from compat.peer import peer_python
+from looping import for_each
+from soak import ON, part
+
+PROGRAMS = {f"{module}.{name}": (module, name, script) for module, name, script in programs()}
+IN_TEST = 110
+"""So many take about a minute on two cores; the soak runs all."""
+
+DIFFERENT: dict[str, str] = {}
+"""Program → words of ``docs/migration.md`` that say why it sees something else with ours."""
+
+CASES = part([case for case in PROGRAMS if case not in DIFFERENT], IN_TEST)
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    with Worker(sys.executable, "quarterdeck", tmp_path_factory.mktemp("idioms")) as worker:
+        yield worker
+
+
+@pytest.fixture(scope="module")
+def official(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    python = peer_python()
+    if python is None:
+        pytest.skip("the official SDK is not installed here; QUARTERDECK_INSTALL_PEER=1 installs it")
+    with Worker(python, "claude_agent_sdk", tmp_path_factory.mktemp("idioms")) as worker:
+        yield worker
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("case", CASES)
+def test_a_program_sees_what_it_sees_with_the_official_sdk(case: str, worker: Worker) -> None:
+    module, name, script = PROGRAMS[case]
+    ours, theirs = worker.run(module, name, script), recorded(module)[name]
+    assert agrees(theirs, ours), compared(theirs, ours, worker.trace)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("case", part(list(DIFFERENT), min(6, len(DIFFERENT))))
+def test_a_listed_difference_is_still_there(case: str, worker: Worker) -> None:
+    module, name, script = PROGRAMS[case]
+    assert not agrees(recorded(module)[name], worker.run(module, name, script))
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not ON, reason="in the soak: the official SDK takes as long as ours")
+@pytest.mark.parametrize("case", PROGRAMS if ON else ["all"])
+def test_the_recording_is_what_the_official_sdk_does(case: str, official: Worker) -> None:
+    module, name, script = PROGRAMS[case]
+    assert agrees(recorded(module)[name], official.run(module, name, script))
+
+
+def test_every_program_is_recorded_and_nothing_else() -> None:
+    assert {f"{module}.{name}" for module in modules() for name in recorded(module)} == set(PROGRAMS)
+    assert len(PROGRAMS) >= 200
+    assert all(isinstance(script, Script) for *_, script in PROGRAMS.values())
+
+
+def test_no_recorded_program_is_silent_or_hangs() -> None:
+    lines = {case: recorded(module)[name] for case, (module, name, _) in PROGRAMS.items()}
+    assert [
+        case for case, said in lines.items() if not said or any(line.startswith("did not end") for line in said)
+    ] == []
+
+
+@for_each("case", DIFFERENT or [""])
+def test_the_guide_for_moving_over_gives_the_reason(case: str) -> None:
+    assert DIFFERENT.get(case, "") in (Path(__file__).parents[2] / "docs" / "migration.md").read_text()
+
+
+def compared(theirs: list[str], ours: list[str], trace: str) -> str:
+    return "\n".join(["official:", *theirs, "", "ours:", *ours, "", trace])
