@@ -18,6 +18,8 @@ import typing
 from typing import Any
 
 SUBMODULES = ("types", "testing")
+HOMES = ("_errors", "client", "query")
+"""Modules that public programs import names from which the package has, too: what each defines itself."""
 UNION = (typing.Union, types.UnionType)
 
 
@@ -30,8 +32,17 @@ def describe(package: str) -> dict[str, Any]:
         own = [name for name in vars(module) if not name.startswith("_") and _is_own(module, name)]
         modules[submodule] = sorted(own)
         objects |= {name: getattr(module, name) for name in own}
+    for home in HOMES:
+        module = importlib.import_module(f"{package}.{home}")
+        own = [name for name, value in vars(module).items() if _is_defined_in(module, name, value)]
+        modules[home] = sorted(own)
+        objects |= {name: getattr(module, name) for name in own}
     names = {name: _describe(value) for name, value in sorted(objects.items()) if name != "__version__"}
     return {"package": package, "version": root.__version__, "modules": modules, "names": names}
+
+
+def _is_defined_in(module: types.ModuleType, name: str, value: Any) -> bool:
+    return not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
 
 
 def _is_own(module: types.ModuleType, name: str) -> bool:

@@ -21,7 +21,19 @@ PROGRAMS = {f"{module}.{name}": (module, name, script) for module, name, script 
 IN_TEST = 110
 """So many take about a minute on two cores; the soak runs all."""
 
-DIFFERENT: dict[str, str] = {}
+DIFFERENT: dict[str, str] = {
+    "building.the_name_of_the_base_error": "another name of `QuarterdeckError`",
+    "building.type_hints_of_unions": "`Message` is a union",
+    "changing.vars_update": "change attributes instead",
+    "errors.an_unknown_flag": "it says what happened, and has the CLI's stderr",
+    "hooks.a_hook_that_raises": "a guard that fails must not let anything through",
+    "hooks.a_hook_that_returns_a_string": "a guard that fails must not let anything through",
+    "hooks.a_hook_that_returns_none": "it is no opinion",
+    "permissions.a_rule_is_added": "in `updated_permissions` a rule for a whole tool",
+    "reading.getattr_with_defaults": "it has more: `raw`, `data`",
+    "reading.hasattr_to_tell_blocks_apart": "it has more: `raw`, `data`",
+    "reading.hasattr_to_tell_messages_apart": "it has more: `raw`, `data`",
+}
 """Program → words of ``docs/migration.md`` that say why it sees something else with ours."""
 
 CASES = part([case for case in PROGRAMS if case not in DIFFERENT], IN_TEST)

@@ -8,6 +8,7 @@ anything but what ``ACCEPTED`` lists with its reason.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 import json
 import re
@@ -20,7 +21,7 @@ import pytest
 
 import quarterdeck
 import quarterdeck.testing
-from compat.describe import as_json, taken
+from compat.describe import HOMES, as_json, taken
 from compat.peer import VERSION, describe_peer, peer_python
 from looping import for_each
 
@@ -57,6 +58,16 @@ DIFFERENT = {
 """Official name → why ours is another thing."""
 
 
+NO_TYPED_DICTS = """
+BackgroundTaskSummary BaseHookInput ContextUsageCategory ContextUsageResponse HookEffort McpClaudeAIProxyServerConfig
+McpSdkServerConfigStatus McpServerInfo McpServerStatus McpStatusResponse McpToolAnnotations McpToolInfo MessageOrigin
+ModelUsage NotificationHookInput PermissionRequestHookInput PostToolUseFailureHookInput PostToolUseHookInput
+PreCompactHookInput PreToolUseHookInput SessionCronSummary StopHookInput SubagentStartHookInput SubagentStopHookInput
+SystemInitMcpServer SystemInitPlugin SystemInitPluginError TaskUsage UserPromptSubmitHookInput
+""".split()
+"""What the CLI says: plain dicts here too; the classes of these names are the typed form, which reads like the dict."""
+
+
 def of_kind(kind: str) -> list[str]:
     apart = ACCEPTED | DIFFERENT
     return sorted(name for name, entry in NAMES.items() if entry["kind"] == kind and name not in apart)
@@ -84,6 +95,19 @@ def test_every_name_of_its_types_module_is_in_ours() -> None:
 def test_every_name_of_its_testing_module_is_in_ours() -> None:
     missing = [name for name in OFFICIAL["modules"]["testing"] if not hasattr(quarterdeck.testing, name)]
     assert [name for name in missing if name not in ACCEPTED] == []
+
+
+@for_each("module", HOMES)
+def test_a_module_that_programs_import_from_has_the_official_names(module: str) -> None:
+    home = importlib.import_module(f"quarterdeck.{module}")
+    official = OFFICIAL["modules"][module]
+    assert official
+    assert [name for name in official if getattr(home, name, None) is not ours(name)] == []
+
+
+def test_importing_the_module_query_leaves_the_function_in_its_place() -> None:
+    importlib.import_module("quarterdeck.query")
+    assert quarterdeck.query is importlib.import_module("quarterdeck.client").query
 
 
 def test_no_accepted_difference_is_out_of_date() -> None:
@@ -166,6 +190,23 @@ def test_fields_that_are_not_given_have_the_official_default(name: str) -> None:
 def test_a_class_is_a_subclass_of_what_the_official_one_is(name: str) -> None:
     for base in NAMES[name]["bases"]:
         assert issubclass(ours(name), ours(base))
+
+
+@for_each("name", of_kind("dataclass"))
+def test_a_class_is_unpacked_by_position_as_the_official_one_is(name: str) -> None:
+    assert list(ours(name).__match_args__) == NAMES[name]["match_args"]
+
+
+@for_each("name", of_kind("dataclass"))
+def test_a_class_has_the_official_fields_and_parameters_in_their_order(name: str) -> None:
+    official = [field["name"] for field in NAMES[name]["fields"]]
+    assert [field.name for field in dataclasses.fields(ours(name))][: len(official)] == official
+    assert list(inspect.signature(ours(name)).parameters)[: len(official)] == official
+
+
+def test_what_is_a_dict_there_is_a_dict_here() -> None:
+    classes = [name for name in of_kind("dict") if not typing.is_typeddict(ours(name))]
+    assert classes == NO_TYPED_DICTS
 
 
 OPTION_CLASSES = ("ClaudeAgentOptions", "AgentDefinition", "HookMatcher")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 
 from ._base import DOES_NOT_FIT
+from ._official import Record, official
 from ._records import ByFields
 
 if TYPE_CHECKING:
@@ -58,14 +59,16 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 """Update type → the fields it has besides ``type`` and ``destination``."""
 
 
-class PermissionRuleValue(msgspec.Struct, omit_defaults=True, rename="camel"):
+@official("tool_name", "rule_content")
+class PermissionRuleValue(Record, rename="camel"):
     """A tool and the calls of it that the rule covers: ``Bash`` with ``git status *``. No content: all calls."""
 
     tool_name: str
     rule_content: str | None = None
 
 
-class PermissionUpdate(msgspec.Struct, omit_defaults=True):
+@official("type", "rules behavior mode directories destination")
+class PermissionUpdate(Record):
     """A change of the rules, the mode or the directories, suggested by the CLI or sent with an allow."""
 
     type: str
