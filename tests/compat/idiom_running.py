@@ -187,7 +187,7 @@ _COST = re.compile(r"(\w*(?:cost|Cost)\w*)(['\"]?[=:] ?)\d[\d.e-]*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
 
 
-_PROMPT_UUID = re.compile(r", ['\"]user_message_uuids?['\"](?:: (?:\[[^\]]*\]|['\"][^'\"]*['\"]))?")
+_PROMPT_UUID = re.compile(r",\s+['\"]user_message_uuids?['\"](?:: (?:\[[^\]]*\]|['\"][^'\"]*['\"]))?")
 """Prompts have a uuid here, which the CLI repeats in ``data``."""
 _BLOB = re.compile(r"blob-\d+-\w+")
 

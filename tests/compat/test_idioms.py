@@ -30,6 +30,8 @@ DIFFERENT: dict[str, str] = {
     "hooks.a_hook_that_returns_a_string": "a guard that fails must not let anything through",
     "hooks.a_hook_that_returns_none": "it is no opinion",
     "permissions.a_rule_is_added": "in `updated_permissions` a rule for a whole tool",
+    "tools.a_missing_argument": "the same, with the argument's name",
+    "tools.an_argument_of_the_wrong_type": "the same, with the argument's name",
     "reading.getattr_with_defaults": "it has more: `raw`, `data`",
     "reading.hasattr_to_tell_blocks_apart": "it has more: `raw`, `data`",
     "reading.hasattr_to_tell_messages_apart": "it has more: `raw`, `data`",

@@ -58,13 +58,37 @@ DIFFERENT = {
 """Official name → why ours is another thing."""
 
 
-NO_TYPED_DICTS = """
-BackgroundTaskSummary BaseHookInput ContextUsageCategory ContextUsageResponse HookEffort McpClaudeAIProxyServerConfig
-McpSdkServerConfigStatus McpServerInfo McpServerStatus McpStatusResponse McpToolAnnotations McpToolInfo MessageOrigin
-ModelUsage NotificationHookInput PermissionRequestHookInput PostToolUseFailureHookInput PostToolUseHookInput
-PreCompactHookInput PreToolUseHookInput SessionCronSummary StopHookInput SubagentStartHookInput SubagentStopHookInput
-SystemInitMcpServer SystemInitPlugin SystemInitPluginError TaskUsage UserPromptSubmitHookInput
-""".split()
+NO_TYPED_DICTS = [
+    "BackgroundTaskSummary",
+    "BaseHookInput",
+    "ContextUsageCategory",
+    "ContextUsageResponse",
+    "HookEffort",
+    "McpClaudeAIProxyServerConfig",
+    "McpSdkServerConfigStatus",
+    "McpServerInfo",
+    "McpServerStatus",
+    "McpStatusResponse",
+    "McpToolAnnotations",
+    "McpToolInfo",
+    "MessageOrigin",
+    "ModelUsage",
+    "NotificationHookInput",
+    "PermissionRequestHookInput",
+    "PostToolUseFailureHookInput",
+    "PostToolUseHookInput",
+    "PreCompactHookInput",
+    "PreToolUseHookInput",
+    "SessionCronSummary",
+    "StopHookInput",
+    "SubagentStartHookInput",
+    "SubagentStopHookInput",
+    "SystemInitMcpServer",
+    "SystemInitPlugin",
+    "SystemInitPluginError",
+    "TaskUsage",
+    "UserPromptSubmitHookInput",
+]
 """What the CLI says: plain dicts here too; the classes of these names are the typed form, which reads like the dict."""
 
 
