@@ -87,7 +87,7 @@ class PermissionUpdate(Record):
         wanted = _NEEDED.get(self.type)
         if wanted is None:
             return built
-        return {key: built[key] for key in ("type", "destination", *wanted) if key in built}
+        return {key: value for key, value in built.items() if key in wanted or key in ("type", "destination")}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PermissionUpdate:

@@ -143,8 +143,17 @@ def permission_updates() -> None:
     types = submodule("types")
     rule = types.PermissionRuleValue(tool_name="Bash", rule_content="ls")
     update = sdk.PermissionUpdate(type="addRules", rules=[rule], behavior="allow", destination="session")
-    print(update, update.to_dict(), sdk.PermissionUpdate(type="setMode", mode="plan").to_dict())
-    print(sdk.PermissionUpdate(type="addDirectories", directories=["/a"], destination="session").to_dict())
+    print(
+        update,
+        sorted(update.to_dict().items(), key=str),
+        sorted(sdk.PermissionUpdate(type="setMode", mode="plan").to_dict().items(), key=str),
+    )
+    print(
+        sorted(
+            sdk.PermissionUpdate(type="addDirectories", directories=["/a"], destination="session").to_dict().items(),
+            key=str,
+        )
+    )
     print(sdk.PermissionUpdate.from_dict(update.to_dict()) == update, rule)
     print(sdk.PermissionUpdate.from_dict({"type": "addRules", "rules": [{"toolName": "Read"}], "behavior": "deny"}))
 
