@@ -32,7 +32,7 @@ async def test_hooks_are_registered_by_ids_and_looked_up_when_the_cli_calls() ->
     options = ClaudeAgentOptions(hooks=matchers)
     planned = plan_launch(options, cli=["claude"], version="2.1.325")
     assert planned.initialize.to_dict()["hooks"] == {
-        "PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["hook_0"], "timeout": 30}],
+        "PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["hook_0"], "timeout": 30, "onFailure": "block"}],
         "Stop": [{"hookCallbackIds": ["hook_1"]}],
     }
     assert planned.hooks is not None

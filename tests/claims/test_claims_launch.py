@@ -53,7 +53,7 @@ FLAGS: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "persistSession": ({"persist_session": False}, ["--no-session-persistence"]),
     "agent": ({"agent": "mini"}, ["--agent=mini"]),
-    "extraArgs": ({"extra_args": {"foo": "bar", "flag": None}}, ["--foo=bar", "--flag"]),
+    "extraArgs": ({"extra_args": {"foo": "bar", "flag": None}}, ["--foo", "bar", "--flag"]),
 }
 
 
