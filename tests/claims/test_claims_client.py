@@ -36,7 +36,7 @@ async def test_hooks_are_registered_by_ids_and_looked_up_when_the_cli_calls() ->
         "Stop": [{"hookCallbackIds": ["hook_1"]}],
     }
     assert planned.hooks is not None
-    dispatch = Dispatcher(options, {key: hook.callback for key, hook in planned.hooks.items()})
+    dispatch = Dispatcher(options, planned.hooks)
     given = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "tool_use_id": "t"}
     request = HookCallbackRequest(callback_id="hook_0", input=given, tool_use_id="t")
     answer = await dispatch("r", request, CancelSignal())
