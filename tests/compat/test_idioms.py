@@ -85,11 +85,9 @@ def test_every_program_is_recorded_and_nothing_else() -> None:
     assert all(isinstance(script, Script) for *_, script in PROGRAMS.values())
 
 
-def test_no_recorded_program_is_silent_or_hangs() -> None:
+def test_no_recorded_program_hangs() -> None:
     lines = {case: recorded(module)[name] for case, (module, name, _) in PROGRAMS.items()}
-    assert [
-        case for case, said in lines.items() if not said or any(line.startswith("did not end") for line in said)
-    ] == []
+    assert [case for case, said in lines.items() if any(line.startswith("did not end") for line in said)] == []
 
 
 @for_each("case", DIFFERENT or [""])
