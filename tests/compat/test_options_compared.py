@@ -20,6 +20,7 @@ import pytest
 from compat.option_cases import CASES, U
 from compat.peer import VERSION, peer_python
 from looping import for_each
+from quarterdeck.client.guard import DEFAULT_TIMEOUT_S
 from quarterdeck.testing.install import install_cli
 
 HERE = Path(__file__).parent
@@ -99,7 +100,19 @@ names the option here."""
 @pytest.fixture(scope="module")
 def ours() -> dict[str, dict[str, Any]]:
     """Made by another process, as the recording was, so that both have the same surroundings."""
-    return recorded_by(Path(sys.executable), "quarterdeck")
+    recorded = recorded_by(Path(sys.executable), "quarterdeck")
+    for case, effect in recorded.items():
+        if "on_failure" not in case:
+            _without_guard(effect.get("initialize", {}).get("hooks") or {})
+    return recorded
+
+
+def _without_guard(hooks: dict[str, list[dict[str, Any]]]) -> None:
+    """Take off what makes a hook hold when it fails, a listed difference: ``onFailure`` and an explicit timeout."""
+    for matcher in hooks.get("PreToolUse", ()):
+        assert matcher.pop("onFailure") == "block"
+        if matcher["timeout"] == DEFAULT_TIMEOUT_S:
+            del matcher["timeout"]
 
 
 def recorded_by(python: Path, package: str) -> dict[str, dict[str, Any]]:

@@ -113,7 +113,7 @@ async def test_a_permission_is_allowed_then_denied(running: Running) -> None:
     assert running.stage.tool_results() == ["Not on a Sunday"]
     assert running.stage.asked == [("Bash", dict(TOUCH.input))]
     assert all(context.tool_use_id and context.request_id and context.signal is not None for context in contexts)
-    assert [denial.tool_name for denial in result.permission_denials or ()] == ["Bash"]
+    assert [denial["tool_name"] for denial in result.permission_denials or ()] == ["Bash"]
 
 
 async def test_a_hook_refuses_one_tool_and_has_no_opinion_of_the_other(running: Running) -> None:

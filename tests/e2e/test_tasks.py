@@ -65,7 +65,7 @@ async def test_a_sub_agent_in_the_background_comes_back_in_a_turn_of_its_own(sta
         second = await next_of(session, ResultMessage)
         assert [first.result, second.result] == ["It is under way.", "It came back."]
         assert second.origin is not None
-        assert second.origin.kind == "task-notification"
+        assert second.origin["kind"] == "task-notification"
     assert [name for name, _ in stage.asked] == ["Bash"]
     assert (stage.cwd / "errand.txt").exists()
 

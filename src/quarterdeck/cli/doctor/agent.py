@@ -60,8 +60,10 @@ def look_for_cli(given: str | None, env: Mapping[str, str]) -> tuple[DoctorFindi
 
 
 def _reason(said: str, given: str | None) -> str:
-    """The first sentence of the error, with the name of our own option."""
-    why = said.replace("cli_path", "--cli").split("\n", 1)[0].split(". ", 1)[0]
+    """What the error says is wrong, with the name of our own option."""
+    first, _, rest = said.replace("cli_path", "--cli").partition("\n")
+    why = rest if first.startswith("Claude Code not found at:") else first
+    why = why.split(". ", 1)[0]
     return f"{why} ({given})" if given else why
 
 
