@@ -107,8 +107,11 @@ async def test_every_event_that_can_fire_reaches_its_callback_typed(stage: Stage
     assert seen.inputs["SessionStart"].source in {"compact", "clear"}
 
 
-def deciding(decision: str) -> Any:
-    return PreToolUseHookSpecificOutput(permission_decision=decision, permission_decision_reason="the hook says so")
+def deciding(decision: Any, **more: Any) -> Any:
+    specific = PreToolUseHookSpecificOutput(
+        hookEventName="PreToolUse", permissionDecision=decision, permissionDecisionReason="the hook says so", **more
+    )
+    return {"hookSpecificOutput": specific}
 
 
 async def test_a_hook_allows_asks_denies_changes_and_explains(stage: Stage) -> None:
@@ -119,8 +122,7 @@ async def test_a_hook_allows_asks_denies_changes_and_explains(stage: Stage) -> N
             case "asked":
                 return deciding("ask")
             case "changed":
-                changed = {"command": "touch other"}
-                return PreToolUseHookSpecificOutput(permission_decision="allow", updated_input=changed)
+                return deciding("allow", updatedInput={"command": "touch other"})
             case _:
                 return deciding("deny")
 

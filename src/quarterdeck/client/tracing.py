@@ -95,8 +95,8 @@ class SessionTracer(Observer):
             self._waits[event.request_id] = (event.request, time.time_ns())
         elif isinstance(event, CancelReceived):
             self._end_wait(event.request_id, "cancelled")
-        elif isinstance(event, Exited) and not event.expected:
-            self._break_off("process_exited")
+        elif isinstance(event, Exited) and not event.expected and (event.code or event.signal is not None):
+            self._break_off("process_exited")  # with 0 it may have been closed by us: ``closed`` tells
 
     def answered(self, request_id: str, payload: Mapping[str, Any] | None, error: str | None) -> None:
         self._end_wait(request_id, "error" if payload is None else str(payload.get("behavior")))
