@@ -71,11 +71,12 @@ def run(commands: Sequence[str], shell: str, *, scratch: Path, cwd: Path, path: 
     trace, cases = scratch / "trace", scratch / "cases.json"
     cases.write_text(json.dumps(list(commands)))
     environment = {"PATH": path, "HOME": str(scratch / "home"), "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(
+    python = os.path.realpath(sys.executable)  # an environment below /tmp cannot be seen from inside
+    done = subprocess.run(
         [
             *_SHUT_IN, "--tmpfs", "/tmp", "--bind", str(scratch), str(scratch), "--chdir", str(cwd),
             "strace", "-f", "-y", "--seccomp-bpf", "-s", "4096", "-qq", "-e", f"trace={_TRACED}", "-o", str(trace),
-            sys.executable, "-I", "-S", "-c", _DRIVER, SHELLS[shell], str(cases),
+            python, "-I", "-S", "-c", _DRIVER, SHELLS[shell], str(cases),
         ],
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -83,7 +84,10 @@ def run(commands: Sequence[str], shell: str, *, scratch: Path, cwd: Path, path: 
         timeout=LIMIT_S + len(commands) * 6,
         check=False,
     )  # fmt: skip
-    return _read(trace.read_text(errors="replace"), len(commands), cwd)
+    text = trace.read_text(errors="replace") if trace.exists() else ""
+    if _MARK not in text:
+        raise RuntimeError(f"the sandbox did not run: {done.stderr.decode(errors='replace')[-2000:]}")
+    return _read(text, len(commands), cwd)
 
 
 def _read(trace: str, count: int, cwd: Path) -> list[Deeds]:
