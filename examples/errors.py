@@ -6,7 +6,6 @@ A turn that failed is a result like any other; ``checked()`` (and ``prompt()``) 
 import asyncio
 
 from quarterdeck import (
-    ClaudeAgentOptions,
     CLINotFoundError,
     ControlError,
     ProcessExited,
@@ -40,10 +39,9 @@ async def main() -> None:
             print("refused:", error.code)
 
     try:
-        ClaudeAgentOptions(max_turns=-1)
-        await prompt("hello", max_turns=-1)
+        await prompt("hello", session_id="not a UUID")
     except (QuarterdeckError, ValueError) as error:
-        print("a bad option:", "max_turns" in str(error))
+        print("a bad option:", "session_id" in str(error))
 
 
 asyncio.run(main())

@@ -1,7 +1,7 @@
 """Hooks: callbacks of the CLI at 33 events. Here: refuse a command, add context to each prompt, note each result.
 
-A hook gets its event's input, by attribute or by key, and returns an output, or ``None`` for "no opinion". With
-``on_failure="block"`` a hook that fails stops what it guards.
+A hook gets its event's input, by attribute or by key, and returns an output, or ``None`` for "no opinion". A hook that
+decides, as the one for PreToolUse, refuses what it guards when it fails.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ async def main() -> None:
     options = ClaudeAgentOptions(
         allowed_tools=["Bash(echo:*)"],
         hooks={
-            "PreToolUse": [HookMatcher(matcher="Bash", hooks=[guard], timeout=10, on_failure="block")],
+            "PreToolUse": [HookMatcher(matcher="Bash", hooks=[guard], timeout=10)],
             "PostToolUse": [HookMatcher(matcher="Bash", hooks=[note_result])],
             "UserPromptSubmit": [HookMatcher(hooks=[add_context])],
         },

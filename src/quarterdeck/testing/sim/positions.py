@@ -24,6 +24,8 @@ class ScenarioFileError(Exception):
 
 MAX_CHARACTERS = 1024 * 1024
 """A scenario is written by hand. PyYAML reads about this much in ten seconds."""
+MAX_JSON_CHARACTERS = 64 * 1024 * 1024
+"""JSON is read a hundred times faster, and written by programs: a tool's result may be as long as a line may be."""
 MAX_NODES = 100_000
 """With what YAML aliases repeat: ten lines of them can stand for billions of values."""
 MAX_DEPTH = 64
@@ -59,13 +61,14 @@ class Node(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> Node:
+    limit = MAX_JSON_CHARACTERS if path.suffix == ".json" else MAX_CHARACTERS
     try:
         with path.open(encoding="utf-8") as file:
-            text = file.read(MAX_CHARACTERS + 1)
+            text = file.read(limit + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioFileError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(text) > MAX_CHARACTERS:
-        raise ScenarioFileError(path, None, f"is longer than {MAX_CHARACTERS} characters; split the scenario")
+    if len(text) > limit:
+        raise ScenarioFileError(path, None, f"is longer than {limit} characters; split the scenario")
     if path.suffix == ".json":
         return JsonReader(text, path).read()
     return _read_yaml(text, path)
