@@ -8,6 +8,7 @@ two. So a link out of the project is not inside it, and a link into a protected 
 
 from __future__ import annotations
 
+import contextlib
 import os.path
 import unicodedata
 from collections.abc import Sequence
@@ -53,11 +54,20 @@ class FileSystem:
     def real(self, path: str) -> str | None:
         try:
             try:
-                return os.path.realpath(path, strict=True)
+                real = os.path.realpath(path, strict=True)
             except FileNotFoundError:
-                return os.path.realpath(path)
+                real = os.path.realpath(path)
+            if real != path:
+                _follow(path)
         except (OSError, ValueError, RecursionError):
             return None  # a loop, a very long chain of links, or a folder that may not be looked into
+        return real
+
+
+def _follow(path: str) -> None:
+    """Fail where the kernel would: from 3.13 on Python follows chains of links that no program can open."""
+    with contextlib.suppress(FileNotFoundError):
+        os.stat(path)
 
 
 class Located(msgspec.Struct, frozen=True):
