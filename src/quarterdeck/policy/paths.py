@@ -1,5 +1,5 @@
 # Paths are text to be judged here; pathlib would tidy them before they are seen.
-# ruff: noqa: PTH100, PTH112, PTH118
+# ruff: noqa: PTH100, PTH112, PTH116, PTH118
 """Where a path really leads, and the rules that speak of paths.
 
 An allow rule must match the path as it was given *and* where it leads; a deny or ask rule need only match one of the
