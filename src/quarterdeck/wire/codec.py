@@ -28,7 +28,7 @@ from ._base import Lines, Message, WireObject, being_decoded
 from ._degrade import typed_or_reason
 from ._hints import resolve
 from ._json import dumps, loads
-from .control import ControlCancelRequest, ControlRequest, ControlResponse
+from .control import ControlCancelRequest, ControlRequest, ControlResponse, _IncomingControlRequest
 from .messages import MESSAGE_TYPES
 from .system import SystemMessage
 from .system_types import SYSTEM_TYPES
@@ -81,8 +81,9 @@ class BadLine(Message):
 @cache
 def _decoder() -> msgspec.json.Decoder[Any]:
     """One decoder for all messages, made on first use because it has to inspect every class."""
-    resolve(*TYPES.values())
-    return msgspec.json.Decoder(Union[tuple(TYPES.values())])  # noqa: UP007  # built at run time
+    classes = tuple((TYPES | {"control_request": _IncomingControlRequest}).values())
+    resolve(*classes)
+    return msgspec.json.Decoder(Union[classes])  # noqa: UP007  # built at run time
 
 
 def prepare() -> None:
