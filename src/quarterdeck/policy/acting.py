@@ -7,11 +7,11 @@ that names where to write: ``sed '1e id'``, ``uniq a OUT``, ``python3 -c …``, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from . import git_options, programs
-from .acting_options import ACTING_OPTIONS
+from .acting_options import acting_options
 from .little_languages import harmless_awk, harmless_sed
 from .options import Options, sort_words, values_of
 from .program_names import program_name
@@ -56,7 +56,7 @@ def words_to_name(argv: Sequence[str]) -> int:
     sorted_words = sort_words(program, argv, until_operand=program in programs.INTERPRETERS)
     special = _SPECIAL.get(program)
     if sorted_words is None:
-        reach = _listed(argv, ACTING_OPTIONS.get(program, ()))
+        reach = _listed(argv, program)
         return max(1, reach, special(argv, _NO_OPTIONS) if special else 0)
     reach = sorted_words.unknown
     if program in programs.INTERPRETERS:
@@ -70,30 +70,19 @@ _NO_OPTIONS: Final = Options((), (), (), (), 0)
 
 
 def _where(argv: Sequence[str], acts: Callable[[str], bool]) -> int:
-    return max((at for at, word in enumerate(argv[1:], 2) if acts(word)), default=0)
+    """How many words there are up to the last that ``acts``."""
+    for at in range(len(argv), 1, -1):
+        if acts(argv[at - 1]):
+            return at
+    return 0
 
 
-def _listed(argv: Sequence[str], options: Iterable[str]) -> int:
+def _listed(argv: Sequence[str], program: str) -> int:
     """For programs of which only the acting options are known."""
-    return _where(argv, lambda word: is_option(word, options) and not _HARMLESS_PROPERTY.match(word)) if options else 0
-
-
-def is_option(word: str, options: Iterable[str]) -> bool:
-    """Whether ``word`` is one of ``options``, abbreviated, bundled or with a value."""
-    if not word.startswith("-"):
-        return word in options
-    name = word.partition("=")[0]
-    for option in options:
-        if option.startswith("--"):
-            # GNU programs take any unambiguous beginning of a long option
-            if len(name) > 2 and option.startswith(name):
-                return True
-        elif len(option) == 2:
-            if not word.startswith("--") and option[1] in word[1:]:
-                return True
-        elif re.split("[=:,]", name, maxsplit=1)[0] == option:
-            return True
-    return False
+    options = acting_options(program)
+    if options is None:
+        return 0
+    return _where(argv, lambda word: word in options and not _HARMLESS_PROPERTY.match(word))
 
 
 def _interpreter(argv: Sequence[str], options: Options) -> int:
@@ -244,7 +233,7 @@ def _git(argv: Sequence[str]) -> int:
     rest = argv[at:]
     options = sort_words(f"git {rest[0]}", rest)
     if options is None:
-        return max(reach, at + 1, _listed(argv, ACTING_OPTIONS["git"]))
+        return max(reach, at + 1, _listed(argv, "git"))
     unknown = at + options.unknown if options.unknown else 0
     operands = options.operands
     if operands and operands[0] in git_options.RUNS_OTHERS.get(rest[0], ()):

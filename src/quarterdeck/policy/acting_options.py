@@ -6,6 +6,9 @@ cover them. Most of these programs run the project's code in any case.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from .programs import INLINE_CODE
@@ -76,7 +79,37 @@ _LISTED: Final[dict[str, str]] = {
         -x -u -c --config --template
     """,
 }
-ACTING_OPTIONS: Final[dict[str, tuple[str, ...]]] = INLINE_CODE | {
+_BY_PROGRAM: Final[dict[str, tuple[str, ...]]] = INLINE_CODE | {
     name: tuple(options.split()) for names, options in _LISTED.items() for name in names.split()
 }
-"""Program → its acting options."""
+_END_OF_NAME: Final = re.compile("[=:,]")
+
+
+class ActingOptions:
+    """The acting options of one program, as they may be written: abbreviated, bundled or with a value."""
+
+    __slots__ = ("_beginnings", "_letters", "_words")
+
+    def __init__(self, options: Sequence[str]) -> None:
+        long = [option for option in options if option.startswith("--")]
+        # GNU programs take any unambiguous beginning of a long option
+        self._beginnings = frozenset(option[:end] for option in long for end in range(3, len(option) + 1))
+        self._letters = frozenset(option[1] for option in options if len(option) == 2 and option[0] == "-")
+        self._words = frozenset(options).difference(long)
+
+    def __contains__(self, word: str) -> bool:
+        if not word.startswith("-"):
+            return word in self._words
+        name = word.partition("=")[0]
+        if word.startswith("--"):
+            return name in self._beginnings
+        if not self._letters.isdisjoint(word[1:]):
+            return True
+        return name in self._words or _END_OF_NAME.split(name, maxsplit=1)[0] in self._words
+
+
+@cache
+def acting_options(program: str) -> ActingOptions | None:
+    """None where none is known."""
+    options = _BY_PROGRAM.get(program)
+    return ActingOptions(options) if options else None

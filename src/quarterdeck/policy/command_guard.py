@@ -31,8 +31,9 @@ class CommandGuard:
         """What a deny rule says of the commands in all layers, and what an ask rule or a limit does."""
         found, complete = self._readings(layers)
         matching = [text for text in found if self._both.match(text) is not None]
-        denied = _first(self._deny, matching) if matching else None
-        asked = _first(self._ask, matching) if matching else None
+        if not matching and complete:
+            return None, None
+        denied, asked = _first(self._deny, matching), _first(self._ask, matching)
         if asked is None and not complete:
             asked = Verdict("ask", "It has more forms than were compared with the deny and ask rules.", source="limit")
         return denied, asked
@@ -70,16 +71,16 @@ class CommandGuard:
                 rule = next(filter(None, map(self._in_code, script.here)), None)
                 if rule is not None:
                     return Verdict("ask", f"It runs code that mentions what {rule} is about.", rule, rule.source)
-            doubt = next((doubt for doubt in script.doubts if doubt not in SEEN_THROUGH), None)
-            if doubt is not None:
-                return _unsure(f"It contains {doubt}")
+            for doubt in script.doubts:
+                if doubt not in SEEN_THROUGH:
+                    return _unsure(f"It contains {doubt}")
         if layers.hidden is not None:
             return _unsure(f"It contains {layers.hidden}")
         return self._written_and_run(layers.scripts[0])
 
     def _could_match(self, command: Command) -> Rule | None:
         words = command.words
-        if not words or all(word.value is not None for word in words):
+        if not words or None not in [word.value for word in words]:
             return None
         if words[0].value is None:
             return self._both.possible("")
@@ -116,9 +117,9 @@ class CommandGuard:
 
     def _written_and_run(self, script: Script) -> Verdict | None:
         """``echo rm x > a; sh a``"""
-        written = {redirect.target.hint.removeprefix("./") for redirect in script.redirects if redirect.writes}
-        if not written:
+        if not script.redirects:
             return None
+        written = {redirect.target.hint.removeprefix("./") for redirect in script.redirects if redirect.writes}
         for command in script.commands:
             for at, word in enumerate(command.words):
                 runs = (

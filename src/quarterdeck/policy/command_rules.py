@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .rules import Rule
 from .wildcards import match_pieces
@@ -11,7 +11,17 @@ from .wildcards import match_pieces
 class CommandRules:
     """Exact texts and prefixes are looked up; only rules with an inner wildcard are tried one by one."""
 
-    __slots__ = ("_exact", "_globs", "_heads", "_longest", "_open_globs", "_prefix", "everything", "rules")
+    __slots__ = (
+        "_exact",
+        "_glob_beginnings",
+        "_globs",
+        "_heads",
+        "_longest",
+        "_open_globs",
+        "_prefix",
+        "everything",
+        "rules",
+    )
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
@@ -23,7 +33,13 @@ class CommandRules:
         for rule in self.rules:
             self._add(rule)
         self._heads = {text.partition(" ")[0] for text in (*self._exact, *self._prefix)} | self._globs.keys()
-        self._longest = max((text.count(" ") for text in self._prefix), default=0)
+        globs = (*self._open_globs, *(glob for listed in self._globs.values() for glob in listed))
+        self._glob_beginnings = tuple(dict.fromkeys(pieces[0] for pieces, _ in globs))
+        self._longest: dict[str, int] = {}
+        """The first word of a prefix → how many blanks such a prefix has at most."""
+        for text in self._prefix:
+            head = text.partition(" ")[0]
+            self._longest[head] = max(text.count(" "), self._longest.get(head, 0))
 
     def _add(self, rule: Rule) -> None:
         content = rule.content
@@ -59,19 +75,18 @@ class CommandRules:
         rule = self._exact.get(text)
         if rule is not None:
             return rule
-        if self._prefix:
-            for end in reversed(self._word_ends(text)):
-                rule = self._prefix.get(text[:end])
-                if rule is not None:
-                    return rule
-        return self._glob(text) if self._globs or self._open_globs else None
+        for end in self._word_ends(text):
+            rule = self._prefix.get(text[:end])
+            if rule is not None:
+                return rule
+        return self._glob(text) if text.startswith(self._glob_beginnings) else None
 
     def _glob(self, text: str) -> Rule | None:
         for pieces, rule in self._globs.get(text.partition(" ")[0], ()):
-            if text.startswith(pieces[0]) and match_pieces(pieces, text):
+            if match_pieces(pieces, text):
                 return rule
         for pieces, rule in self._open_globs:
-            if text.startswith(pieces[0]) and match_pieces(pieces, text):
+            if match_pieces(pieces, text):
                 return rule
         return None
 
@@ -82,10 +97,12 @@ class CommandRules:
         rule = self._exact.get(text) if exact else None
         if rule is not None:
             return rule
-        for end in reversed(self._word_ends(text)):
+        for end in self._word_ends(text):
             rule = self._prefix.get(text[:end])
             if rule is not None and end >= named:
                 return rule
+        if not text.startswith(self._glob_beginnings):
+            return None
         for pieces, rule in self._globs.get(text.partition(" ")[0], ()):
             if len(pieces[0].rstrip(" ")) >= named and match_pieces(pieces, text):
                 return rule
@@ -94,14 +111,18 @@ class CommandRules:
                 return rule
         return None
 
-    def _word_ends(self, text: str) -> list[int]:
-        """Where the words of ``text`` end, up to as many as the longest prefix has."""
-        ends: list[int] = []
+    def _word_ends(self, text: str) -> Sequence[int]:
+        """Where the words of ``text`` end, the last first, up to as many as its longest prefix may have."""
         at = text.find(" ")
-        while at >= 0 and len(ends) < self._longest:
+        longest = self._longest.get(text[:at] if at >= 0 else text)
+        if longest is None:
+            return ()
+        ends: list[int] = []
+        while at >= 0 and len(ends) < longest:
             ends.append(at)
             at = text.find(" ", at + 1)
         ends.append(at if at >= 0 else len(text))
+        ends.reverse()
         return ends
 
     def possible(self, known: str) -> Rule | None:

@@ -19,13 +19,12 @@ from .words import Word
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """``blocked`` says why no rule with a pattern may allow it; ``known`` is what is known of it, from the left."""
+    """``blocked`` says why no rule with a pattern may allow it."""
 
     command: Command
     argv: tuple[str, ...]
     texts: tuple[tuple[str, int], ...]
     blocked: str | None
-    known: str
 
 
 def make_unit(command: Command) -> Unit:
@@ -33,22 +32,19 @@ def make_unit(command: Command) -> Unit:
     words = command.words
     blocked = _bad_assignment(command.assignments) if command.assignments else None
     if not words:
-        return Unit(command, (), (), blocked, "")
+        return Unit(command, (), (), blocked)
     for word in words:
         if word.value is None:
-            return Unit(
-                command, (), (), blocked or f"what {word.text} stands for is known only when it runs", _known(words)
-            )
+            return Unit(command, (), (), blocked or f"what {word.text} stands for is known only when it runs")
     argv = tuple([word.hint for word in words])
-    known = " ".join(argv)
     start = _unwrapped(argv) if argv[0] in programs.TRANSPARENT else 0
     if start is None:
-        return Unit(command, argv, (), blocked or f"it is not clear what {argv[0]} runs", known)
+        return Unit(command, argv, (), blocked or f"it is not clear what {argv[0]} runs")
     named, why = _must_name(argv[start:] if start else argv)
     texts = [_text(words, start + named)]
     if start:
         texts.append(_text(words[start:], named))
-    return Unit(command, argv[start:], tuple(texts), blocked or why, known)
+    return Unit(command, argv[start:], tuple(texts), blocked or why)
 
 
 def _text(words: Sequence[Word], named: int) -> tuple[str, int]:
@@ -56,15 +52,6 @@ def _text(words: Sequence[Word], named: int) -> tuple[str, int]:
     head = words[0].hint if " " not in words[0].hint else words[0].text
     parts = [head, *[word.text for word in words[1:]]]
     return " ".join(parts), sum(map(len, parts[:named])) + named - 1
-
-
-def _known(words: Sequence[Word]) -> str:
-    known: list[str] = []
-    for word in words:
-        if word.value is None:
-            return " ".join(known) + (" " if known else "")
-        known.append(word.value)
-    return " ".join(known)
 
 
 def _bad_assignment(assignments: Iterable[Assignment]) -> str | None:

@@ -14,7 +14,7 @@ from typing import Final
 from . import programs
 from .decision import Verdict
 from .file_words import file_words
-from .nested import Layers, may_run_others
+from .nested import Layers, may_run_others, program_of
 from .path_judge import PathJudge
 from .paths import Places
 from .program_names import program_name
@@ -34,7 +34,9 @@ class FileGuard:
 
     def removes_too_much(self, layers: Layers) -> Verdict | None:
         """``rm -rf /``, ``~``, ``.`` and what could be one of them."""
-        moved = any(program in programs.MOVERS for program in _heads(layers))
+        if layers.flat and program_of(layers.scripts[0].commands[0].words) not in _REMOVERS:
+            return None
+        moved = not programs.MOVERS.isdisjoint(_heads(layers))
         for words in _runs(layers, _REMOVERS):
             recursive = any(_RECURSIVE.match(word.hint) for word in words[1:])
             parents = words[0].hint == "rmdir" and len(words) > 1 and words[1].hint.startswith("-")

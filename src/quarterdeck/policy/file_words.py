@@ -27,18 +27,17 @@ def file_words(argv: Sequence[str]) -> FileWords:
     program = program_name(argv[0])
     options = sort_words(program, argv, until_operand=program in programs.INTERPRETERS)
     reads, writes = (options.reads, options.writes) if options else ((), ())
-    operands = tuple(file_operands(argv))
     if program == "tar":
-        return _archive(argv, reads, (*writes, *operands))
+        return _archive(argv, reads, (*writes, *file_operands(argv)))
     if program == "git":
         given = argv[git_subcommand(argv) + 1 :]
         return FileWords(tuple(word for word in given if word.startswith(("/", "../")) or word == ".."), ())
     if program in programs.COMPILERS:
         return FileWords((), tuple(_after(argv, "-o")))
     if program in programs.FILE_CHANGERS:
-        return FileWords(reads, (*writes, *operands))
+        return FileWords(reads, (*writes, *file_operands(argv)))
     if program in programs.FILE_READERS:
-        return FileWords((*reads, *operands), writes)
+        return FileWords((*reads, *file_operands(argv)), writes)
     return FileWords(reads, writes)
 
 
@@ -69,8 +68,9 @@ def file_operands(argv: Sequence[str]) -> list[str]:
         return names[2:]
     if program in ("rsync", "scp"):
         return [name for name in names if ":" not in name]
-    given = any(_PATTERN_GIVEN.match(word) for word in argv[1:])
-    return names[1:] if program in programs.PATTERN_FIRST and not given else names
+    if program not in programs.PATTERN_FIRST or any(_PATTERN_GIVEN.match(word) for word in argv[1:]):
+        return names
+    return names[1:]
 
 
 def _find_starts(argv: Sequence[str]) -> list[str]:

@@ -27,6 +27,8 @@ MAX_BUILT = 4
 """So many commands put together by ``find`` and ``xargs`` are followed, with so many words times ten each."""
 
 _MARKS: Final = re.compile(r"[ \t\n;|&$`({\\'\"]")
+_MARKS_IN_LINE: Final = re.compile(r"[\t\n;|&$`({\\'\"=]")
+"""The same in a whole command, between whose words are blanks; also assignments."""
 _STANDARD_INPUT: Final = re.compile(r"-\Z|/dev/(stdin|fd/[0-9]+)\Z|/proc/self/fd/[0-9]+\Z")
 _RUN_LATER: Final = re.compile(
     r"(GIT_(?!AUTHOR_|COMMITTER_|TERMINAL_PROMPT|TRACE)|BASH_ENV|ENV\Z|PROMPT_COMMAND|PS[0-4]\Z|ZDOTDIR|BASH_FUNC|SHELLOPTS"
@@ -42,6 +44,14 @@ _WIDENING: Final = frozenset({"-o", "-or", "!", "-not", "-printf", "-fprintf", "
 """With these, ``find`` may print other names than the one it is given."""
 _BUILDERS: Final = frozenset({"xargs", "find", "fd"})
 """What they run is put together from their words, and is a command of its own here."""
+_TAKES_CODE: Final = (
+    programs.EVALUATORS
+    | programs.HIDE_CODE
+    | programs.SHELLS
+    | _BUILDERS
+    | {"git", "ssh", "su", "chroot", "parallel", "at", "batch", "crontab"}
+)
+"""What they run may be made of plain words, or come from elsewhere."""
 _XARGS_WITH_VALUE: Final = frozenset("nPLsdEaI")
 
 
@@ -55,16 +65,27 @@ class Layers(msgspec.Struct, frozen=True):
 
 def read_layers(script: Script) -> Layers:
     """``script`` and everything it gives to a shell to run, as far as that can be read."""
-    if _is_flat(script):
+    words = _only_words(script)
+    if words and not may_run_others(words):
         return Layers((script,), flat=True)
+    if words and not _may_hold_code(words, script.text):
+        return Layers((script,))
     return _Reader().read(script)
 
 
-def _is_flat(script: Script) -> bool:
+def _only_words(script: Script) -> Sequence[Word]:
+    """The words of a script that is a single command with nothing around it."""
     if len(script.commands) != 1 or script.doubts or script.also or script.here or script.quoted:
-        return False
+        return ()
     command = script.commands[0]
-    return bool(command.words) and not command.assignments and not may_run_others(command.words)
+    return () if command.assignments else command.words
+
+
+def _may_hold_code(words: Sequence[Word], text: str) -> bool:
+    """A quick no for what starts one program with plain words: ``make lint``, ``npx tsc``, ``docker ps``."""
+    if _MARKS_IN_LINE.search(text) or words[0].hint in _TAKES_CODE or program_of(words) in _TAKES_CODE:
+        return True
+    return any(program_name(word.hint) in programs.SHELLS for word in words[1:])
 
 
 def may_run_others(words: Sequence[Word]) -> bool:

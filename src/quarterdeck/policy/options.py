@@ -299,10 +299,13 @@ def known(program: str) -> Known | None:
 
 
 class _Sorter:
+    __slots__ = ("operands", "reads", "spec", "unknown", "values", "writes")
+
     def __init__(self, spec: Known) -> None:
         self.spec = spec
         self.operands: list[str] = []
-        self.files: dict[str, list[str]] = {"<": [], ">": []}
+        self.reads: list[str] = []
+        self.writes: list[str] = []
         self.values: list[tuple[str, str]] = []
         self.unknown = 0
 
@@ -334,8 +337,10 @@ class _Sorter:
             return 0
         if kind == "0" and value not in ("-", "/dev/null"):
             self.unknown = at + used
-        elif kind in self.files:
-            self.files[kind].append(value)
+        elif kind == "<":
+            self.reads.append(value)
+        elif kind == ">":
+            self.writes.append(value)
         self.values.append((name, value))
         return used
 
@@ -363,7 +368,7 @@ def sort_words(program: str, argv: Sequence[str], *, until_operand: bool = False
         if until_operand:
             break
     return Options(
-        tuple(sorter.operands), tuple(sorter.files["<"]), tuple(sorter.files[">"]), tuple(sorter.values), sorter.unknown
+        tuple(sorter.operands), tuple(sorter.reads), tuple(sorter.writes), tuple(sorter.values), sorter.unknown
     )
 
 

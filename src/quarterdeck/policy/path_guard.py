@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -33,6 +33,7 @@ MAX_TOKENS = 60
 _SEPARATORS: Final = re.compile(r"[=:,@]")
 _MARKS: Final = "@<>:"
 _TOKENS: Final = re.compile(r"[^\s'\"()<>;|&,=\[\]{}`$]+")
+_CODE: Final = re.compile(r"[ '\"(\n]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+\Z")
 _OPTION: Final = re.compile(r"--[A-Za-z0-9-]*\Z|-[A-Za-z0-9]\Z")
 """Has no room for a path."""
@@ -41,20 +42,21 @@ _OTHER_DOOR: Final = re.compile(r"/proc/[^/]+/(task/[^/]+/)?(cwd|root|fd)\b")
 _GOES_TO: Final = frozenset({"-C", "--directory", "--chdir", "--cwd", "--prefix", "--work-tree", "--git-dir"})
 
 
-class _Around(msgspec.Struct, frozen=True):
+class Around(msgspec.Struct, frozen=True):
     """The folders that a relative path may start from (None: any folder), and the values that variables may have."""
 
-    folders: list[str | None]
-    values: dict[str, list[str]]
+    folders: Sequence[str | None]
+    values: Mapping[str, list[str]]
 
-    def places_of(self, path: str) -> Iterator[str]:
+    def places_of(self, path: str) -> Sequence[str]:
         """``path`` from every folder that is known."""
-        if path.startswith(("/", "~")):
-            yield path
-            return
-        for folder in self.folders:
-            if folder is not None:
-                yield f"{folder}/{path}" if folder else path
+        if self.folders == _HERE or path.startswith(("/", "~")):
+            return (path,)
+        return [f"{folder}/{path}" if folder else path for folder in self.folders if folder is not None]
+
+
+_HERE: Final = ("",)
+"""The working folder alone."""
 
 
 class PathGuard:
@@ -67,24 +69,27 @@ class PathGuard:
             for rule in (*book.reads, *book.edits)
             for glob in rule.globs
         ]
+        self._here = Around(_HERE, self._variables())
+
+    def _variables(self) -> dict[str, list[str]]:
+        return {"HOME": [self._places.home], "PWD": [self._places.cwd]}
 
     def __bool__(self) -> bool:
         return bool(self._shapes)
 
     # -- paths that are known
 
-    def stopped(self, layers: Layers, book: Rulebook) -> Verdict | None:
+    def stopped(self, layers: Layers, book: Rulebook, around: Around) -> Verdict | None:
         """The verdict of a rule of ``book`` that matches a path in the words or redirections of any layer."""
-        if not book.reads and not book.edits:
+        if not book.protects:
             return None
-        around = self._around(layers)
         softer: Verdict | None = None
         for script in layers.scripts:
             for redirect in script.redirects:
                 verdict = self._redirected(book, redirect, around)
                 if verdict is not None:
                     return verdict
-            if any(program_of(command.words) in programs.CODE_RUNNERS for command in script.commands):
+            if script.here and any(program_of(command.words) in programs.CODE_RUNNERS for command in script.commands):
                 rule = next((rule for text in script.here if (rule := self._in_code(book, text)) is not None), None)
                 if rule is not None:
                     softer = Verdict("ask", f"It runs code that mentions what {rule} protects.", rule, rule.source)
@@ -95,7 +100,7 @@ class PathGuard:
                 softer = softer or verdict
         return softer
 
-    def _redirected(self, book: Rulebook, redirect: Redirect, around: _Around) -> Verdict | None:
+    def _redirected(self, book: Rulebook, redirect: Redirect, around: Around) -> Verdict | None:
         if redirect.writes is None or not redirect.target.hint:
             return None
         for path in around.places_of(redirect.target.hint):
@@ -104,16 +109,19 @@ class PathGuard:
                 return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
         return None
 
-    def _in_command(self, book: Rulebook, command: Command, around: _Around) -> Verdict | None:
+    def _in_command(self, book: Rulebook, command: Command, around: Around) -> Verdict | None:
         program = program_of(command.words)
         handles_files = program in programs.FILE_HANDLERS or (
             program in programs.RUN_OTHERS
             and any(program_name(word.hint) in programs.FILE_HANDLERS for word in command.words[1:])
         )
         reads_code = program not in programs.INERT and (program in programs.CODE_RUNNERS or not handles_files)
+        quick = not handles_files and around.folders == _HERE
         softer: Verdict | None = None
         for word in command.words[1:]:
-            if _OPTION.match(word.text) or (not handles_files and _is_plain(word) and not book.may_name(word.hint)):
+            if _OPTION.match(word.text):
+                continue
+            if quick and word.value is not None and not book.may_name(word.hint) and not _CODE.search(word.hint):
                 continue
             rule = self._word_rule(book, word, around, handles_files=handles_files)
             if rule is not None and (rule.behavior == "ask" or handles_files):
@@ -126,7 +134,7 @@ class PathGuard:
                 softer = Verdict("ask", why, rule, rule.source)
         return softer
 
-    def _word_rule(self, book: Rulebook, word: Word, around: _Around, *, handles_files: bool) -> Rule | None:
+    def _word_rule(self, book: Rulebook, word: Word, around: Around, *, handles_files: bool) -> Rule | None:
         texts = [word.hint] if word.value is not None else filter(is_known, shapes(word.text, around.values))
         for text in texts:
             for path in path_texts(text):
@@ -140,10 +148,10 @@ class PathGuard:
 
     def _in_code(self, book: Rulebook, text: str) -> Rule | None:
         """A protected path that is named somewhere in a piece of code."""
-        if not any(mark in text for mark in " '\"(\n"):
+        if not _CODE.search(text):
             return None
         for token in _TOKENS.findall(text)[:MAX_TOKENS]:
-            if not _PLAIN.match(token) or book.may_name(token):
+            if not _PLAIN.match(token) or book.names(token):
                 rule = self._paths.naming(book, token) or self._paths.touching(book, token, edit=False)
                 if rule is not None:
                     return rule
@@ -151,9 +159,8 @@ class PathGuard:
 
     # -- paths that are known only in part
 
-    def hidden(self, layers: Layers) -> Verdict | None:
+    def hidden(self, layers: Layers, around: Around) -> Verdict | None:
         """A word that could be a protected path."""
-        around = self._around(layers)
         for script in layers.scripts:
             for redirect in script.redirects:
                 relative = None in around.folders and not redirect.target.hint.startswith("/")
@@ -161,7 +168,8 @@ class PathGuard:
                     return Verdict(
                         "ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety"
                     )
-            doubt = next((doubt for doubt in script.doubts if doubt not in SEEN_THROUGH), script.refused)
+            unseen = [doubt for doubt in script.doubts if doubt not in SEEN_THROUGH]
+            doubt = unseen[0] if unseen else script.refused
             if doubt is not None:
                 return Verdict("ask", f"It contains {doubt}, which could reach a protected path.", source="safety")
             for command in (*script.commands, *script.also):
@@ -176,12 +184,14 @@ class PathGuard:
             return Verdict("ask", f"It contains {layers.hidden}, which could reach a protected path.", source="safety")
         return None
 
-    def _could_name(self, word: Word, around: _Around) -> Rule | None:
-        if _OTHER_DOOR.search(word.hint):
+    def _could_name(self, word: Word, around: Around) -> Rule | None:
+        if "/proc/" in word.hint and _OTHER_DOOR.search(word.hint):
             return self._shapes[0][1]
         anywhere = None in around.folders
         if word.value is not None:
-            texts: Iterable[str] = (word.hint,) if anywhere else ()
+            if not anywhere:
+                return None
+            texts: Iterable[str] = (word.hint,)
         else:
             found = shapes(word.text, around.values)
             texts = (path for shape in found if anywhere or not is_known(shape) for path in path_texts(shape))
@@ -208,19 +218,18 @@ class PathGuard:
 
     # -- what the command says about itself
 
-    def _around(self, layers: Layers) -> _Around:
-        values: dict[str, list[str]] = {"HOME": [self._places.home], "PWD": [self._places.cwd]}
-        folders: list[str | None] = [""]
+    def around(self, layers: Layers) -> Around:
         first = layers.scripts[0]
         if len(layers.scripts) == 1 and len(first.commands) == 1 and not first.loops:
             command = first.commands[0]
-            if not command.assignments and not any(word.hint in _GOES_TO for word in command.words):
-                return _Around(folders, values)
+            if not command.assignments and _GOES_TO.isdisjoint([word.hint for word in command.words]):
+                return self._here
+        values, folders = self._variables(), list[str | None](_HERE)
         heads = {command.words[0].hint for script in layers.scripts for command in script.commands if command.words}
         if heads & programs.MOVERS:
             del values["PWD"]
         if heads & programs.SETS_VARIABLES:
-            return _Around([*folders, None] if heads & programs.MOVERS else folders, {})
+            return Around([*folders, None] if heads & programs.MOVERS else folders, {})
         for script in layers.scripts:
             for name, listed in script.loops:
                 values.setdefault(name, []).extend(self._known_values(listed, values))
@@ -234,7 +243,7 @@ class PathGuard:
                     folders += self._next_folders(target, folders, values)
         unknown = None in folders or len(folders) > MAX_FOLDERS
         known = list(dict.fromkeys(folder for folder in folders if folder is not None))[:MAX_FOLDERS]
-        return _Around([*known, *([None] if unknown else [])], values)
+        return Around([*known, *([None] if unknown else [])], values)
 
     @staticmethod
     def _known_values(words: Sequence[Word], values: dict[str, list[str]]) -> list[str]:
@@ -249,10 +258,6 @@ class PathGuard:
                 return [None]
             found += [shape if shape.startswith("/") or not folder else f"{folder}/{shape}" for folder in folders]
         return found[:MAX_FOLDERS]
-
-
-def _is_plain(word: Word) -> bool:
-    return word.value is not None and _PLAIN.match(word.hint) is not None
 
 
 def path_texts(word: str) -> Iterable[str]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import os.path
+import re
+import stat
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -52,6 +54,8 @@ class FileSystem:
     """Follows links on the real file system. A path that does not exist yet is followed as far as it exists."""
 
     def real(self, path: str) -> str | None:
+        if not _UNTIDY.search(path) and _has_no_links(path):
+            return path
         try:
             try:
                 real = os.path.realpath(path, strict=True)
@@ -62,6 +66,25 @@ class FileSystem:
         except (OSError, ValueError, RecursionError):
             return None  # a loop, a very long chain of links, or a folder that may not be looked into
         return real
+
+
+_UNTIDY = re.compile(r"/\.{0,2}(?:/|\Z)")
+"""An empty name, ``.`` or ``..``"""
+
+
+def _has_no_links(path: str) -> bool:
+    """Whether no name in a tidy ``path`` is a link, which is quicker to see than where links lead."""
+    at = 0
+    try:
+        while at >= 0:
+            at = path.find("/", at + 1)
+            if stat.S_ISLNK(os.lstat(path[:at] if at > 0 else path).st_mode):
+                return False
+    except FileNotFoundError:
+        return True  # neither are the names behind one that does not exist
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _follow(path: str) -> None:
@@ -91,23 +114,27 @@ class Places:
         # 2.1.325 does not expand ~ here
         roots = [self.cwd, *(os.path.normpath(os.path.join(self.cwd, folder)) for folder in directories)]
         self.roots = tuple(dict.fromkeys(roots))
-        self._real_roots = tuple(dict.fromkeys(resolver.real(root) or root for root in roots))
+        real_roots = tuple(resolver.real(root) or root for root in roots)
+        self._below_real_roots = tuple(dict.fromkeys(_folder(root) for root in real_roots))
+        self._below_roots = tuple(dict.fromkeys((*map(_folder, self.roots), *self._below_real_roots)))
 
-    def absolute(self, path: str, *, base: str | None = None) -> str:
+    def absolute(self, path: str) -> str:
         """``path`` without ``~``, ``.``, ``..`` and double slashes; nothing is looked up."""
-        if path == "~" or path.startswith("~/"):
-            path = self.home + path[1:]
-        joined = os.path.normpath(path if path.startswith("/") else f"{base or self.cwd}/{path}")
+        joined = os.path.normpath(self._from_cwd(path))
         return joined[1:] if joined.startswith("//") else joined
 
-    def locate(self, path: str, *, base: str | None = None) -> Located | None:
+    def _from_cwd(self, path: str) -> str:
+        if path.startswith("/"):
+            return path
+        if path == "~" or path.startswith("~/"):
+            return os.path.join(self.cwd, self.home + path[1:])
+        return _folder(self.cwd) + path
+
+    def locate(self, path: str) -> Located | None:
         """None for what no file can be called."""
         if not path or "\0" in path or len(path) > MAX_PATH_LENGTH:
             return None
-        given = self.absolute(path, base=base)
-        start = self.home + path[1:] if path == "~" or path.startswith("~/") else path
-        real = self._resolver.real(os.path.join(base or self.cwd, start))
-        return Located(given, real)
+        return Located(self.absolute(path), self._resolver.real(self._from_cwd(path)))
 
     def real_of(self, path: str) -> str:
         return self._resolver.real(path) or path
@@ -129,19 +156,20 @@ class Places:
 
     def leads_out(self, located: Located) -> bool:
         """Whether it looks as if it were in a working folder, and a link leads out of it."""
-        return _under_any(located.given, (*self.roots, *self._real_roots)) and not self.inside(located)
+        return f"{located.given}/".startswith(self._below_roots) and not self.inside(located)
 
     def inside(self, located: Located) -> bool:
         """Whether the path lies in a working folder, as given and where it leads."""
         if located.real is None:
             return False
-        return _under_any(located.given, (*self.roots, *self._real_roots)) and _under_any(
-            located.real, self._real_roots
+        return f"{located.given}/".startswith(self._below_roots) and f"{located.real}/".startswith(
+            self._below_real_roots
         )
 
 
-def _under_any(path: str, roots: Sequence[str]) -> bool:
-    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
+def _folder(path: str) -> str:
+    """With one slash at the end: what all paths below begin with."""
+    return path.rstrip("/") + "/"
 
 
 def is_sensitive(located: Located) -> bool:
@@ -218,13 +246,9 @@ class PathRule:
         """For allow: the path as given and where it leads."""
         return located.real is not None and all(self._matches(path) for path in located.both)
 
-    def touches(self, located: Located) -> bool:
-        """For deny and ask: either of the two, in any case and composition."""
-        return any(self._matches(fold(path)) for path in located.both)
-
-    def touches_name(self, folded: str) -> bool:
-        """For deny and ask, on a path that was folded already and is not looked up."""
-        return self._matches(folded)
+    def touches(self, folded: Iterable[str]) -> bool:
+        """For deny and ask: any of the paths, which were folded; they match in any case and composition."""
+        return any(map(self._matches, folded))
 
 
 def _name_at_any_depth(pattern: list[Segment | None]) -> str | None:

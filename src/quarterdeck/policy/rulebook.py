@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from .command_rules import CommandRules
 from .paths import Located, PathRule, Places, fold
@@ -13,6 +13,9 @@ _KNOWN_TO_THE_CLI = frozenset[Source](
     {"policySettings", "flagSettings", "localSettings", "projectSettings", "userSettings"}
 )
 _BY_ENDING = re.compile(r"(?:\*\*/)?\*(\.[A-Za-z0-9_.-]+)\Z")
+
+_PATH = r"[^\x00-\x7f]|[/~]|\.\.|\.(?:\Z|:)"
+"""In words of which a part may be something else than a name of its own: a path, ``.``, ``..``, other spellings."""
 
 
 def _cannot_name(glob: str | None, name: str | None) -> bool:
@@ -39,10 +42,14 @@ class Rulebook:
         self.edits: list[PathRule] = []
         for rule in self.rules:
             self._add(rule, places, roots.get(rule.source, places.cwd))
+        self._path_rules = (*self.reads, *self.edits)
         self._folded_cwd = fold(places.cwd).rstrip("/") + "/"
         self._here_open: list[PathRule] = []
         self._here: dict[str, list[PathRule]] = {}
         self._index_names(self._folded_cwd)
+        self._named_here = (
+            None if self._here_open else re.compile("|".join((_PATH, *map(re.escape, self._here))), re.IGNORECASE)
+        )
 
     def _add(self, rule: Rule, places: Places, root: str) -> None:
         if rule.content is None:
@@ -60,7 +67,7 @@ class Rulebook:
 
     def _index_names(self, folder: str) -> None:
         """Which rules to try for a name in the working folder."""
-        reachable = [rule for rule in (*self.reads, *self.edits) if rule.reaches(folder)]
+        reachable = [rule for rule in self._path_rules if rule.reaches(folder)]
         for rule in reachable:
             if rule.last_name is None or rule.all_of(folder):
                 self._here_open.append(rule)
@@ -68,8 +75,15 @@ class Rulebook:
             if rule.last_name is not None:
                 self._here.setdefault(rule.last_name, list(self._here_open)).append(rule)
 
+    @property
+    def protects(self) -> bool:
+        """Whether any rule speaks of paths."""
+        return bool(self._path_rules)
+
     def for_tool(self, tool: str) -> Rule | None:
         """A rule for the tool as a whole."""
+        if not self._bare:
+            return None
         if tool in AGENT_TOOLS:
             return self._bare.get("Task") or self._bare.get("Agent")
         if tool.startswith("mcp__"):
@@ -110,10 +124,8 @@ class Rulebook:
 
     def touching(self, located: Located, *, edit: bool) -> Rule | None:
         """For deny and ask rules. What may not be read may not be edited either, as in CLI 2.1.325."""
-        for candidate in (*self.edits, *self.reads) if edit else self.reads:
-            if candidate.touches(located):
-                return candidate.rule
-        return None
+        candidates = [*self.edits, *self.reads] if edit else self.reads
+        return _first_touching(candidates, [fold(path) for path in located.both]) if candidates else None
 
     def reaching_below(self, located: Located, glob: str | None) -> Rule | None:
         """For deny and ask: a rule, unknown to the CLI, for something that a search below this folder would read."""
@@ -126,32 +138,26 @@ class Rulebook:
         return None
 
     def may_name(self, word: str) -> bool:
-        """A quick no for most words of a command: they are no path and no name that a rule gives."""
-        return (
-            bool(self._here_open)
-            or "/" in word
-            or "=" in word
-            or ":" in word
-            or word.lower() in self._here
-            or not word.isascii()
-            or word in ("~", ".", "..")
-        )
+        """A quick no for most words of a command: no part of them is a path, or a name in the working folder."""
+        return self._named_here is None or self._named_here.search(word) is not None
+
+    def names(self, name: str) -> bool:
+        """Whether to try rules for a name in the working folder."""
+        return bool(self._here_open) or name.lower() in self._here
 
     def naming_here(self, name: str) -> Rule | None:
         """The same for a name without a slash: most words of a command are none, so this is quick."""
         folded = name.lower() if name.isascii() else fold(name)
         candidates = self._here.get(folded, self._here_open)
-        if candidates:
-            path = self._folded_cwd + folded
-            for candidate in candidates:
-                if candidate.touches_name(path):
-                    return candidate.rule
-        return None
+        return _first_touching(candidates, (self._folded_cwd + folded,)) if candidates else None
 
     def naming(self, path: str) -> Rule | None:
         """A deny or ask rule for a path that some program is given as a word."""
-        folded = fold(path)
-        for candidate in (*self.reads, *self.edits):
-            if candidate.touches_name(folded):
-                return candidate.rule
-        return None
+        return _first_touching(self._path_rules, (fold(path),))
+
+
+def _first_touching(candidates: Iterable[PathRule], folded: Sequence[str]) -> Rule | None:
+    for candidate in candidates:
+        if candidate.touches(folded):
+            return candidate.rule
+    return None

@@ -15,7 +15,7 @@ from .decision import Verdict, strictest
 from .file_guard import FileGuard
 from .file_words import file_words
 from .nested import Layers, read_layers
-from .path_guard import PathGuard
+from .path_guard import Around, PathGuard
 from .program_names import program_name
 from .rules import Rule
 from .shell import MAX_LENGTH, Redirect, Script
@@ -50,11 +50,12 @@ class ShellJudge:
             verdict = self._refused(script)
             return verdict, [Part(script.text, verdict)], units
         layers = read_layers(script)
-        stopped = self._stopped(layers)
+        around = self._protected.around(layers) if self._protected else None
+        stopped = self._stopped(layers, around)
         if stopped is not None:
             return stopped, [Part(script.text, stopped)], units
         if everything is not None:
-            verdict = self._hidden(layers) or self._out_of_bounds(layers, everything) or everything
+            verdict = self._hidden(layers, around) or self._out_of_bounds(layers, everything) or everything
             return verdict, [Part(script.text, verdict)], units
         if len(units) == 1 and not script.redirects and not script.doubts:
             parts = [Part(script.text, self._judge_unit(units[0], script.text, moved=False))]
@@ -62,7 +63,7 @@ class ShellJudge:
             parts = list(self._parts(script, units)) or [Part(script.text, _runs_nothing(script))]
         verdict = strictest([part.verdict for part in parts])
         if verdict.behavior == "allow":
-            verdict = self._hidden(layers) or self._files.removes_too_much(layers) or verdict
+            verdict = self._hidden(layers, around) or self._files.removes_too_much(layers) or verdict
         return verdict, parts, units
 
     def _refused(self, script: Script) -> Verdict:
@@ -74,22 +75,22 @@ class ShellJudge:
 
     # -- deny and ask
 
-    def _stopped(self, layers: Layers) -> Verdict | None:
-        """A deny or ask rule that matches for certain."""
+    def _stopped(self, layers: Layers, around: Around | None) -> Verdict | None:
+        """A deny or ask rule that matches for certain; ``around`` is None where no rule protects a path."""
         denied, asked = self._commands.stopped(layers) if self._commands else (None, None)
-        if self._protected:
-            denied = denied or self._protected.stopped(layers, self._deny)
+        if around is not None:
+            denied = denied or self._protected.stopped(layers, self._deny, around)
             if denied is None or denied.behavior == "ask":
-                asked = asked or self._protected.stopped(layers, self._ask)
+                asked = asked or self._protected.stopped(layers, self._ask, around)
         if denied is not None and denied.behavior == "deny":
             return denied
         return asked or denied
 
-    def _hidden(self, layers: Layers) -> Verdict | None:
+    def _hidden(self, layers: Layers, around: Around | None) -> Verdict | None:
         """Where it would be allowed, what cannot be read may still hide what a deny or ask rule forbids."""
         verdict = self._commands.hidden(layers) if self._commands else None
-        if verdict is None and self._protected:
-            verdict = self._protected.hidden(layers)
+        if verdict is None and around is not None:
+            verdict = self._protected.hidden(layers, around)
         return verdict
 
     def _out_of_bounds(self, layers: Layers, everything: Verdict) -> Verdict | None:

@@ -1,0 +1,64 @@
+# Paths are text here too; pathlib would tidy them before they are followed.
+# ruff: noqa: PTH116
+"""Where paths lead on a real disk: the quick look for links says what following every name says."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+import soak
+from quarterdeck.policy.paths import FileSystem
+
+NAMES = ("a", "b", "c", ".env", "..", ".", "", "x y", "ä")
+TARGETS = ("a", "../b", "../../a", "c/a", "/", ".", "missing/x", "{root}/a/b", "{root}/c")
+
+
+def followed(path: str) -> str | None:
+    """The long way: every name is followed, and the kernel must be able to follow them too."""
+    try:
+        try:
+            real = os.path.realpath(path, strict=True)
+        except FileNotFoundError:
+            real = os.path.realpath(path)
+        if real != path:
+            with contextlib.suppress(FileNotFoundError):
+                os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return real
+
+
+def build(root: Path, chance: random.Random) -> None:
+    """Folders, files and links, some of which lead nowhere, out of the tree or in a circle."""
+    folders = [root]
+    for _ in range(14):
+        place = chance.choice(folders) / chance.choice(("a", "b", "c", ".env", "x y", "ä"))
+        if os.path.lexists(place):
+            continue
+        kind = chance.random()
+        if kind < 0.5:
+            place.mkdir()
+            folders.append(place)
+        elif kind < 0.65:
+            place.touch()
+        else:
+            place.symlink_to(chance.choice(TARGETS).format(root=root))
+
+
+@pytest.mark.parametrize("number", range(soak.cases(6, in_soak=300)))
+def test_links_are_followed_wherever_they_stand(tmp_path: Path, number: int) -> None:
+    chance, root = random.Random(f"{soak.SEED} {number}"), tmp_path.resolve()
+    build(root, chance)
+    paths = [f"{root}/" + "/".join(chance.choices(NAMES, k=chance.randint(1, 5))) for _ in range(400)]
+
+    assert {path: FileSystem().real(path) for path in paths} == {path: followed(path) for path in paths}
+
+
+@pytest.mark.parametrize("path", ["/", "//", "//tmp", "/tmp/\udcff", "/tmp/" + "a" * 5000, "/tmp/a\0b"])
+def test_odd_paths_are_followed_the_same_way(path: str) -> None:
+    assert FileSystem().real(path) == followed(path)
