@@ -119,7 +119,7 @@ class Dispatcher:
 
     def refusals(self) -> Mapping[str, dict[str, Any]]:
         """Request id → the refusal to send if the session ends before the hook has answered."""
-        return {} if self._hook_runner is None else self._hook_runner.refusals
+        return {} if self._hook_runner is None else self._hook_runner.refusals()
 
     async def _mcp(self, request_id: str, request: McpMessageRequest, signal: CancelSignal) -> Any:
         server = self.servers.get(request.server_name)

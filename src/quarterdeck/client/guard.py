@@ -77,6 +77,8 @@ def check_answer(event: str, answer: Mapping[str, Any], *, strict: bool) -> dict
 
     2.1.325 rejects an answer with a null in it, whatever else it says. Here None is "not said", unless ``strict``.
     """
+    if not answer:  # no opinion, which is what most say
+        return {}
     said = dict(answer) if strict else _without_none(answer)
     try:
         msgspec.json.encode(said)

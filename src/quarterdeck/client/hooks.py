@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Generator, Mapping
+from types import CoroutineType, coroutine
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck import wire
@@ -26,45 +27,98 @@ class HookRunner:
 
     def __init__(self, hooks: Mapping[str, RegisteredHook]) -> None:
         self._hooks = hooks
-        self.refusals: dict[str, dict[str, Any]] = {}
-        """For each guard that has not answered yet, what to say if it never will."""
+        self._deciding: dict[str, RegisteredHook] = {}
+        """Request id → the guard that has not answered yet."""
 
-    async def run(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> dict[str, Any]:
-        hook, event = self._hooks.get(request.callback_id), str(request.input.get("hook_event_name"))
+    def refusals(self) -> dict[str, dict[str, Any]]:
+        """For each guard that has not answered yet, what to say if it never will."""
+        return {request_id: _refused(hook, "the session was closed") for request_id, hook in self._deciding.items()}
+
+    def run(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Awaitable[dict[str, Any]]:
+        hook = self._hooks.get(request.callback_id)
         if hook is None:
-            unknown = f"no hook callback is registered as {request.callback_id!r}"
-            if is_guard(event):
-                return refusal(event, describe_failure(event, unknown))
-            raise LookupError(unknown)
-        if not hook.guards:
-            opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
-            return wire.hook_answer(await opinion if needs_await(opinion) else opinion)
-        self.refusals[request_id] = refusal(hook.event, describe_failure(hook.event, "the session was closed"))
-        answer = await self._run_guard(hook, request, signal)
-        del self.refusals[request_id]
-        return answer
+            return _run_unknown(request)
+        return self._run_guard(request_id, hook, request, signal) if hook.guards else _run(hook, request, signal)
 
     async def _run_guard(
-        self, hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal
+        self, request_id: str, hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal
     ) -> dict[str, Any]:
+        self._deciding[request_id] = hook
         try:
-            async with asyncio.timeout(None) as limit:
-                opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
-                if needs_await(opinion):
-                    if hook.timeout_s is not None:
-                        limit.reschedule(asyncio.get_running_loop().time() + give_up_after_s(hook.timeout_s))
-                    opinion = await opinion
-            return _checked(hook, opinion)
+            opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
+            if needs_await(opinion):
+                opinion = await _in_time(opinion, hook.timeout_s)
+            answer = _checked(hook, opinion)
         except asyncio.CancelledError:
             if signal.is_set():  # nobody waits for the answer any more
                 raise
-            return refusal(hook.event, describe_failure(hook.event, "it was cancelled"))
+            answer = _refused(hook, "it was cancelled")
+        except _TookTooLongError:
+            signal.set("the hook took too long")
+            answer = _refused(hook, f"no answer within {hook.timeout_s:g} s")
         except Exception as error:  # noqa: BLE001  # whatever a guard does wrong is a no
-            if limit.expired():
-                signal.set("the hook took too long")
-                return refusal(hook.event, describe_failure(hook.event, f"no answer within {hook.timeout_s:g} s"))
             _report(hook.event, error)
-            return refusal(hook.event, describe_failure(hook.event, error))
+            answer = _refused(hook, error)
+        del self._deciding[request_id]
+        return answer
+
+
+async def _run(hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal) -> dict[str, Any]:
+    opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
+    return wire.hook_answer(await opinion if needs_await(opinion) else opinion)
+
+
+async def _run_unknown(request: HookCallbackRequest) -> dict[str, Any]:
+    event = str(request.input.get("hook_event_name"))
+    unknown = f"no hook callback is registered as {request.callback_id!r}"
+    if is_guard(event):
+        return refusal(event, describe_failure(event, unknown))
+    raise LookupError(unknown)
+
+
+class _TookTooLongError(Exception):
+    """A guard's time was over before it answered."""
+
+
+async def _in_time(opinion: Awaitable[Any], timeout_s: float | None) -> Any:
+    """What a guard answers. Most do so without waiting for anything, so a timer is set only for one that waits."""
+    now = asyncio.get_running_loop().time()
+    if type(opinion) is CoroutineType:
+        try:
+            waits_for = opinion.send(None)
+        except StopIteration as done:
+            return done.value
+        opinion = _resumed(opinion, waits_for)
+    limit = asyncio.timeout_at(None if timeout_s is None else now + give_up_after_s(timeout_s))
+    try:
+        async with limit:
+            return await opinion
+    except Exception as error:
+        if limit.expired():
+            raise _TookTooLongError from error
+        raise
+
+
+@coroutine
+def _resumed(begun: CoroutineType[Any, Any, Any], waits_for: Any) -> Generator[Any, Any, Any]:
+    """The rest of a coroutine whose first step was taken by hand and gave ``waits_for``."""
+    while True:
+        try:
+            yield waits_for
+        except GeneratorExit:
+            begun.close()
+            raise
+        except BaseException as error:  # noqa: BLE001  # whatever is thrown in belongs to the coroutine
+            try:
+                waits_for = begun.throw(error)
+            except StopIteration as done:
+                return done.value
+        else:
+            return (yield from begun.__await__())
+
+
+def _refused(hook: RegisteredHook, problem: BaseException | str) -> dict[str, Any]:
+    return refusal(hook.event, describe_failure(hook.event, problem))
 
 
 def _checked(hook: RegisteredHook, opinion: Any) -> dict[str, Any]:

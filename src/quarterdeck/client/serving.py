@@ -162,7 +162,7 @@ class RequestServer:
 
     def refuse_unanswered(self) -> None:
         """The input is about to be closed, and CLIs before 2.1.325 take the silence of a guard for a yes."""
-        for request_id, payload in tuple(self._handlers.refusals().items()):
+        for request_id, payload in self._handlers.refusals().items():
             if self._side.can_answer(request_id):
                 self.answer(request_id, payload)
 
