@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import pytest
 
 import soak
 from e2e.kit import Stage, reached, until
-from quarterdeck import AgentDefinition, HookMatcher, PermissionResultAllow, PreToolUseHookSpecificOutput
+from e2e.server import server_config
+from quarterdeck import AgentDefinition, HookEvent, HookMatcher, PermissionResultAllow, PreToolUseHookSpecificOutput
 from quarterdeck.policy import Policy
 from quarterdeck.testing.install import SUPPORTED
 from quarterdeck.testing.model import Stall, ToolUse
@@ -256,6 +257,89 @@ async def test_a_model_is_not_switched_when_its_guard_fails(stage: Stage) -> Non
     async with stage.session(hooks=hooks) as session:
         with pytest.raises(Exception, match="A PreModelSwitch hook failed"):
             await session.set_model("sonnet")
+
+
+def about(event: str, **said: Any) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, **said}}
+
+
+FAILURES_OF_EVERY_GUARD = ("raises", "is cancelled", "is late", "returns text", "for another event", "returns no JSON")
+
+
+async def asked_under(
+    stage: Stage, event: HookEvent, guards: Sequence[Callable[..., Any]], **options: Any
+) -> list[str]:
+    """A server asks a person for a name, once under each guard; what it is told."""
+    calls = iter(guards)
+
+    async def guard(*given: Any) -> Any:
+        return await next(calls)(*given)
+
+    servers = {"st": server_config(stage.folder)}
+    hooks: Any = {event: [HookMatcher(hooks=[guard], timeout=2)]}
+    told: list[str] = []
+    async with stage.session(hooks=hooks, mcp_servers=servers, allowed_tools=["mcp__st"], **options) as session:
+        for _ in guards:
+            stage.model.reply(ToolUse("mcp__st__ask", {}))
+            stage.model.reply("asked")
+            await session.prompt("ask me")
+            told += stage.tool_results()
+    return told
+
+
+class Person:
+    """Gives a name to whoever asks, and counts."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, *_: Any) -> dict[str, Any]:
+        self.asked += 1
+        return {"action": "accept", "content": {"name": "Bob"}}
+
+
+async def test_nobody_is_asked_and_the_server_hears_no_when_the_guard_of_an_elicitation_fails(stage: Stage) -> None:
+    person = Person()
+    guards = [FAILURES[name] for name in FAILURES_OF_EVERY_GUARD]
+    told = await asked_under(stage, "Elicitation", guards, on_elicitation=person)
+    assert told == ['{"action": "decline"}'] * len(guards)
+    assert person.asked == 0
+
+
+async def test_the_server_does_not_hear_what_a_person_said_when_the_guard_of_the_answer_fails(stage: Stage) -> None:
+    person = Person()
+    guards = [FAILURES[name] for name in FAILURES_OF_EVERY_GUARD]
+    told = await asked_under(stage, "ElicitationResult", guards, on_elicitation=person)
+    assert told == ['{"action": "decline"}'] * len(guards)
+    assert person.asked == len(guards)
+
+
+@pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])
+async def test_what_a_guard_says_of_an_elicitation_counts_although_the_cli_hears_only_a_block(
+    stage: Stage, event: HookEvent
+) -> None:
+    """Of a callback, 2.1.325 passes over ``action`` and ``content``; of a command hook it takes both."""
+    said: list[dict[str, Any]] = [{}, *(about(event, action=action) for action in ("decline", "cancel", "accept"))]
+    changed = about(event, action="accept", content={"name": "Eve"})
+    told = await asked_under(stage, event, [*map(returning, said), returning(changed)], on_elicitation=Person())
+    bob = '{"action": "accept", "content": {"name": "Bob"}}'
+    no = '{"action": "decline"}'
+    assert told == [bob, no, no, bob, bob if event == "Elicitation" else no]
+
+
+@pytest.mark.parametrize("name", FAILURES_OF_EVERY_GUARD)
+async def test_a_slash_command_is_neither_expanded_nor_does_it_run_anything_when_its_guard_fails(
+    stage: Stage, name: str
+) -> None:
+    command = stage.cwd / ".claude" / "commands" / "go.md"
+    command.parent.mkdir(parents=True)
+    command.write_text("---\nallowed-tools: Bash(touch:*)\n---\n!`touch ran`\nSay that it is done.\n")
+    hooks: Any = {"UserPromptExpansion": [HookMatcher(hooks=[FAILURES[name]], timeout=2)]}
+    async with stage.session(hooks=hooks) as session:
+        result = await session.prompt("/go")
+    assert "A UserPromptExpansion hook failed, so this is refused" in str(result.result)
+    assert ran(stage) == []
+    assert stage.model.conversation == []
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

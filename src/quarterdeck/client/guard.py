@@ -20,6 +20,7 @@ LATE_SHARE, LATE_S = 0.1, 1.0
 """How long before the CLI stops waiting a guard is answered for: a tenth of its time, one second at most."""
 
 _TOOL_DECISIONS = ("allow", "deny", "ask", "defer")
+_ELICITATIONS = ("Elicitation", "ElicitationResult")
 _ELICITATION_ACTIONS = ("accept", "decline", "cancel")
 _COMMON: dict[str, type] = {
     "continue": bool,
@@ -95,7 +96,7 @@ def check_answer(event: str, answer: Mapping[str, Any], *, strict: bool) -> dict
             _check_specific(event, value)
         else:
             _check_stray(key, "beside hookSpecificOutput")
-    return said
+    return _made_to_count(event, said) if event in _ELICITATIONS else said
 
 
 def _without_none(answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,7 +160,21 @@ def _block(event: str, reason: str) -> dict[str, Any]:
 
 
 def _decline(event: str, reason: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": event, "action": "decline"}, "systemMessage": reason}
+    return {**_block(event, reason), "hookSpecificOutput": {"hookEventName": event, "action": "decline"}}
+
+
+def _made_to_count(event: str, said: dict[str, Any]) -> dict[str, Any]:
+    """An answer about an elicitation that holds for a callback too.
+
+    2.1.325 takes ``action`` and ``content`` from command hooks alone. Of a callback's answer it sees only a block, and
+    tells the server "decline".
+    """
+    specific = said.get("hookSpecificOutput", {})
+    if event == "ElicitationResult" and "content" in specific:
+        raise BadHookAnswerError("the CLI takes no 'content' from a callback and would pass on what the person said")
+    if specific.get("action") in ("decline", "cancel"):
+        return {"decision": "block", "reason": "A hook declined.", **said}
+    return said
 
 
 _REFUSALS: dict[str, Callable[[str, str], dict[str, Any]]] = {
