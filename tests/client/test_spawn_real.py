@@ -159,6 +159,30 @@ async def test_a_process_that_does_not_end_is_killed_after_the_signal(stage: Pla
         os.kill(started.processes[0].pid, 0)
 
 
+FLOODING = """
+import json, os, sys
+asked = json.loads(sys.stdin.readline())
+answer = {"subtype": "success", "request_id": asked["request_id"], "response": {}}
+print(json.dumps({"type": "control_response", "response": answer}), flush=True)
+line = b'{"type":"stream_event","event":{"type":"ping"},"session_id":"s","uuid":"u"}\\n'
+while True:
+    os.write(1, line * 1000)
+"""
+
+
+async def test_a_process_that_floods_a_session_that_nobody_reads_is_not_given_the_time_to_end_by_itself(
+    stage: Place, tmp_path: Path
+) -> None:
+    flooding = tmp_path / "flooding.py"
+    flooding.write_text(FLOODING)
+    started = Started(sys.executable, str(flooding))
+    async with asyncio.timeout(LIMIT_S):
+        session = await connect(stage.options(spawn_claude_code_process=started, close_grace_s=600.0)).open()
+        status = await session.close()
+    assert status is not None
+    assert status.signal == signal.SIGTERM
+
+
 @pytest.mark.parametrize("made", [None, RuntimeError("no container")])
 async def test_what_cannot_be_started_is_an_error_that_says_so(made: Exception | None) -> None:
     def spawn(wanted: SpawnOptions) -> Any:

@@ -16,6 +16,7 @@ from transport.conftest import Stage
 from transport.support import DEAF, CancelAt, Counter, Recorder, echo, group_is_gone, process_is_gone, python, until
 
 QUICK = Grace(eof_s=0.1, term_s=0.2, group_s=0.2, kill_s=5.0, output_s=0.5)
+LIMIT_S = 60.0
 
 
 def test_a_process_that_leaves_at_end_of_file_is_not_signalled(stage: Stage) -> None:
@@ -215,6 +216,38 @@ def test_a_flooding_process_is_closed_while_reading_is_paused_and_its_flood_is_d
 
     stage.play(scene)
     assert counter.told == ["eof", ExitStatus(signal=signal.SIGTERM)]
+
+
+def test_a_flood_that_nobody_reads_is_not_given_the_time_to_end_by_itself(stage: Stage) -> None:
+    counter = Counter()
+
+    async def scene() -> None:
+        transport = await stage.start(python("import os\nwhile True: os.write(1, bytes(65536))"), counter)
+        await until(lambda: counter.received)
+        transport.pause_reading()
+        async with asyncio.timeout(LIMIT_S):
+            assert await transport.close(replace(QUICK, eof_s=600.0)) == ExitStatus(signal=signal.SIGTERM)
+
+    stage.play(scene)
+
+
+def test_a_process_that_has_a_few_last_words_for_a_full_receiver_ends_by_itself(stage: Stage) -> None:
+    counter = Counter()
+
+    async def scene() -> None:
+        command = python("""
+            import os
+            os.write(1, b"ready")
+            os.read(0, 1)
+            for _ in range(8):
+                os.write(1, bytes(65536))
+        """)
+        transport = await stage.start(command, counter)
+        await until(lambda: counter.received)
+        transport.pause_reading()
+        assert await transport.close(replace(QUICK, eof_s=LIMIT_S)) == ExitStatus(code=0)
+
+    stage.play(scene)
 
 
 def test_close_cancelled_at_any_await_has_killed_the_group_when_it_returns(stage: Stage) -> None:

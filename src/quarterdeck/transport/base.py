@@ -22,6 +22,9 @@ LOW_MARK = 64 * 1024
 WRITE_LIMIT = 256 * 1024 * 1024
 """Unsent bytes past which ``write()`` refuses more: nobody drains, and the process does not read."""
 
+FLOOD_BYTES = 1024 * 1024
+"""Discarded after the end of input: a process that has so much to say, with nobody reading, is not about to end."""
+
 
 class ExitStatus(msgspec.Struct, frozen=True):
     """How a process ended: by itself with ``code``, or by ``signal``. Both ``None``: it could not be learned."""

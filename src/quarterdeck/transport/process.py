@@ -20,7 +20,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from . import registry, watchdog
-from .base import DEFAULT_GRACE, WRITE_LIMIT, ExitStatus, Grace, Receiver
+from .base import DEFAULT_GRACE, FLOOD_BYTES, WRITE_LIMIT, ExitStatus, Grace, Receiver
 from .capabilities import Capabilities, detect
 from .errors import TransportClosed
 from .exit_watch import PidfdWatch, ThreadWatch
@@ -62,10 +62,6 @@ class ProcessResource(Protocol):
 P = TypeVar("P", bound=ProcessResource)
 
 
-def _drop(data: bytes) -> None:
-    """Discard output."""
-
-
 class ProcessTransport:
     """A ``ByteTransport`` over the pipes of a child process."""
 
@@ -94,7 +90,10 @@ class ProcessTransport:
         self._exit_told = False
         self._cut: asyncio.TimerHandle | None = None
         self._resources: list[ProcessResource] = []
+        self._discarded_bytes = 0
         self._gone = Latch()
+        self._waited_enough = Latch()
+        """After the end of input: the process is gone, or will not go by itself."""
         self._done = Latch()
 
     @property
@@ -211,8 +210,13 @@ class ProcessTransport:
 
     def _discard_output(self) -> None:
         """We are closing and the receiver is full: read on, as the process could not end otherwise."""
-        self._output.on_data = _drop
+        self._output.on_data = self._discard
         self._output.resume()
+
+    def _discard(self, data: bytes) -> None:
+        self._discarded_bytes += len(data)
+        if self._discarded_bytes > FLOOD_BYTES:
+            self._waited_enough.set()
 
     def _output_ended(self) -> None:
         self._tell_eof()
@@ -240,6 +244,7 @@ class ProcessTransport:
             self._status = None if code is None else ExitStatus.from_returncode(code)
         if self._status is not None:
             self._gone.set()
+            self._waited_enough.set()
 
     def _settle(self) -> None:
         """Once the process is gone: tell the receiver when its output has ended, or its time is up."""
@@ -282,7 +287,8 @@ class ProcessTransport:
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
         """End-of-file, then SIGTERM, then SIGKILL, each to the whole group and each with its time.
 
-        What a paused receiver has not read by now is dropped. A cancelled close kills before it returns.
+        What a paused receiver has not read by now is dropped, and a process that keeps flooding it is not given the
+        whole time to end by itself. A cancelled close kills before it returns.
         """
         if self._process is None:
             self._closing = True
@@ -305,7 +311,8 @@ class ProcessTransport:
         self._input.finish()
         if self._paused:
             self._discard_output()
-        if not await self._gone.within(grace.eof_s):
+        await self._waited_enough.within(grace.eof_s)
+        if not self._gone.is_set():
             self._family.terminate()
             if not await self._gone.within(grace.term_s):
                 self._family.kill()

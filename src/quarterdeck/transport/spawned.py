@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from .base import DEFAULT_GRACE, LOW_MARK, READ_SIZE, WRITE_LIMIT, ExitStatus, Grace, Receiver
+from .base import DEFAULT_GRACE, FLOOD_BYTES, LOW_MARK, READ_SIZE, WRITE_LIMIT, ExitStatus, Grace, Receiver
 from .errors import StartFailed, TransportClosed, WriteOverflow
 from .exit_watch import ThreadWatch
 from .latch import Latch
@@ -111,8 +111,11 @@ class SpawnedTransport:
         self._may_read = asyncio.Event()
         self._may_read.set()
         self._status: ExitStatus | None = None
-        self._input_closed = self._closing = False
+        self._input_closed = self._closing = self._discarding = False
+        self._discarded_bytes = 0
         self._gone, self._read_all, self._errors_read, self._done = Latch(), Latch(), Latch(), Latch()
+        self._waited_enough = Latch()
+        """After the end of input: the process is gone, or will not go by itself."""
         self._jobs: list[asyncio.Task[None]] = []
 
     @property
@@ -161,10 +164,18 @@ class SpawnedTransport:
         try:
             while data := await process.stdout.read(READ_SIZE):
                 await self._may_read.wait()
-                receiver.bytes_received(data)
+                if self._discarding:
+                    self._discard(data)
+                else:
+                    receiver.bytes_received(data)
         except (OSError, ValueError) as error:
             self._stderr.feed(f"{type(error).__name__}: {error}\n".encode())
         self._read_all.set()
+
+    def _discard(self, data: bytes) -> None:
+        self._discarded_bytes += len(data)
+        if self._discarded_bytes > FLOOD_BYTES:
+            self._waited_enough.set()
 
     async def _read_errors(self, stderr: SpawnedOutput) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -182,6 +193,7 @@ class SpawnedTransport:
             code = None
         self._status = ExitStatus() if code is None else ExitStatus.from_returncode(code)
         self._gone.set()
+        self._waited_enough.set()
         self._sent.set()
         await self._errors_read.within(DEFAULT_GRACE.output_s)
         while not await self._read_all.within(DEFAULT_GRACE.output_s):
@@ -199,10 +211,13 @@ class SpawnedTransport:
         self._receiver.exited(self._status)
 
     def pause_reading(self) -> None:
-        if not self._closing:
+        if self._closing:
+            self._discarding = True
+        else:
             self._may_read.clear()
 
     def resume_reading(self) -> None:
+        self._discarding = False
         self._may_read.set()
 
     # Sending
@@ -256,6 +271,7 @@ class SpawnedTransport:
                 await self._done.wait()
             return self._status or ExitStatus()
         self._closing = True
+        self._discarding = not self._may_read.is_set()
         self._may_read.set()
         try:
             await self._escalate(self._process, grace)
@@ -265,15 +281,15 @@ class SpawnedTransport:
 
     async def _escalate(self, process: SpawnedProcess, grace: Grace) -> None:
         self.close_input()
-        steps = ((grace.eof_s, process.terminate), (grace.term_s, process.kill))
-        for seconds, harder in steps:
-            if await self._gone.within(seconds):
+        await self._waited_enough.within(grace.eof_s)
+        for harder, seconds in ((process.terminate, grace.term_s), (process.kill, grace.kill_s)):
+            if self._gone.is_set():
                 break
             self._signal.set()
             self._end(harder)
-        else:
-            if not await self._gone.within(grace.kill_s):
-                logger.error("the spawned process does not end though it was killed")
+            await self._gone.within(seconds)
+        if not self._gone.is_set():
+            logger.error("the spawned process does not end though it was killed")
         await self._done.within(grace.output_s * 2)
 
     def _end(self, way: Callable[[], None]) -> None:
