@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import uvloop
-from msgspec.structs import replace
 
 from quarterdeck.transport import Capabilities, ChildCommand, ProcessTransport, Receiver, detect, watchdog
 from transport.support import group_is_gone, until, until_blocking
@@ -52,7 +51,7 @@ class Stage:
             runner.run(whole())
 
     def capabilities(self) -> Capabilities:
-        return replace(detect(asyncio.get_running_loop()), **self.lacking)
+        return detect(asyncio.get_running_loop())._replace(**self.lacking)
 
     def transport(self, command: ChildCommand | Sequence[str], **options: Any) -> ProcessTransport:
         return ProcessTransport(command, capabilities=self.capabilities(), **options)

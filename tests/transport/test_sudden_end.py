@@ -14,7 +14,6 @@ from transport.support import group_is_gone, process_is_gone, until_blocking
 
 PROGRAM = """
 import asyncio, os, signal, sys, time
-from msgspec.structs import replace
 from quarterdeck.transport import ProcessTransport, PrivateFiles, detect, watchdog
 
 CLI = '''
@@ -33,7 +32,7 @@ class Quiet:
     def exited(self, status): pass
 
 async def open_one():
-    capabilities = replace(detect(asyncio.get_running_loop()), **eval(sys.argv[1]))
+    capabilities = detect(asyncio.get_running_loop())._replace(**eval(sys.argv[1]))
     transport = ProcessTransport([sys.executable, "-S", "-c", CLI], capabilities=capabilities)
     quiet = Quiet()
     await transport.start(quiet)
@@ -91,7 +90,6 @@ def test_without_a_shell_the_parent_death_signal_ends_the_process() -> None:
 
 FORK = textwrap.dedent("""
 import asyncio, os, signal, sys
-from msgspec.structs import replace
 from quarterdeck.transport import Grace, PrivateFiles, ProcessTransport, detect, watchdog
 
 class Collect:
@@ -102,7 +100,7 @@ class Collect:
     def exited(self, status): self.status = status
 
 async def main():
-    capabilities = replace(detect(asyncio.get_running_loop()), **eval(sys.argv[1]))
+    capabilities = detect(asyncio.get_running_loop())._replace(**eval(sys.argv[1]))
     transport, collect, files = ProcessTransport(["cat"], capabilities=capabilities), Collect(), PrivateFiles()
     secret = files.write("a", "b")
     await transport.start(collect)

@@ -6,18 +6,19 @@ watch pipes. Tests force each fallback by passing other answers.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
+if TYPE_CHECKING:  # the keeper asks too, and has no event loop
+    import asyncio
 
 SHELL = "/bin/sh"
 
 
-class Capabilities(msgspec.Struct, frozen=True):
+class Capabilities(NamedTuple):
     add_reader: bool
     """The loop can watch pipes (not so: the Proactor loop of Windows). Else: threads that read and write."""
     epoll: bool
@@ -32,10 +33,10 @@ class Capabilities(msgspec.Struct, frozen=True):
     """There is a POSIX shell for the watchdog. Else: the parent-death signal, where that exists."""
 
 
-def detect(loop: asyncio.AbstractEventLoop) -> Capabilities:
-    """The capabilities of this machine, under this loop."""
+def detect(loop: asyncio.AbstractEventLoop | None = None) -> Capabilities:
+    """The capabilities of this machine, under this loop if there is one."""
     return Capabilities(
-        add_reader=_watches_pipes(loop),
+        add_reader=loop is not None and _watches_pipes(loop),
         epoll=hasattr(select, "epoll"),
         pidfd=_has_pidfd(),
         process_groups=hasattr(os, "killpg"),

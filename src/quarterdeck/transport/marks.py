@@ -24,8 +24,7 @@ import uuid
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-
-import msgspec
+from typing import NamedTuple
 
 MARK = "QUARTERDECK_FAMILY"
 """The environment variable by which the processes of one session are recognised."""
@@ -40,7 +39,7 @@ CHUNK_BYTES = 64 * 1024
 _ENTRY = b"\0" + MARK.encode() + b"="
 
 
-class Mark(msgspec.Struct, frozen=True):
+class Mark(NamedTuple):
     """What all processes of one session carry."""
 
     text: str
@@ -49,7 +48,7 @@ class Mark(msgspec.Struct, frozen=True):
     """Among the limits."""
 
 
-class Program(msgspec.Struct, frozen=True):
+class Program(NamedTuple):
     """This program as its marks name it."""
 
     owner: str

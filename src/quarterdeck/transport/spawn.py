@@ -10,9 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import Any, NamedTuple
 
 from .capabilities import Capabilities
 from .errors import CLINotFoundError, StartFailed
@@ -21,7 +19,7 @@ PR_SET_PDEATHSIG = 1
 ADOPTED = -1
 
 
-class ChildCommand(msgspec.Struct, frozen=True):
+class ChildCommand(NamedTuple):
     """What to run, where, and as whom."""
 
     argv: Sequence[str]
@@ -30,13 +28,16 @@ class ChildCommand(msgspec.Struct, frozen=True):
     user: str | int | None = None
 
 
-class Child(msgspec.Struct):
+class Child:
     """A running process and our ends of its pipes: plain descriptors with one owner each."""
 
-    process: subprocess.Popen[bytes]
-    stdin: int
-    stdout: int
-    stderr: int
+    __slots__ = ("process", "stderr", "stdin", "stdout")
+
+    def __init__(self, process: subprocess.Popen[bytes], stdin: int, stdout: int, stderr: int) -> None:
+        self.process = process
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
 
     def close_descriptors(self) -> None:
         """Close those that nobody has adopted."""
