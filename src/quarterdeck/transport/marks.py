@@ -15,12 +15,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import random
 import signal
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -57,7 +55,7 @@ class Program(NamedTuple):
 
     def mark(self) -> Mark:
         family = next(_families) % 10**FAMILY_DIGITS
-        return Mark(f"{self.owner}.{uuid.uuid4().hex}", self.prefix * 10**FAMILY_DIGITS + family)
+        return Mark(f"{self.owner}.{os.urandom(16).hex()}", self.prefix * 10**FAMILY_DIGITS + family)
 
 
 _families = itertools.count(1)
@@ -70,8 +68,8 @@ def this_program() -> Program:
 @cache
 def _program(pid: int) -> Program:
     """Keyed by the process ID: after a fork the child is a program of its own."""
-    owner = f"{_namespace()}.{pid}.{_started(pid) or 0}"
-    return Program(owner, random.SystemRandom().randrange(10**11, 10**12))
+    owner = f"{_namespace()}.{pid}.{start_of(pid) or 0}"
+    return Program(owner, 10**11 + int.from_bytes(os.urandom(8)) % (9 * 10**11))
 
 
 def attach(pid: int, mark: Mark) -> None:
@@ -92,6 +90,16 @@ def _set_limit(pid: int, number: int | None) -> None:
     with contextlib.suppress(OSError, ValueError):  # gone already, another user's, or a sandbox that refuses
         _, hard = resource.prlimit(pid, LIMIT)
         resource.prlimit(pid, LIMIT, (hard if number is None else number, hard))
+
+
+def carried_by(pid: int) -> tuple[str, int]:
+    """The mark that a process carries, as text and as number; empty and 0 where it has none, or we may not look."""
+    text, number = "", 0
+    with contextlib.suppress(OSError):
+        text = _text(pid)
+    with contextlib.suppress(OSError):
+        number = _number(pid)
+    return text, number
 
 
 class Census:
@@ -161,7 +169,7 @@ def orphaned() -> Iterator[Mark]:
     for text in Census().by_text:
         match text.split("."):
             case [space, pid, started, _] if space == namespace != "0" and pid.isdigit() and started.isdigit():
-                if text != own and _started(int(pid)) != int(started):
+                if text != own and start_of(int(pid)) != int(started):
                     yield Mark(text, -1)
 
 
@@ -185,7 +193,7 @@ def _number(pid: int) -> int:
     return 0
 
 
-def _started(pid: int) -> int | None:
+def start_of(pid: int) -> int | None:
     """When the process was started, in ticks since the boot; None when there is none, or only its zombie."""
     with contextlib.suppress(OSError):
         # What follows the name, which may hold spaces and parentheses itself.

@@ -120,6 +120,14 @@ class Watchdog:
                 if not self._tell(f"-{item}\n") and self._items:
                     self._start()
 
+    def revive(self) -> None:
+        """Start it again if it has ended though there is something to watch."""
+        with self._lock:
+            if self._process is not None and self._process.poll() is not None:
+                self._reap()
+                if self._items:
+                    self._start()
+
     def stop(self) -> None:
         """Say goodbye: nothing is watched any more."""
         with self._lock:
@@ -207,6 +215,11 @@ def guard_group(pgid: int) -> None:
 def release_group(pgid: int) -> None:
     """The group is gone: its number may soon be somebody else's."""
     _watchdog.remove(f"g{pgid}")
+
+
+def revive() -> None:
+    """For a program that hears of its children's ends: the watchdog may be one of them."""
+    _watchdog.revive()
 
 
 def guard_directory(path: str) -> None:

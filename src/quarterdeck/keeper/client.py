@@ -1,0 +1,230 @@
+"""The host's connection to a keeper, in its event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quarterdeck.transport.base import DEFAULT_GRACE, ExitStatus, Grace
+from quarterdeck.transport.spawn import ChildCommand
+
+from .connection import ANSWER_S, KeeperConnection
+from .errors import KeeperLost, KeeperRefused, KeeperUnavailable
+from .frames import PART_BYTES
+from .kept import PrivateFile
+from .launch import ensure_keeper
+from .places import KeeperPlace
+from .settings import KeeperSettings
+
+if TYPE_CHECKING:
+    from .transport import KeeperTransport
+
+ATTEMPTS = 3
+"""A keeper may leave between being found and being connected to."""
+SWEEP_S = 10.0
+"""For the look at all processes at the end of a session, beyond what was granted for each step."""
+
+
+class KeptSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A process that the keeper has, running or ended."""
+
+    session: str
+    generation: int
+    pid: int
+    running: bool
+    finished: bool
+    """It has ended and everything it wrote is in the spool."""
+    returncode: int | None
+    fault: str | None
+    """Why the keeper ended it by itself."""
+    first: int
+    """The first offset that can be read."""
+    acknowledged: int
+    end: int
+    """One past the last byte it has written so far."""
+    accepted: int
+    """The highest number of an input that the keeper has: nothing up to it needs to be sent again."""
+    written: int
+    """The highest number of an input that is in the pipe."""
+    input_open: bool
+    stalled: str | None
+    """Why the spool cannot be written, and so the process is not read."""
+    attached: bool
+
+    @property
+    def status(self) -> ExitStatus | None:
+        return None if self.returncode is None else ExitStatus.from_returncode(self.returncode)
+
+
+class KeeperClient(KeeperConnection):
+    """What a host can ask of its keeper."""
+
+    # Opening and closing
+
+    @classmethod
+    async def open(
+        cls,
+        folder: str | os.PathLike[str],
+        *,
+        take_over: bool = False,
+        settings: KeeperSettings | None = None,
+    ) -> KeeperClient:
+        """The keeper of this folder that takes new sessions; started if there is none.
+
+        Raises ``KeeperOccupied`` if another host has it and ``take_over`` is not set, ``KeeperUnavailable`` or
+        ``KeeperRefused`` if there is none for us.
+        """
+        for attempt in range(ATTEMPTS):
+            place = await asyncio.to_thread(ensure_keeper, folder, settings=settings)
+            try:
+                return await cls.connect(place, take_over=take_over)
+            except (KeeperLost, KeeperUnavailable):
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise AssertionError
+
+    @classmethod
+    async def connect(cls, place: KeeperPlace, *, take_over: bool = False) -> KeeperClient:
+        """This keeper (see ``find_keepers``), also an older or a retired one."""
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.setblocking(False)
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                await asyncio.get_running_loop().sock_connect(connection, place.socket)
+        except (OSError, TimeoutError) as error:
+            connection.close()
+            raise KeeperUnavailable(f"The keeper {place.pid} cannot be reached: {error}") from error
+        client = cls(place, connection)
+        try:
+            await client._greet(take_over=take_over)
+        except BaseException:
+            await client.close()
+            raise
+        return client
+
+    async def close(self) -> None:
+        """Leave; the sessions go on. Their transports end without having learned how."""
+        self._end(KeeperLost("This connection to the keeper was closed."))
+
+    async def __aenter__(self) -> KeeperClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    # Sessions
+
+    def start(
+        self,
+        session: str,
+        command: ChildCommand,
+        *,
+        generation: int = 1,
+        files: Sequence[PrivateFile] = (),
+        durable: bool = False,
+        **more: Any,
+    ) -> KeeperTransport:
+        """A transport that will start this process. ``more`` is what ``KeeperTransport`` takes."""
+        from .transport import KeeperTransport
+
+        launch = (command, tuple(files))
+        return KeeperTransport(self, session, generation=generation, launch=launch, durable=durable, **more)
+
+    def attach(
+        self,
+        session: str,
+        generation: int | None = None,
+        from_offset: int | None = None,
+        *,
+        durable: bool = False,
+        **more: Any,
+    ) -> KeeperTransport:
+        """A transport that will go on with a running process from this offset, or from what was acknowledged."""
+        from .transport import KeeperTransport
+
+        return KeeperTransport(self, session, generation=generation, from_offset=from_offset, durable=durable, **more)
+
+    async def list(self) -> list[KeptSession]:
+        """Everything the keeper has, in the order it was started."""
+        answer = await self.request("list")
+        return msgspec.convert(answer["sessions"], list[KeptSession])
+
+    async def find(self, session: str, generation: int | None = None) -> KeptSession | None:
+        """One of them, by default its newest generation."""
+        found = [one for one in await self.list() if one.session == session and generation in (None, one.generation)]
+        return max(found, key=lambda one: one.generation, default=None)
+
+    async def written(self, session: str, generation: int | None = None) -> int:
+        """The highest number of an input that is in the pipe of this session's process."""
+        found = await self.find(session, generation)
+        if found is None:
+            raise KeeperRefused("unknown_session", f"The keeper has no session {session!r}.")
+        return found.written
+
+    async def acknowledge(self, session: str, offset: int, generation: int | None = None) -> None:
+        """For a session that is not attached here; ``KeeperTransport.acknowledge`` is for those that are."""
+        await self.request("acknowledge", session=session, generation=generation, offset=offset)
+
+    async def read(self, session: str, offset: int, generation: int | None = None, *, size: int = PART_BYTES) -> bytes:
+        """A piece of the spool; nothing only at its end."""
+        call = self._call("read", {"session": session, "generation": generation, "offset": offset, "size": size})
+        return bytes((await self._answer(call, ANSWER_S))[1])
+
+    async def end(self, session: str, generation: int | None = None, *, grace: Grace = DEFAULT_GRACE) -> KeptSession:
+        """End a process and all it started; returns when nothing of it is left."""
+        steps = {name: getattr(grace, name) for name in ("eof_s", "term_s", "group_s", "kill_s")}
+        limit_s = sum(steps.values()) + grace.group_s + grace.kill_s + SWEEP_S
+        answer = await self.request("end", timeout_s=limit_s, session=session, generation=generation, **steps)
+        return msgspec.convert(answer, KeptSession)
+
+    async def drop(self, session: str, generation: int | None = None) -> None:
+        """The host knows how it ended and has all its output: the keeper forgets it and removes its files."""
+        await self.request("drop", session=session, generation=generation)
+
+    async def retire(self) -> None:
+        """It starts no more sessions, and leaves when its last one is dropped."""
+        await self.request("retire")
+
+    async def stop(self, grace: Grace = DEFAULT_GRACE) -> None:
+        """End all sessions and then the keeper."""
+        steps = {name: getattr(grace, name) for name in ("eof_s", "term_s", "group_s", "kill_s")}
+        await self.request("stop", timeout_s=2 * sum(steps.values()) + SWEEP_S, **steps)
+
+    # For transports
+
+    async def launch(
+        self,
+        command: ChildCommand,
+        files: Sequence[PrivateFile],
+        *,
+        session: str,
+        generation: int | None,
+        on_reply: Callable[[dict[str, Any]], None],
+    ) -> None:
+        """For ``KeeperTransport``."""
+        for file in files:
+            self._send_file(file)
+        fields = {"session": session, "generation": generation, **_spelled_out(command)}
+        await self._answer(self._call("start", fields, on_reply=on_reply), ANSWER_S)
+
+    def _send_file(self, file: PrivateFile) -> None:
+        for start in range(0, max(len(file.content), 1), PART_BYTES):
+            part = file.content[start : start + PART_BYTES]
+            self._call("file", {"flag": file.flag, "name": file.name, "more": start > 0}, part)
+
+    async def rejoin(self, key: dict[str, Any], on_reply: Callable[[dict[str, Any]], None]) -> None:
+        """For ``KeeperTransport``."""
+        await self._answer(self._call("attach", key, on_reply=on_reply), ANSWER_S)
+
+
+def _spelled_out(command: ChildCommand) -> dict[str, Any]:
+    """A command that means the same in another process, with another environment and another folder."""
+    env = dict(os.environ if command.env is None else command.env)
+    cwd = Path.cwd() if command.cwd is None else Path(command.cwd).absolute()
+    return {"argv": list(command.argv), "env": env, "cwd": str(cwd), "user": command.user}

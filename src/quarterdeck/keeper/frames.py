@@ -1,0 +1,155 @@
+"""The protocol between a host and its keeper: frames, without I/O.
+
+A frame is four bytes of length (big-endian, of what follows), one byte of kind, and a body. Control travels as JSON,
+because it is rare and has to be understood by other versions; bytes of a session travel as they are, behind a header of
+fixed size.
+
+What stays as it is in every version: this framing, ``HELLO`` and ``WELCOME``, ``REQUEST`` and ``REPLY``, and the
+requests of ``CORE_REQUESTS``. So a host of another version can still list, drain and stop what an old keeper runs.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+PROTOCOL = 1
+"""Changes when anything but the stable core does."""
+CORE_REQUESTS = frozenset({"list", "read", "end", "drop", "retire", "stop"})
+"""What a host of another protocol version may ask."""
+
+FRAME_LIMIT_BYTES = 1024 * 1024
+"""Longer frames are refused: nothing has to be held in memory that one peer made up."""
+GREETING_LIMIT_BYTES = 4096
+"""For a peer that has not introduced itself."""
+PART_BYTES = 256 * 1024
+"""A line or a file travels in parts of this size, so that no session holds the socket for long."""
+
+HELLO = 1
+WELCOME = 2
+REQUEST = 3
+REPLY = 4
+EVENT = 5
+OUTPUT = 16
+WRITTEN = 17
+STDERR = 18
+INPUT = 19
+TAKEN = 20
+ACKNOWLEDGE = 21
+CLOSE_INPUT = 22
+
+_LENGTH = struct.Struct(">I")
+_JSON_FRAME = struct.Struct(">IB")
+_CALL_FRAME = struct.Struct(">IBII")
+_CALL = struct.Struct(">II")
+_OUTPUT_FRAME = struct.Struct(">IBIQ")
+_NUMBER_FRAME = struct.Struct(">IBIQ")
+_STDERR_FRAME = struct.Struct(">IBI")
+_INPUT_FRAME = struct.Struct(">IBIQB")
+NUMBERED = struct.Struct(">IQ")
+"""Channel and number: the head of ``OUTPUT``, and all of ``WRITTEN``, ``TAKEN``, ``ACKNOWLEDGE``, ``CLOSE_INPUT``."""
+STDERR_HEAD = struct.Struct(">I")
+INPUT_HEAD = struct.Struct(">IQB")
+
+
+class FrameError(Exception):
+    """The peer does not speak this protocol; nothing it says from here on can be understood."""
+
+
+class FrameReader:
+    """Cuts a stream of bytes into frames, however it arrives."""
+
+    __slots__ = ("_rest", "limit_bytes")
+
+    def __init__(self, limit_bytes: int = GREETING_LIMIT_BYTES) -> None:
+        self.limit_bytes = limit_bytes
+        """May be raised once the peer is known."""
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[tuple[int, memoryview]]:
+        """The frames that are complete now, as kind and body. Raises ``FrameError``."""
+        if self._rest:
+            data = self._rest + data
+        view, at, end = memoryview(data), 0, len(data)
+        frames = []
+        while end - at >= 4:
+            (length,) = _LENGTH.unpack_from(data, at)
+            if not 1 <= length <= self.limit_bytes:
+                raise FrameError(f"a frame of {length} bytes; the limit is {self.limit_bytes}")
+            if end - at < 4 + length:
+                break
+            frames.append((data[at + 4], view[at + 5 : at + 4 + length]))
+            at += 4 + length
+        self._rest = data[at:]
+        return frames
+
+
+def json_frame(kind: int, value: dict[str, Any]) -> bytes:
+    body = _dump(value)
+    return _JSON_FRAME.pack(1 + len(body), kind) + body
+
+
+def parse_json(body: memoryview | bytes) -> dict[str, Any]:
+    """The object in a frame. Raises ``FrameError`` if there is none."""
+    try:
+        value = json.loads(bytes(body))
+    except (ValueError, RecursionError) as error:
+        raise FrameError(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise FrameError("not a JSON object")
+    return value
+
+
+def call_frame(kind: int, number: int, value: dict[str, Any], blob: bytes | memoryview = b"") -> bytes:
+    """A request or its reply: JSON, and bytes that JSON cannot carry."""
+    body = _dump(value)
+    return b"".join((_CALL_FRAME.pack(9 + len(body) + len(blob), kind, number, len(body)), body, blob))
+
+
+def parse_call(body: memoryview) -> tuple[int, dict[str, Any], memoryview]:
+    """Number, object and bytes. Raises ``FrameError``."""
+    if len(body) < _CALL.size:
+        raise FrameError("a call without a head")
+    number, length = _CALL.unpack_from(body)
+    if length > len(body) - _CALL.size:
+        raise FrameError("a call that is shorter than it says")
+    end = _CALL.size + length
+    return number, parse_json(body[_CALL.size : end]), body[end:]
+
+
+def output_head(channel: int, offset: int, size: int) -> bytes:
+    """What precedes ``size`` bytes of output."""
+    return _OUTPUT_FRAME.pack(13 + size, OUTPUT, channel, offset)
+
+
+def stderr_frame(channel: int, data: bytes) -> bytes:
+    return _STDERR_FRAME.pack(5 + len(data), STDERR, channel) + data
+
+
+def number_frame(kind: int, channel: int, number: int) -> bytes:
+    return _NUMBER_FRAME.pack(13, kind, channel, number)
+
+
+def input_frames(channel: int, number: int, line: bytes) -> list[bytes]:
+    """One numbered input in as many parts as it needs; the keeper acts on it when it has the last one."""
+    view = memoryview(line)
+    starts = range(0, max(len(line), 1), PART_BYTES)
+    frames = []
+    for start in starts:
+        part = view[start : start + PART_BYTES]
+        head = _INPUT_FRAME.pack(14 + len(part), INPUT, channel, number, start == starts[-1])
+        frames.append(head + part)
+    return frames
+
+
+def parse_head(head: struct.Struct, body: memoryview, *, exact: bool = False) -> tuple[Any, ...]:
+    """The fixed part of a body. Raises ``FrameError`` where it is too short, or not that long exactly."""
+    if len(body) < head.size or (exact and len(body) != head.size):
+        raise FrameError(f"a body of {len(body)} bytes where {head.size} are needed")
+    return head.unpack_from(body)
+
+
+def _dump(value: dict[str, Any]) -> bytes:
+    # Names of files and variables may hold bytes that are no UTF-8 (surrogates): as ASCII they survive.
+    return json.dumps(value, separators=(",", ":")).encode()

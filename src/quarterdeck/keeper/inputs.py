@@ -1,0 +1,135 @@
+"""Input of one process: numbered by the host, written to the pipe once and in order.
+
+A line is acted on only when all its parts are here, so a host that dies in the middle of sending one has sent nothing.
+From then on it is the keeper's to write, and sending it again changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+
+from .frames import FrameError
+from .loop import WRITE, Loop, OnFault
+
+QUEUE_LIMIT_BYTES = 512 * 1024 * 1024
+"""A host that keeps to its window has one line here, or a megabyte; this is for one that does not."""
+AT_ONCE = 64
+"""Lines in one system call."""
+
+
+class InputQueue:
+    """What the process has yet to read, and how far it has come."""
+
+    def __init__(
+        self,
+        loop: Loop,
+        descriptor: int,
+        *,
+        on_written: Callable[[], None],
+        on_broken: Callable[[], None],
+        on_fault: OnFault,
+    ) -> None:
+        """``on_broken``: the process has closed its input; what is here will never be read."""
+        os.set_blocking(descriptor, False)
+        self._watch = loop.watch(descriptor, lambda _: self._write(), on_fault)
+        self._on_written = on_written
+        self._on_broken = on_broken
+        self._queue: deque[tuple[int, memoryview]] = deque()
+        self._queued_bytes = 0
+        self._parts: list[bytes] = []
+        self._parts_bytes = 0
+        self._finishing = False
+        self.accepted = 0
+        """The highest number that is here as a whole."""
+        self.written = 0
+        """The highest number of which every byte is in the pipe."""
+
+    @property
+    def open(self) -> bool:
+        """Whether more input can be taken."""
+        return not self._finishing and not self._watch.closed
+
+    def take(self, number: int, part: memoryview, *, last: bool) -> None:
+        """A part of a numbered line. Raises ``FrameError`` if a number was left out or far too much is here."""
+        if number <= self.accepted or not self.open:
+            return  # sent again; or too late, and then it stays unwritten
+        self._check_next(number)
+        self._parts.append(bytes(part))
+        self._parts_bytes += len(part)
+        if self._queued_bytes + self._parts_bytes > QUEUE_LIMIT_BYTES:
+            raise FrameError(f"more than {QUEUE_LIMIT_BYTES} bytes of input that the process does not read")
+        if last:
+            self._accept(number, b"".join(self._parts))
+
+    def close_at(self, number: int) -> None:
+        """The host's last input: end-of-file, after everything before it."""
+        if number <= self.accepted or not self.open:
+            return
+        self._check_next(number)
+        self._finishing = True
+        self._accept(number, b"")
+
+    def finish(self) -> None:
+        """End-of-file after what is here, because the process is to end."""
+        self._finishing = True
+        self._write()
+
+    def forget_parts(self) -> None:
+        """The host is gone: what it had sent of a line was never a line."""
+        self._parts.clear()
+        self._parts_bytes = 0
+
+    def close(self) -> None:
+        """Close now; what is unwritten stays so."""
+        self._watch.close()
+        self._queue.clear()
+        self._queued_bytes = 0
+        self.forget_parts()
+
+    def _check_next(self, number: int) -> None:
+        if number != self.accepted + 1:
+            raise FrameError(f"input {number} follows input {self.accepted}")
+
+    def _accept(self, number: int, line: bytes) -> None:
+        self.forget_parts()
+        self.accepted = number
+        self._queue.append((number, memoryview(line)))
+        self._queued_bytes += len(line)
+        if not self._watch.events:  # else the pipe is full: its turn comes
+            self._write()
+
+    def _write(self) -> None:
+        if self._watch.closed:
+            return
+        try:
+            while self._queue:
+                lines = (
+                    [line for _, line in list(self._queue)[:AT_ONCE]] if len(self._queue) > 1 else [self._queue[0][1]]
+                )
+                self._consume(os.writev(self._watch.descriptor, lines))
+        except BlockingIOError:
+            self._watch.want(WRITE)
+            return
+        except OSError:  # EPIPE: nobody reads any more
+            self.close()
+            self._on_broken()
+            return
+        self._watch.want(0)
+        if self._finishing:
+            self._watch.close()
+
+    def _consume(self, count: int) -> None:
+        before = self.written
+        self._queued_bytes -= count
+        while self._queue:
+            number, line = self._queue[0]
+            if count < len(line):
+                self._queue[0] = (number, line[count:])
+                break
+            count -= len(line)
+            self._queue.popleft()
+            self.written = number
+        if self.written != before:
+            self._on_written()

@@ -1,0 +1,369 @@
+"""One process of one session, with everything that is the keeper's of it: pipes, family, spool, private files.
+
+It is over when the process is reaped and its output is in the spool. How it ended is kept, in memory and in its folder,
+until the host has said that it knows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from quarterdeck.transport import watchdog
+from quarterdeck.transport.capabilities import Capabilities
+from quarterdeck.transport.errors import StartFailed
+from quarterdeck.transport.family import family_of
+from quarterdeck.transport.marks import MARK, attach, this_program
+from quarterdeck.transport.scratch import PrivateFiles
+from quarterdeck.transport.spawn import ADOPTED, Child, ChildCommand, spawn
+from quarterdeck.transport.stderr import TAIL_BYTES, StderrTail
+
+from .descriptors import DescriptorLimit
+from .ending import AT_ONCE, Patience, end_process, end_rest
+from .inputs import InputQueue
+from .loop import READ, Loop, Timer
+from .output import Lane, Output
+from .places import save_json
+from .settings import KeeperSettings
+from .spool import Spool
+
+logger = logging.getLogger(__name__)
+
+DRAIN_AFTER_EXIT_S = 1.5
+"""For the output of a dead process to end. Its own bytes are in the pipe already; only a grandchild makes us wait."""
+ABOUT = "about.json"
+EXIT = "exit.json"
+STDERR = "stderr"
+
+
+class PrivateFile(NamedTuple):
+    """A file for the process alone; its path goes on the command line as ``flag=path``."""
+
+    flag: str
+    name: str
+    content: bytes
+
+
+class HostLane(Lane, Protocol):
+    """What the host is told of a process, beside its output."""
+
+    def send_written(self, channel: int, number: int) -> None:
+        """The number of the last input that is in the pipe."""
+
+    def send_stderr(self, channel: int, data: bytes) -> None:
+        """Something on stderr; left out when there is no room."""
+
+    def send_event(self, event: dict[str, Any]) -> None:
+        """Anything else."""
+
+
+class KeptProcess:
+    """A running process, and then what is left to tell of it."""
+
+    def __init__(
+        self, loop: Loop, folder: Path, *, session: str, generation: int, channel: int, capabilities: Capabilities
+    ) -> None:
+        self.session = session
+        self.generation = generation
+        self.channel = channel
+        self._loop = loop
+        self._folder = folder
+        self._capabilities = capabilities
+        self._files = PrivateFiles()
+        self._stderr = StderrTail(None, logger.error)
+        self._stderr_bytes = 0
+        self._gone = threading.Event()
+        self._cut: Timer | None = None
+        self._lane: HostLane | None = None
+        self._ending = False
+        self._exit_told = False
+        self._when_over: list[Callable[[], None]] = []
+        self.returncode: int | None = None
+        self.fault: str | None = None
+        """Why we ended it ourselves."""
+        self.finished = False
+        """The process is reaped and its output is in the spool."""
+        self.swept = False
+        """Nothing it started is left."""
+
+    # Starting
+
+    def start(
+        self,
+        command: ChildCommand,
+        files: list[PrivateFile],
+        *,
+        descriptors: DescriptorLimit,
+        settings: KeeperSettings,
+    ) -> None:
+        """Raises ``CLINotFoundError``, ``StartFailed``, ``OSError`` or ``ValueError``, and then leaves nothing."""
+        self._folder.mkdir(0o700, parents=True)
+        self._files = PrivateFiles(owner=_user_id(command.user))
+        try:
+            spool = Spool(self._folder, segment_bytes=settings.segment_bytes)
+            try:
+                child = self._spawn(command, files, descriptors)
+            except BaseException:
+                spool.remove()
+                raise
+        except BaseException:
+            self._files.remove()
+            self._remove_folder()
+            raise
+        self._adopt(child, spool, settings.spool_limit_bytes)
+
+    def _spawn(self, command: ChildCommand, files: list[PrivateFile], descriptors: DescriptorLimit) -> Child:
+        paths = [f"{file.flag}={self._files.write(file.name, file.content)}" for file in files]
+        mark = this_program().mark()
+        with descriptors.as_for_children():
+            child = spawn(
+                command._replace(argv=[*command.argv, *paths]),
+                {**(command.env or {}), MARK: mark.text},
+                self._capabilities,
+            )
+        attach(child.process.pid, mark)
+        descriptors.restore_for(child.process.pid)
+        watchdog.guard_group(child.process.pid)
+        self._family = family_of(child.process, mark, self._capabilities)
+        return child
+
+    def _adopt(self, child: Child, spool: Spool, limit_bytes: int) -> None:
+        self.pid = child.process.pid
+        self._process = child.process
+        self.input = InputQueue(
+            self._loop,
+            child.stdin,
+            on_written=self._input_written,
+            on_broken=partial(self._tell, "input_closed"),
+            on_fault=self.fail,
+        )
+        self.output = Output(
+            self._loop,
+            child.stdout,
+            spool,
+            channel=self.channel,
+            limit_bytes=limit_bytes,
+            on_change=self._output_changed,
+            on_fault=self.fail,
+        )
+        os.set_blocking(child.stderr, False)
+        self._errors = self._loop.watch(child.stderr, lambda _: self._read_stderr(), self.fail)
+        self._errors.want(READ)
+        child.stdin = child.stdout = child.stderr = ADOPTED
+        self._save(ABOUT, {"session": self.session, "generation": self.generation, "pid": self.pid})
+
+    # The host
+
+    def attach(self, lane: HostLane, offset: int) -> None:
+        self._lane = lane
+        self._exit_told = False
+        self.output.attach(lane, offset)
+        self._tell_exit()
+
+    def detach(self) -> None:
+        self._lane = None
+        self.output.detach()
+        self.input.forget_parts()
+
+    @property
+    def attached(self) -> bool:
+        return self._lane is not None
+
+    def describe(self) -> dict[str, Any]:
+        spool = self.output.spool
+        return {
+            "session": self.session,
+            "generation": self.generation,
+            "pid": self.pid,
+            "running": self.returncode is None,
+            "finished": self.finished,
+            "returncode": self.returncode,
+            "fault": self.fault,
+            "first": spool.first,
+            "acknowledged": spool.acknowledged,
+            "end": spool.end,
+            "accepted": self.input.accepted,
+            "written": self.input.written,
+            "input_open": self.input.open,
+            "stalled": self.output.stalled,
+            "attached": self.attached,
+        }
+
+    @property
+    def stderr_tail(self) -> str:
+        return self._stderr.text
+
+    def _tell(self, what: str, **more: Any) -> None:
+        if self._lane is not None:
+            self._lane.send_event({"event": what, "channel": self.channel, **more})
+
+    def _input_written(self) -> None:
+        if self._lane is not None:
+            self._lane.send_written(self.channel, self.input.written)
+
+    # What it says
+
+    def _read_stderr(self) -> bool:
+        """Whether there was anything."""
+        try:
+            data = os.read(self._errors.descriptor, TAIL_BYTES)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._errors.close()
+            self._settle()
+            return False
+        self._stderr.feed(data)
+        self._save_stderr(data)
+        if self._lane is not None:
+            self._lane.send_stderr(self.channel, data)
+        return True
+
+    def _save_stderr(self, data: bytes) -> None:
+        """For whoever finds the folder after our death; a full disk takes nothing else with it."""
+        self._stderr_bytes += len(data)
+        anew = self._stderr_bytes > 2 * TAIL_BYTES
+        if anew:
+            data = self._stderr.text.encode()
+            self._stderr_bytes = len(data)
+        with contextlib.suppress(OSError):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if anew else os.O_APPEND)
+            descriptor = os.open(self._folder / STDERR, flags, 0o600)
+            try:
+                os.write(descriptor, data)
+            finally:
+                os.close(descriptor)
+
+    def _output_changed(self) -> None:
+        if not self.output.ended:
+            self._tell("stalled", reason=self.output.stalled)
+        self._settle()
+        self._tell_exit()
+
+    # The end
+
+    def look(self) -> None:
+        """A child has ended, maybe this one."""
+        if self.returncode is not None or (code := self._process.poll()) is None:
+            return
+        self.returncode = code
+        self._gone.set()
+        self.input.close()
+        self.output.lift_limit()
+        self._tell("died", returncode=code)
+        if not self._ending:
+            self._ending = True
+            self._loop.beside(partial(end_rest, self._family, Patience()), self._family_ended, self.fail)
+        self._settle()
+
+    def end(self, patience: Patience, then: Callable[[], None]) -> None:
+        """End the process and all it started. ``then`` is called when nothing of it is left."""
+        self.when_over(then)
+        if self.returncode is None:
+            self.input.finish()
+        if not self._ending:
+            self._ending = True
+            work = partial(end_process, self._family, self._gone, patience)
+            self._loop.beside(work, self._family_ended, self.fail)
+        elif patience == AT_ONCE and self.returncode is None:
+            self._loop.beside(self._family.kill, lambda: None, self.fail)  # somebody is more patient than this host
+
+    def when_over(self, then: Callable[[], None]) -> None:
+        """Call this once the process has finished and its family is gone."""
+        self._when_over.append(then)
+        self._check_over()
+
+    def _family_ended(self) -> None:
+        self.swept = True
+        watchdog.release_group(self.pid)
+        self._check_over()
+
+    def _settle(self) -> None:
+        """Once the process is gone: it has finished when its output has ended, or the time for that is up."""
+        if self.returncode is None or self.finished:
+            return
+        if self.output.ended and self._errors.closed:
+            self._finish()
+        elif self._cut is None:
+            self._cut = self._loop.call_later(DRAIN_AFTER_EXIT_S, self._cut_output, self.fail)
+
+    def _cut_output(self) -> None:
+        self._cut = None
+        if not self._errors.closed:
+            while self._read_stderr():
+                pass
+            self._errors.close()
+        self.output.cut()
+        self._settle()  # a full disk: again in a moment
+
+    def _finish(self) -> None:
+        self.finished = True
+        if self._cut is not None:
+            self._cut.cancel()
+        self._files.remove()
+        self._save(
+            EXIT,
+            {"returncode": self.returncode, "written": self.input.written, "fault": self.fault},
+        )
+        self._tell_exit()
+        self._check_over()
+
+    def _tell_exit(self) -> None:
+        if self.finished and self.output.told_all and not self._exit_told:
+            self._exit_told = True
+            self._tell("exited", returncode=self.returncode, fault=self.fault, stderr=self.stderr_tail)
+
+    def _check_over(self) -> None:
+        if self.finished and self.swept:
+            waiting, self._when_over = self._when_over, []
+            for then in waiting:
+                then()
+
+    def fail(self, error: Exception) -> None:
+        """A fault of ours: this session ends, the others go on."""
+        logger.error("session %s fails", self.session, exc_info=error)
+        if self.fault is None:
+            self.fault = f"the keeper failed: {error!r}"
+            self.input.close()
+            self.output.abort()
+            self._errors.close()
+            self.end(AT_ONCE, lambda: None)
+        self._settle()
+
+    def close(self) -> None:
+        """Let go of the files; the folder stays."""
+        self.detach()
+        self.output.spool.close()
+
+    def remove(self) -> None:
+        """The host has everything: remove what is left."""
+        self.detach()
+        self.output.spool.remove()
+        self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        with contextlib.suppress(OSError):
+            for path in self._folder.iterdir():
+                path.unlink()
+            self._folder.rmdir()
+
+    def _save(self, name: str, value: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):  # no room: a host that connects is told all the same
+            save_json(self._folder / name, value)
+
+
+def _user_id(user: str | int | None) -> int | None:
+    if not isinstance(user, str):
+        return user
+    import pwd
+
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except KeyError:
+        raise StartFailed(f"There is no user {user!r} on this machine. Correct the user option.") from None

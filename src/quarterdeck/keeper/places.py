@@ -1,0 +1,147 @@
+"""Where keepers live: one folder each, below the folder of their host.
+
+::
+
+    FOLDER/keepers/            0700
+        start.lock             held while a keeper is being started
+        NAME/                  one keeper
+            lock               held by the keeper as long as it lives: this, not the socket, says that it does
+            keeper.json        who it is and where its socket is
+            socket             0600
+            log                what it has to say
+            sessions/SESSION.GENERATION/   spools, and how a process ended
+
+A folder whose lock nobody holds is what a dead keeper left: its spools can be read to their end, then it can go.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .frames import PROTOCOL
+
+KEEPERS = "keepers"
+START_LOCK = "start.lock"
+LOCK = "lock"
+ABOUT = "keeper.json"
+SESSIONS = "sessions"
+LOG = "log"
+SOCKET_PATH_LIMIT_BYTES = 100
+"""Linux takes 107 bytes, macOS 103; a folder deeper than that needs its socket elsewhere."""
+
+
+class KeeperPlace(NamedTuple):
+    """A keeper, or what is left of one."""
+
+    folder: Path
+    alive: bool
+    pid: int
+    protocol: int
+    version: str
+    socket: str
+    retired: bool
+    """It starts no more sessions and leaves when its last one does."""
+
+    def takes_sessions_of(self, version: str) -> bool:
+        """Whether a host of this version may start sessions here."""
+        return self.alive and not self.retired and self.protocol == PROTOCOL and self.version == version
+
+
+def private_folder(path: Path) -> Path:
+    """Make this folder, or make sure that nobody else can look into it. Raises ``PermissionError``."""
+    path.mkdir(0o700, parents=True, exist_ok=True)
+    facts = path.stat()
+    if facts.st_uid != os.getuid():
+        raise PermissionError(f"{path} belongs to another user; choose another folder for the host")
+    if facts.st_mode & 0o077:
+        path.chmod(0o700)
+    return path
+
+
+def find_keepers(folder: Path | str) -> list[KeeperPlace]:
+    """All keepers of this host, also the dead ones."""
+    keepers = Path(folder) / KEEPERS
+    try:
+        names = sorted(path for path in keepers.iterdir() if path.is_dir() and not path.name.startswith("."))
+    except FileNotFoundError:
+        return []
+    return [look_at(path) for path in names]
+
+
+def look_at(place: Path) -> KeeperPlace:
+    alive = _is_locked(place / LOCK)
+    about: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError):
+        about = json.loads((place / ABOUT).read_bytes())
+    return KeeperPlace(
+        folder=place,
+        alive=alive and bool(about),
+        pid=int(about.get("pid", 0)),
+        protocol=int(about.get("protocol", 0)),
+        version=str(about.get("version", "")),
+        socket=str(about.get("socket", place / "socket")),
+        retired=bool(about.get("retired")),
+    )
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+class Claim:
+    """A keeper's hold on a folder of its own."""
+
+    def __init__(self, keepers: Path) -> None:
+        """Make the folder, lock it, and only then show it under its name."""
+        name = os.urandom(4).hex()
+        unseen = keepers / f".{name}"
+        unseen.mkdir(0o700)
+        self._lock = os.open(unseen / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        (unseen / SESSIONS).mkdir(0o700)
+        self.folder = unseen.rename(keepers / name)
+
+    def publish(self, about: dict[str, Any]) -> None:
+        save_json(self.folder / ABOUT, about)
+
+    def still_ours(self) -> bool:
+        """Whether the folder is there, with our lock in it."""
+        try:
+            there = (self.folder / LOCK).stat()
+        except OSError:
+            return False
+        return os.path.samestat(there, os.fstat(self._lock))
+
+    def release(self) -> None:
+        os.close(self._lock)
+
+
+def save_json(path: Path, value: dict[str, Any]) -> None:
+    """Write it as a whole or not at all. Raises ``OSError``."""
+    new = path.with_name(f"{path.name}.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(json.dumps(value).encode())
+    new.rename(path)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove what a keeper has left. What is gone already does not matter."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,102 @@
+"""What a dead keeper left: its spools, to be read to their end before a session is resumed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from quarterdeck.transport.base import ExitStatus
+
+from .kept import ABOUT, EXIT, STDERR
+from .output import READ_SIZE
+from .places import SESSIONS, KeeperPlace, look_at, remove_tree
+from .spool import SUFFIX
+
+
+class LeftSession(msgspec.Struct, frozen=True):
+    """A process that a dead keeper owned. It is dead, too, or will be within seconds."""
+
+    folder: Path
+    session: str
+    generation: int
+    pid: int
+    first: int
+    """The first offset that can be read."""
+    end: int
+    """One past the last byte."""
+    status: ExitStatus | None
+    """How it ended; None if the keeper died first."""
+    written: int | None
+    """The last input in its pipe; None if the keeper died first, and then the fate of the last inputs is unknown."""
+    stderr_tail: str
+
+    def read(self, offset: int, size: int = READ_SIZE) -> bytes:
+        """Up to ``size`` bytes from there on, nothing only at the end."""
+        for start, path in _segments(self.folder):
+            if start <= offset < start + path.stat().st_size:
+                with path.open("rb") as file:
+                    file.seek(offset - start)
+                    return file.read(size)
+        return b""
+
+    def remove(self) -> None:
+        """The host has everything."""
+        remove_tree(self.folder)
+
+
+def left_sessions(place: KeeperPlace) -> list[LeftSession]:
+    """The sessions of a keeper that is dead. Raises ``ValueError`` for one that lives."""
+    if look_at(place.folder).alive:
+        raise ValueError(f"the keeper {place.pid} is alive: connect to it")
+    try:
+        folders = sorted((place.folder / SESSIONS).iterdir())
+    except FileNotFoundError:
+        return []
+    return [left for folder in folders if (left := _left_in(folder)) is not None]
+
+
+def remove_place(place: KeeperPlace) -> bool:
+    """Remove a dead keeper's folder if no session is left in it; whether it is gone."""
+    if look_at(place.folder).alive or left_sessions(place):
+        return False
+    remove_tree(place.folder)
+    return True
+
+
+def _left_in(folder: Path) -> LeftSession | None:
+    about, exit_ = _json(folder / ABOUT), _json(folder / EXIT)
+    if not about:
+        return None  # it was never started
+    segments = list(_segments(folder))
+    stderr = b""
+    with contextlib.suppress(OSError):
+        stderr = (folder / STDERR).read_bytes()
+    return LeftSession(
+        folder=folder,
+        session=str(about["session"]),
+        generation=int(about["generation"]),
+        pid=int(about["pid"]),
+        first=segments[0][0] if segments else 0,
+        end=segments[-1][0] + segments[-1][1].stat().st_size if segments else 0,
+        status=ExitStatus.from_returncode(exit_["returncode"]) if exit_ else None,
+        written=exit_["written"] if exit_ else None,
+        stderr_tail=stderr.decode(errors="replace"),
+    )
+
+
+def _segments(folder: Path) -> Iterator[tuple[int, Path]]:
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        yield int(path.stem), path
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

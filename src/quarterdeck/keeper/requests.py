@@ -1,0 +1,238 @@
+"""What a host may ask, each as a method. A request that cannot be served is answered with a code and a sentence."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from quarterdeck.transport.errors import CLINotFoundError, StartFailed
+from quarterdeck.transport.scratch import LIMIT_BYTES
+from quarterdeck.transport.spawn import ChildCommand
+
+from .ending import AT_ONCE, Patience
+from .frames import CORE_REQUESTS, PART_BYTES
+from .kept import KeptProcess, PrivateFile
+from .link import Link
+from .places import SESSIONS
+
+if TYPE_CHECKING:
+    from .service import Keeper
+
+logger = logging.getLogger(__name__)
+
+NAME_LIMIT = 128
+GENERATION_LIMIT = 2**63
+
+
+class Refused(Exception):  # noqa: N818  # says what happened
+    """A request that is not served, with the code for programs and the sentence for people."""
+
+    def __init__(self, code: str, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.reply = {"error": code, "message": message, **more}
+
+
+Reply = Callable[..., None]
+
+
+class Requests:
+    """Serves the requests of one host at a time."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._next_channel = 1
+        self._files: list[PrivateFile] = []
+        """Sent ahead of the command that needs them."""
+        self._files_bytes = 0
+        self._known: dict[str, Callable[[Link, Reply, dict[str, Any], memoryview], None]] = {
+            "list": self._list,
+            "read": self._read,
+            "end": self._end,
+            "drop": self._drop,
+            "retire": self._retire,
+            "stop": self._stop,
+            "file": self._file,
+            "start": self._start,
+            "attach": self._attach,
+            "detach": self._detach,
+            "acknowledge": self._acknowledge,
+        }
+
+    def serve(self, link: Link, number: int, request: dict[str, Any], blob: memoryview) -> None:
+        name = request.get("request")
+        reply = partial(link.reply, number)
+        try:
+            serve = self._known.get(str(name))
+            if serve is None:
+                raise Refused("unknown_request", f"This keeper does not know the request {name!r}.")
+            if link.limited and name not in CORE_REQUESTS:
+                raise Refused("limited", f"A host of another protocol version cannot ask for {name!r}.")
+            serve(link, reply, request, blob)
+        except Refused as refused:
+            reply(refused.reply)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reply({"error": "bad_request", "message": f"The request {name!r} is not understood: {error!r}"})
+        except Exception as error:
+            logger.exception("request %s failed", name)
+            reply({"error": "failed", "message": f"The request {name!r} failed: {error!r}"})
+
+    def forget(self) -> None:
+        """The host is gone, and with it what it had begun."""
+        self._files.clear()
+        self._files_bytes = 0
+
+    # For hosts of every version
+
+    def _list(self, _: Link, reply: Reply, __: dict[str, Any], ___: memoryview) -> None:
+        reply({"sessions": [kept.describe() for kept in self._keeper.sessions.values()]})
+
+    def _read(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+        """A piece of a spool, for a host that cannot attach."""
+        kept = self._kept(request)
+        offset = self._offset(kept, request)
+        size = min(int(request.get("size", PART_BYTES)), PART_BYTES)
+        data = kept.output.spool.read(offset, size)
+        reply({"offset": offset, **kept.describe(), "stderr": kept.stderr_tail}, data)
+
+    def _end(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+        """Answered when the process and all it started are gone."""
+        kept = self._kept(request)
+        patience = AT_ONCE if request.get("at_once") else Patience.asked_for(request)
+        kept.end(patience, lambda: reply(kept.describe()))
+
+    def _drop(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+        """Answered when nothing is left of it, in memory and on disk."""
+        kept = self._kept(request)
+        if kept.returncode is None:
+            raise Refused("running", f"Session {kept.session} is running; end it first.")
+
+        def drop() -> None:
+            if self._keeper.sessions.get((kept.session, kept.generation)) is kept:
+                self._keeper.drop(kept)
+            reply({})
+
+        kept.when_over(drop)
+
+    def _retire(self, _: Link, reply: Reply, __: dict[str, Any], ___: memoryview) -> None:
+        reply({})
+        self._keeper.retire()
+
+    def _stop(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+        self._keeper.stop(lambda: reply({}), Patience.asked_for(request))
+
+    # For hosts of this version
+
+    def _file(self, _: Link, reply: Reply, request: dict[str, Any], blob: memoryview) -> None:
+        """A private file, or the next part of the one before it."""
+        self._files_bytes += len(blob)
+        if self._files_bytes > LIMIT_BYTES:
+            self.forget()
+            raise Refused("too_large", f"The private files of a session are over {LIMIT_BYTES} bytes.")
+        flag, name = str(request["flag"]), str(request["name"])
+        if request.get("more") and self._files and self._files[-1].name == name:
+            self._files[-1] = PrivateFile(flag, name, self._files[-1].content + bytes(blob))
+        else:
+            self._files.append(PrivateFile(flag, name, bytes(blob)))
+        reply({})
+
+    def _start(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
+        files = list(self._files)
+        self.forget()
+        session, generation = _checked_key(request)
+        keeper = self._keeper
+        if keeper.retired:
+            raise Refused("retired", "This keeper starts no more sessions. Ask for another one.")
+        if known := keeper.sessions.get((session, generation)):
+            message = f"Generation {generation} of session {session} was started before; attach to it."
+            raise Refused("exists", message, **known.describe())
+        kept = KeptProcess(
+            keeper.loop,
+            keeper.claim.folder / SESSIONS / f"{session}.{generation}",
+            session=session,
+            generation=generation,
+            channel=self._next_channel,
+            capabilities=keeper.capabilities,
+        )
+        self._next_channel += 1
+        try:
+            kept.start(_command(request), files, descriptors=keeper.descriptors, settings=keeper.settings)
+        except CLINotFoundError as error:
+            raise Refused("cli_not_found", str(error), path=error.cli_path) from error
+        except StartFailed as error:
+            raise Refused("start_failed", error.reason, path=error.cli_path) from error
+        except OSError as error:
+            raise Refused("start_failed", str(error)) from error
+        keeper.add(kept)
+        self._attach_to(kept, link, reply, 0)
+
+    def _attach(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
+        kept = self._kept(request)
+        if kept.attached:
+            raise Refused("attached", f"Session {kept.session} is attached already.")
+        self._attach_to(kept, link, reply, self._offset(kept, request))
+
+    def _attach_to(self, kept: KeptProcess, link: Link, reply: Reply, offset: int) -> None:
+        reply({**kept.describe(), "channel": kept.channel, "offset": offset, "stderr": kept.stderr_tail})
+        kept.attach(link, offset)
+
+    def _detach(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
+        kept = self._kept(request)
+        link.unqueue(kept.output)
+        kept.detach()
+        reply({})
+
+    def _acknowledge(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+        """For a session that is not attached; the others have a frame for it."""
+        kept = self._kept(request)
+        kept.output.acknowledge(int(request["offset"]))
+        reply(kept.describe())
+
+    # What requests have in common
+
+    def _kept(self, request: dict[str, Any]) -> KeptProcess:
+        """The named generation of a session, or its newest."""
+        session, generation = request["session"], request.get("generation")
+        found = [
+            kept
+            for kept in self._keeper.sessions.values()
+            if kept.session == session and generation in (None, kept.generation)
+        ]
+        if not found:
+            which = "" if generation is None else f"generation {generation} of "
+            raise Refused("unknown_session", f"This keeper has no {which}session {session!r}.")
+        return max(found, key=lambda kept: kept.generation)
+
+    def _offset(self, kept: KeptProcess, request: dict[str, Any]) -> int:
+        spool = kept.output.spool
+        asked = request.get("offset")
+        offset = spool.acknowledged if asked is None else int(asked)
+        if not spool.first <= offset <= spool.end:
+            message = f"Offset {offset} of session {kept.session} is not in its spool."
+            raise Refused("no_such_offset", message, first=spool.first, end=spool.end)
+        return offset
+
+
+def _checked_key(request: dict[str, Any]) -> tuple[str, int]:
+    """Session and generation of a new process. They name a folder, so nothing but plain characters."""
+    session, generation = request["session"], request["generation"]
+    plain = isinstance(session, str) and session.isascii() and session.replace("-", "").replace("_", "").isalnum()
+    if not plain or len(session) > NAME_LIMIT:
+        raise Refused(
+            "bad_request", f"A session's name is 1 to {NAME_LIMIT} letters, digits, - and _; not {session!r}."
+        )
+    if type(generation) is not int or not 0 < generation < GENERATION_LIMIT:
+        raise Refused("bad_request", f"A generation is a positive number, not {generation!r}.")
+    return session, generation
+
+
+def _command(request: dict[str, Any]) -> ChildCommand:
+    argv, env, cwd, user = request["argv"], request["env"], request["cwd"], request.get("user")
+    if not (isinstance(argv, list) and argv and all(isinstance(word, str) for word in argv)):
+        raise ValueError("argv is a list of words")
+    if not (isinstance(env, dict) and all(isinstance(value, str) for value in env.values())):
+        raise ValueError("env is an object of strings")
+    if not isinstance(cwd, str) or not isinstance(user, str | int | None):
+        raise ValueError("cwd is a path, user a name or a number")
+    return ChildCommand(argv, cwd=cwd, env=env, user=user)

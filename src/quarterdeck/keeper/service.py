@@ -1,0 +1,307 @@
+"""The keeper itself: its sessions, the one host it serves, and when it leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from quarterdeck._version import __version__
+from quarterdeck.transport import watchdog
+from quarterdeck.transport.capabilities import detect
+from quarterdeck.transport.marks import start_of
+from quarterdeck.transport.strays import end_orphans
+
+from . import frames
+from .descriptors import DescriptorLimit
+from .ending import Patience
+from .frames import PROTOCOL, FrameError
+from .kept import KeptProcess
+from .link import Link
+from .loop import READ, Loop, Timer
+from .peers import peer_process, why_refused
+from .places import LOG, SOCKET_PATH_LIMIT_BYTES, Claim, remove_tree
+from .requests import Requests
+from .settings import KeeperSettings
+
+logger = logging.getLogger(__name__)
+
+GREETING_S = 5.0
+"""For a peer to say who it is."""
+STRANGERS = 32
+"""Connections that have not: the oldest goes when there are more."""
+LOOK_S = 10.0
+"""Between looks at our own folder and log."""
+LOG_LIMIT_BYTES = 1024 * 1024
+ACCEPT_AGAIN_S = 0.5
+"""After the system refused a connection for want of descriptors."""
+
+
+class Keeper:
+    """Owns processes and their bytes, across the host's death."""
+
+    def __init__(self, claim: Claim, settings: KeeperSettings) -> None:
+        self.claim = claim
+        self.settings = settings
+        self.loop = Loop(self._fault)
+        self.loop.after_round = self._flush
+        self.descriptors = DescriptorLimit()
+        self.capabilities = detect()
+        self.sessions: dict[tuple[str, int], KeptProcess] = {}
+        self.channels: dict[int, KeptProcess] = {}
+        self.host: Link | None = None
+        self.retired = False
+        self._host_started: int | None = None
+        self._strangers: dict[Link, Timer] = {}
+        self._leave_at: Timer | None = None
+        self._requests = Requests(self)
+        self._socket_folder: Path | None = None
+        self._listener = self._listen()
+        self._listening = self.loop.watch(self._listener.fileno(), self._accept, self._fault)
+        self._listening.want(READ)
+        self.loop.on_signal(signal.SIGCHLD, self._child_ended)
+        self.loop.on_signal(signal.SIGTERM, self.stop)
+        self.loop.call_later(LOOK_S, self._look_around, self._fault)
+        self.publish()
+        self.consider_leaving()
+        if self.capabilities.proc_files:
+            end_orphans()
+
+    def run(self) -> None:
+        self.loop.run()
+        self._close()
+
+    # Where it can be found
+
+    def _listen(self) -> socket.socket:
+        path = self.claim.folder / "socket"
+        if len(os.fsencode(path)) > SOCKET_PATH_LIMIT_BYTES:
+            import tempfile  # a dozen modules that few keepers need
+
+            self._socket_folder = Path(tempfile.mkdtemp(prefix="quarterdeck-"))
+            watchdog.guard_directory(str(self._socket_folder))
+            path = self._socket_folder / "socket"
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        before = os.umask(0o177)  # nobody else may connect, not even before the mode could be changed
+        try:
+            listener.bind(str(path))
+        finally:
+            os.umask(before)
+        listener.listen(STRANGERS)
+        listener.setblocking(False)
+        self._socket_path = path
+        return listener
+
+    def publish(self) -> None:
+        self.claim.publish(
+            {
+                "pid": os.getpid(),
+                "protocol": PROTOCOL,
+                "version": __version__,
+                "socket": str(self._socket_path),
+                "retired": self.retired,
+            }
+        )
+
+    def _look_around(self) -> None:
+        self.loop.call_later(LOOK_S, self._look_around, self._fault)
+        if not self.claim.still_ours() and self.host is None and not self.retired:
+            logger.error("the folder is gone, so no host will come: ending all sessions")
+            self.stop()
+        log = self.claim.folder / LOG
+        with contextlib.suppress(OSError):
+            if log.stat().st_size > LOG_LIMIT_BYTES:
+                os.truncate(log, 0)
+
+    # Who connects
+
+    def _accept(self, _: int) -> None:
+        try:
+            peer, _address = self._listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        except OSError:  # no descriptor left
+            self._listening.want(0)
+            self.loop.call_later(ACCEPT_AGAIN_S, lambda: self._listening.want(READ), self._fault)
+            return
+        pid, user = peer_process(peer)
+        link = Link(self.loop, peer, self, pid=pid, on_error=self._fault)
+        if len(self._strangers) >= STRANGERS:
+            next(iter(self._strangers)).close()
+        self._strangers[link] = self.loop.call_later(GREETING_S, link.close, self._fault)
+        if reason := why_refused(pid, user):
+            logger.warning("process %d is refused: %s", pid, reason)
+            self._refuse(link, "refused", f"The keeper does not serve process {pid}: {reason}.")
+
+    def _refuse(self, link: Link, code: str, message: str, **more: Any) -> None:
+        link.send(frames.json_frame(frames.WELCOME, {"error": code, "message": message, **more}))
+        link.close_after_sending()
+
+    def greeted(self, link: Link, hello: dict[str, Any]) -> None:
+        if self.host is not None and self._host_is_alive(self.host):
+            if not hello.get("take_over"):
+                holder = self.host.pid
+                message = f"Process {holder} is the host of this keeper. End it, or take over."
+                self._refuse(link, "occupied", message, holder=holder)
+                return
+            self.host.send_event({"event": "taken_over", "pid": link.pid})
+            self.host.flush()
+        if self.host is not None:
+            self.host.close()
+        self._strangers.pop(link).cancel()
+        self.host = link
+        self._host_started = start_of(link.pid)
+        limited = hello.get("protocol") != PROTOCOL
+        link.admit(limited=limited)
+        about = {"protocol": PROTOCOL, "version": __version__, "pid": os.getpid(), "limited": limited}
+        link.send(frames.json_frame(frames.WELCOME, about))
+
+    def _host_is_alive(self, host: Link) -> bool:
+        """A process that the host forked may hold its connection open after its death."""
+        return not self.capabilities.proc_files or not host.pid or start_of(host.pid) == self._host_started
+
+    def closed(self, link: Link) -> None:
+        if link in self._strangers:
+            self._strangers.pop(link).cancel()
+        if link is self.host:
+            self.host = None
+            self._requests.forget()
+            for kept in self.sessions.values():
+                kept.detach()
+            self.consider_leaving()
+
+    # What it says
+
+    def framed(self, link: Link, kind: int, body: memoryview) -> None:
+        if kind == frames.REQUEST:
+            self._requests.serve(link, *frames.parse_call(body))
+            return
+        if link.limited:
+            raise FrameError("this is for hosts of the same protocol version only")
+        if kind == frames.INPUT:
+            channel, number, last = frames.parse_head(frames.INPUT_HEAD, body)
+            self._for(channel, lambda kept: kept.input.take(number, body[frames.INPUT_HEAD.size :], last=bool(last)))
+            return
+        channel, number = frames.parse_head(frames.NUMBERED, body, exact=True)
+        if kind == frames.TAKEN:
+            self._for(channel, lambda kept: kept.output.take(number))
+        elif kind == frames.ACKNOWLEDGE:
+            self._for(channel, lambda kept: kept.output.acknowledge(number))
+        elif kind == frames.CLOSE_INPUT:
+            self._for(channel, lambda kept: kept.input.close_at(number))
+        else:
+            raise FrameError(f"a frame of unknown kind {kind}")
+
+    def _for(self, channel: int, act: Callable[[KeptProcess], None]) -> None:
+        """Act on a session that is attached. One that is not was dropped meanwhile: that is no fault."""
+        kept = self.channels.get(channel)
+        if kept is None or not kept.attached:
+            return
+        try:
+            act(kept)
+        except FrameError:
+            raise
+        except Exception as error:  # noqa: BLE001  # ends this session only
+            kept.fail(error)
+
+    # Its sessions
+
+    def add(self, kept: KeptProcess) -> None:
+        self.sessions[kept.session, kept.generation] = kept
+        self.channels[kept.channel] = kept
+        if self._leave_at is not None:
+            self._leave_at.cancel()
+
+    def drop(self, kept: KeptProcess) -> None:
+        if self.host is not None:
+            self.host.unqueue(kept.output)
+        del self.sessions[kept.session, kept.generation]
+        del self.channels[kept.channel]
+        kept.remove()
+        self.consider_leaving()
+
+    def _child_ended(self) -> None:
+        watchdog.revive()
+        for kept in list(self.sessions.values()):
+            try:
+                kept.look()
+            except Exception as error:  # noqa: BLE001  # ends this session only
+                kept.fail(error)
+
+    # The end
+
+    def retire(self) -> None:
+        """Start nothing more; leave when the last session does."""
+        self.retired = True
+        with contextlib.suppress(OSError):
+            self.publish()
+        self.consider_leaving()
+
+    def stop(self, then: Callable[[], None] = lambda: None, patience: Patience | None = None) -> None:
+        """End all sessions, then leave. What was not acknowledged stays to be read."""
+        self.retired = True
+        left = len(self.sessions)
+
+        def one_less() -> None:
+            nonlocal left
+            left -= 1
+            if left <= 0:
+                then()
+                self.loop.call_later(0, self._leave, self._fault)
+
+        if not left:
+            one_less()
+        for kept in list(self.sessions.values()):
+            kept.end(patience or Patience(), one_less)
+
+    def consider_leaving(self) -> None:
+        if self._leave_at is not None:
+            self._leave_at.cancel()
+        if self.sessions:
+            return
+        if self.retired:
+            self._leave_at = self.loop.call_later(0, self._leave, self._fault)
+        elif self.host is None:
+            self._leave_at = self.loop.call_later(self.settings.linger_s, self._leave_if_unused, self._fault)
+
+    def _leave_if_unused(self) -> None:
+        if not self.sessions and self.host is None:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._flush()
+        self.loop.stop()
+
+    def _close(self) -> None:
+        for link in [*self._strangers, *([self.host] if self.host else [])]:
+            link.close()
+        with contextlib.suppress(OSError):
+            self._socket_path.unlink()
+        self._listener.detach()
+        self._listening.close()
+        if self._socket_folder is not None:
+            remove_tree(self._socket_folder)
+            watchdog.release_directory(str(self._socket_folder))
+        for kept in self.sessions.values():
+            kept.close()
+        self.loop.close()
+        if not self.sessions:
+            remove_tree(self.claim.folder)
+        self.claim.release()
+
+    def _flush(self) -> None:
+        for link in self._links():
+            link.flush()
+
+    def _links(self) -> Iterator[Link]:
+        yield from list(self._strangers)
+        if self.host is not None:
+            yield self.host
+
+    def _fault(self, error: Exception) -> None:
+        logger.error("the keeper goes on after this", exc_info=error)

@@ -1,0 +1,404 @@
+"""A ``ByteTransport`` whose process belongs to the keeper: it goes on when this program ends, and can be attached to.
+
+The receiver sees what it would see of a process of its own: bytes, then the end of output, then the exit. If the keeper
+dies, the bytes that it left in the spool are delivered first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from quarterdeck.transport.base import DEFAULT_GRACE, WRITE_LIMIT, ExitStatus, Grace, Receiver
+from quarterdeck.transport.errors import TransportClosed
+from quarterdeck.transport.latch import Latch
+from quarterdeck.transport.spawn import ChildCommand
+from quarterdeck.transport.stderr import StderrTail
+
+from . import frames
+from .client import SWEEP_S, KeeperClient
+from .errors import KeeperError, KeeperUnavailable
+from .kept import PrivateFile
+from .numbered import NumberedInput
+from .output import WINDOW_BYTES
+from .remains import LeftSession, left_sessions
+
+logger = logging.getLogger(__name__)
+
+REPORT_BYTES = WINDOW_BYTES // 4
+"""Delivered bytes after which the keeper is told, so that it can send more."""
+KEEPER_DEATH_S = 1.0
+"""For the lock of a keeper whose connection broke to be released: the system does both at its death."""
+POLL_S = 0.01
+
+
+class KeeperTransport:
+    """One process of one session. Made by ``KeeperClient.start()`` and ``KeeperClient.attach()``."""
+
+    def __init__(
+        self,
+        client: KeeperClient,
+        session: str,
+        *,
+        generation: int | None,
+        launch: tuple[ChildCommand, tuple[PrivateFile, ...]] | None = None,
+        from_offset: int | None = None,
+        durable: bool = False,
+        on_chunk: Callable[[int, int], None] | None = None,
+        on_written: Callable[[int], None] | None = None,
+        on_stalled: Callable[[str | None], None] | None = None,
+        on_stderr_line: Callable[[str], None] | None = None,
+        write_limit_bytes: int = WRITE_LIMIT,
+    ) -> None:
+        """``durable``: the caller says what it has committed with ``acknowledge()``, and drops the session at its end.
+
+        Otherwise what was delivered counts as acknowledged, and the session is dropped when it has ended.
+        ``on_chunk`` is called with the offsets of the first byte and past the last one, just before the receiver gets
+        them; ``on_written`` with the number of the last input in the pipe; ``on_stalled`` with the reason when the
+        spool cannot be written, and with None when it can again.
+        """
+        self.session = session
+        self.generation = generation
+        self.durable = durable
+        self._client = client
+        self._launch = launch
+        self._from_offset = from_offset
+        self._on_chunk = on_chunk
+        self._on_written = on_written
+        self._on_stalled = on_stalled
+        self._stderr = StderrTail(on_stderr_line, self._report_error)
+        self._last_words: str | None = None
+        self._write_limit_bytes = write_limit_bytes
+        self._pid: int | None = None
+        self._channel = 0
+        self._input: NumberedInput | None = None
+        self._arrived: deque[tuple[int, bytes]] = deque()
+        self._left: LeftSession | None = None
+        self._offset = self._reported = 0
+        self._scheduled = self._paused = self._closing = self._discarding = False
+        self._used = self._output_over = self._exit_told = False
+        self._status: ExitStatus | None = None
+        self._done = Latch()
+
+    @property
+    def pid(self) -> int | None:
+        return self._pid
+
+    @property
+    def status(self) -> ExitStatus | None:
+        """How it ended; ``None`` while it has not, or where that could not be learned."""
+        return self._status
+
+    @property
+    def stderr_tail(self) -> str:
+        return self._stderr.text if self._last_words is None else self._last_words
+
+    @property
+    def offset(self) -> int:
+        """One past the last byte that the receiver was given."""
+        return self._offset
+
+    @property
+    def last_input(self) -> int:
+        """The number of the last input that the keeper has, or that this transport has taken since."""
+        return 0 if self._input is None else self._input.last
+
+    @property
+    def written(self) -> int:
+        """The number of the last input in the pipe."""
+        return 0 if self._input is None else self._input.written
+
+    # Starting
+
+    async def start(self, receiver: Receiver) -> None:
+        """Start the process, or attach to it.
+
+        Raises ``CLINotFoundError`` or ``StartFailed`` as for a process of one's own, and ``KeeperError``.
+        """
+        if self._used or self._closing:
+            raise TransportClosed("This transport was started or closed before; make a new one.")
+        self._used = True
+        self._loop = asyncio.get_running_loop()
+        self._receiver = receiver
+        launch, self._launch = self._launch, None
+        try:
+            if launch is not None:
+                await self._client.launch(
+                    *launch, session=self.session, generation=self.generation, on_reply=self._attached
+                )
+            else:
+                key = {"session": self.session, "generation": self.generation, "offset": self._from_offset}
+                await self._client.rejoin(key, self._attached)
+        except asyncio.CancelledError:
+            self._closing = True
+            self._ask_to_end_now()  # it may have been started
+            raise
+
+    def _attached(self, reply: dict[str, Any]) -> None:
+        """What the keeper says of it; called before anything of its output."""
+        self.generation, self._pid, self._channel = reply["generation"], reply["pid"], reply["channel"]
+        self._offset = self._reported = reply["offset"]
+        self._stderr.feed(reply["stderr"].encode())
+        self._input = NumberedInput(
+            self._loop,
+            self._client.send,
+            channel=self._channel,
+            last=reply["accepted"],
+            written=reply["written"],
+            closed_error=self._closed_error,
+            limit_bytes=self._write_limit_bytes,
+        )
+        if not reply["input_open"]:
+            self._input.close()
+        if reply["stalled"] is not None:
+            self._tell_stalled(reply["stalled"])
+        self._client.enter(self._channel, self)
+
+    # Sending
+
+    def write(self, data: bytes) -> None:
+        self.send(data)
+
+    def send(self, data: bytes) -> int:
+        """As ``write()``; returns the number of the last line. Each line has one; so has a rest without an end."""
+        if self._input is None:
+            raise TransportClosed("Nothing was started yet: await start() first.")
+        return self._input.write(data)
+
+    async def drain(self) -> None:
+        if self._input is not None:
+            await self._input.drain()
+
+    def close_input(self) -> None:
+        """End-of-file, as an input with a number of its own."""
+        if self._input is not None:
+            self._input.finish()
+
+    def input_written(self, number: int) -> None:
+        """For the client: told by the keeper."""
+        if self._input is not None:
+            self._input.confirm(number)
+            if self._on_written is not None:
+                self._on_written(number)
+
+    def _closed_error(self) -> TransportClosed:
+        if self._client.why_lost is not None and self._status is None:
+            return TransportClosed(f"Claude Code takes no more input from here. {self._client.why_lost}")
+        if self._status is None:
+            return TransportClosed("Claude Code takes no more input: its stdin is closed. Start a new session.")
+        told = f"\nError output: {self.stderr_tail}" if self.stderr_tail else ""
+        return TransportClosed(f"Claude Code takes no more input: it {self._status}. Start a new session.{told}")
+
+    # Receiving
+
+    def output_came(self, offset: int, data: bytes) -> None:
+        """For the client: told by the keeper."""
+        if self._paused or self._arrived:
+            self._arrived.append((offset, data))
+        else:
+            self._deliver(offset, data)
+
+    def _deliver(self, offset: int, data: bytes) -> None:
+        self._offset = offset + len(data)
+        if not self._discarding:
+            if self._on_chunk is not None:
+                self._on_chunk(offset, self._offset)
+            self._receiver.bytes_received(data)
+        if self._offset - self._reported >= REPORT_BYTES:
+            self._report()
+
+    def _report(self) -> None:
+        self._reported = self._offset
+        kind = frames.TAKEN if self.durable else frames.ACKNOWLEDGE
+        self._client.send([frames.number_frame(kind, self._channel, self._offset)])
+
+    def acknowledge(self, offset: int) -> None:
+        """Everything before this offset is committed: the keeper may forget it."""
+        self._client.send([frames.number_frame(frames.ACKNOWLEDGE, self._channel, offset)])
+
+    def pause_reading(self) -> None:
+        self._paused = True
+        if self._closing:
+            self._discard_output()
+
+    def resume_reading(self) -> None:
+        self._paused = False
+        self._schedule()
+
+    def _discard_output(self) -> None:
+        """We are closing and the receiver is full. What is not acknowledged stays in the spool."""
+        self._discarding = True
+        self._paused = False
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled and self._used and (self._arrived or self._left or self._output_over):
+            self._scheduled = True
+            self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """Deliver the next of what waits: one chunk per turn of the loop, as from a pipe."""
+        self._scheduled = False
+        if self._paused:
+            return
+        if self._arrived:
+            self._deliver(*self._arrived.popleft())
+        elif self._left is not None:
+            self._read_left(self._left)
+        elif self._output_over:
+            self._tell_exit()
+        self._schedule_more()
+
+    def _schedule_more(self) -> None:
+        if not self._exit_told:
+            self._schedule()
+
+    def stderr_came(self, data: bytes) -> None:
+        """For the client: told by the keeper."""
+        self._stderr.feed(data)
+
+    def happened(self, event: dict[str, Any]) -> None:
+        """For the client: told by the keeper."""
+        match event["event"]:
+            case "stalled":
+                self._tell_stalled(event["reason"])
+            case "input_closed":
+                self._close_input_pipe()
+            case "died":
+                self._status = ExitStatus.from_returncode(event["returncode"])
+                self._close_input_pipe()
+            case "exited":
+                self._status = ExitStatus.from_returncode(event["returncode"])
+                self._last_words = "\n".join(filter(None, (event["stderr"], event["fault"])))
+                self._close_input_pipe()
+                self._output_over = True
+                self._schedule()
+
+    def _tell_stalled(self, reason: str | None) -> None:
+        if self._on_stalled is not None:
+            self._on_stalled(reason)
+
+    def _close_input_pipe(self) -> None:
+        if self._input is not None:
+            self._input.close()
+
+    # The end
+
+    def _tell_exit(self) -> None:
+        if self._exit_told:
+            return
+        self._exit_told = True
+        self._stderr.end()
+        self._client.leave(self._channel)
+        if not self.durable and self._client.why_lost is None:
+            self._client.request_soon("drop", session=self.session, generation=self.generation)
+        self._receiver.eof_received()
+        self._receiver.exited(self._status or ExitStatus())
+        self._done.set()
+
+    async def wait(self) -> ExitStatus:
+        if not self._used:
+            raise TransportClosed("Nothing was started yet: await start() first.")
+        await self._done.wait()
+        return self._status or ExitStatus()
+
+    async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
+        """End the process and all it started, as ``ProcessTransport`` does; the keeper takes the steps.
+
+        What a paused receiver has not read by now is not delivered. A cancelled close kills.
+        """
+        if self._input is None:
+            self._closing = True
+            return ExitStatus()
+        again, self._closing = self._closing, True
+        if again:
+            await self._done.within(_limit_s(grace))
+            return self._status or ExitStatus()
+        if self._paused:
+            self._discard_output()
+        try:
+            if self._client.why_lost is None:
+                await self._end(grace)
+            if not await self._done.within(grace.output_s):
+                self._cut()
+        except BaseException:
+            self.abandon()
+            raise
+        return self._status or ExitStatus()
+
+    async def _end(self, grace: Grace) -> None:
+        try:
+            ended = await self._client.end(self.session, self.generation, grace=grace)
+            self._status = ended.status
+        except KeeperUnavailable:
+            logger.error("the keeper does not end process %s in time", self.pid)
+        except KeeperError:  # it is gone, or another host has it: what can be told is told by that
+            logger.debug("process %s could not be asked to end", self.pid, exc_info=True)
+
+    def _cut(self) -> None:
+        """The last output does not come in time: that is the end here. It stays in the spool."""
+        self._arrived.clear()
+        self._left = None
+        self._tell_exit()
+
+    def abandon(self) -> None:
+        """Kill the process and all it started. The keeper does it; this does not wait for it."""
+        self._closing = True
+        if self._input is not None and not self._exit_told:
+            self._ask_to_end_now()
+            if self._paused:
+                self._discard_output()
+
+    def _ask_to_end_now(self) -> None:
+        self._client.request_soon("end", session=self.session, generation=self.generation, at_once=True)
+
+    def detach(self) -> None:
+        """Leave the process running and hear nothing more of it; the receiver is not told anything."""
+        if self._input is not None and not self._exit_told:
+            self._closing = self._exit_told = True
+            self._arrived.clear()
+            self._client.leave(self._channel)
+            self._input.close()
+            self._client.request_soon("detach", session=self.session, generation=self.generation)
+            self._done.set()
+
+    # Without a keeper
+
+    def keeper_lost(self) -> None:
+        """For the client: the connection is gone. If the keeper is dead, what it left in the spool comes first."""
+        self._close_input_pipe()
+        self._look_for_rest(self._loop.time() + KEEPER_DEATH_S)
+
+    def _look_for_rest(self, deadline: float) -> None:
+        if not self._client.keeper_is_dead():
+            if self._loop.time() < deadline and not self._closing:
+                self._loop.call_later(POLL_S, self._look_for_rest, deadline)
+                return
+        else:
+            mine = (self.session, self.generation)
+            left = [one for one in left_sessions(self._client.place) if (one.session, one.generation) == mine]
+            self._left = left[0] if left else None
+        self._output_over = True
+        self._schedule()
+
+    def _read_left(self, left: LeftSession) -> None:
+        data = left.read(self._offset)
+        if data:
+            self._deliver(self._offset, data)
+            return
+        self._left = None
+        self._status = self._status or left.status
+        self._last_words = left.stderr_tail
+        if not self.durable:
+            left.remove()
+
+    def _report_error(self, error: Exception) -> None:
+        context = {"message": "the callback for lines of stderr raised", "exception": error, "transport": self}
+        self._loop.call_exception_handler(context)
+
+
+def _limit_s(grace: Grace) -> float:
+    return grace.eof_s + grace.term_s + 2 * (grace.group_s + grace.kill_s) + grace.output_s + SWEEP_S
