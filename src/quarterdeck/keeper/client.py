@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3
 """A keeper may leave between being found and being connected to."""
+POLL_S = 0.01
 SWEEP_S = 10.0
 """For the look at all processes at the end of a session, beyond what was granted for each step."""
 
@@ -96,7 +97,7 @@ class KeeperClient(KeeperConnection):
         connection.setblocking(False)
         try:
             async with asyncio.timeout(ANSWER_S):
-                await asyncio.get_running_loop().sock_connect(connection, place.socket)
+                await _connect(connection, place.socket)
         except (OSError, TimeoutError) as error:
             connection.close()
             raise KeeperUnavailable(f"The keeper {place.pid} cannot be reached: {error}") from error
@@ -221,6 +222,17 @@ class KeeperClient(KeeperConnection):
     async def rejoin(self, key: dict[str, Any], on_reply: Callable[[dict[str, Any]], None]) -> None:
         """For ``KeeperTransport``."""
         await self._answer(self._call("attach", key, on_reply=on_reply), ANSWER_S)
+
+
+async def _connect(connection: socket.socket, path: str) -> None:
+    """Unix sockets are connected at once, or not at all while too many wait: then nothing tells when to try again."""
+    while True:
+        try:
+            connection.connect(path)
+        except BlockingIOError:
+            await asyncio.sleep(POLL_S)
+        else:
+            return
 
 
 def _spelled_out(command: ChildCommand) -> dict[str, Any]:

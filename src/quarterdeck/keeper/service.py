@@ -35,6 +35,7 @@ GREETING_S = 5.0
 """For a peer to say who it is."""
 STRANGERS = 32
 """Connections that have not: the oldest goes when there are more."""
+BACKLOG = 128
 LOOK_S = 10.0
 """Between looks at our own folder and log."""
 LOG_LIMIT_BYTES = 1024 * 1024
@@ -92,7 +93,7 @@ class Keeper:
             listener.bind(str(path))
         finally:
             os.umask(before)
-        listener.listen(STRANGERS)
+        listener.listen(BACKLOG)
         listener.setblocking(False)
         self._socket_path = path
         return listener
