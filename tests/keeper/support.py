@@ -79,7 +79,7 @@ async def said(recorder: Recorder, what: bytes) -> None:
 
 
 async def ended(recorder: Recorder) -> None:
-    await until(lambda: recorder.told and recorder.told[-1] not in ("eof",) and len(recorder.told) >= 2, "the end")
+    await until(lambda: recorder.told and recorder.told[-1] != "eof" and len(recorder.told) >= 2, "the end")
 
 
 class RawPeer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import struct
@@ -69,10 +70,8 @@ def test_any_body_is_understood_or_refused(body: bytes) -> None:
         lambda: frames.parse_head(frames.NUMBERED, memoryview(body), exact=True),
         lambda: frames.parse_head(frames.INPUT_HEAD, memoryview(body)),
     ):
-        try:
+        with contextlib.suppress(FrameError):
             parse()
-        except FrameError:
-            pass
 
 
 def hostile(rng: random.Random) -> bytes:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -237,11 +238,12 @@ async def test_private_files_are_for_the_process_alone_and_go_with_it(home: Home
         recorder = await started(transport)
         await until(lambda: recorder.output.count(b"\n") == 2)
         modes, about = recorder.output.decode().splitlines()
-        size, _, path = about.partition(" ")
+        size, _, name = about.partition(" ")
+        path = Path(name)
         assert (modes, size) == ("0o600 0o700", "1500000")
-        assert os.path.exists(path)  # noqa: PTH110
+        assert path.exists()  # noqa: ASYNC240
         await transport.close()
-        assert not os.path.exists(os.path.dirname(path))  # noqa: PTH110, PTH120
+        assert not path.parent.exists()
 
 
 async def test_the_process_gets_its_own_environment_folder_and_limits(home: Home) -> None:

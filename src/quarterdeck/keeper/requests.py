@@ -92,7 +92,7 @@ class Requests:
         """A piece of a spool, for a host that cannot attach."""
         kept = self._kept(request)
         offset = self._offset(kept, request)
-        size = min(int(request.get("size", PART_BYTES)), PART_BYTES)
+        size = max(1, min(int(request.get("size", PART_BYTES)), PART_BYTES))
         data = kept.output.spool.read(offset, size)
         reply({"offset": offset, **kept.describe(), "stderr": kept.stderr_tail}, data)
 
