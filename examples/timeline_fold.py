@@ -4,28 +4,22 @@ A face draws the events as they come, or the state at any time; neither has anyt
 """
 
 import asyncio
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from quarterdeck import ClaudeAgentOptions, Observer, PermissionResultAllow, connect
+from quarterdeck import ClaudeAgentOptions, JournalEntry, JournalReader, PermissionResultAllow, connect
 from quarterdeck.timeline import Event, Timeline, events
-from quarterdeck.wire import Decoder, decode
 
 
-class Follower(Observer):
+class Follower(JournalReader):
     """Hands the lines of both directions to a timeline, and shows what happens."""
 
     def __init__(self) -> None:
         self.timeline = Timeline()
-        self._decoder = Decoder()
 
-    def read(self, data: bytes) -> None:
-        for message in self._decoder.feed(data):
-            show(self.timeline.received(message, at=time.monotonic()))
-
-    def wrote(self, data: bytes) -> None:
-        for line in data.splitlines():
-            show(self.timeline.sent(decode(line), at=time.monotonic()))
+    def read(self, entries: Sequence[JournalEntry]) -> None:
+        for entry in entries:
+            show(self.timeline.take(entry.direction, entry.message, at=entry.at))
 
 
 def show(happened: list[Event]) -> None:
@@ -52,7 +46,7 @@ async def main() -> None:
     follower = Follower()
     options = ClaudeAgentOptions(can_use_tool=allow, include_partial_messages=True)
     session = connect(options)
-    session.observe(follower)
+    session.journal.add(follower)
     async with session:
         await session.prompt("Write hello into greeting.txt.")
     saved = follower.timeline.snapshot()

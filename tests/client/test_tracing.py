@@ -16,7 +16,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from client.fake import FakeCli, session_and_cli, until
 from protocol.pair import init, result
-from quarterdeck import LATER, ClaudeAgentOptions, Message, Observer, PermissionResultAllow, Session, UserMessage
+from quarterdeck import LATER, ClaudeAgentOptions, PermissionResultAllow, Session, UserMessage
 from quarterdeck.client.tracing import SessionTracer
 from quarterdeck.protocol import AnswerReceived
 from quarterdeck.testing.kit import FakeClaude
@@ -185,30 +185,13 @@ async def test_everything_open_ends_with_the_session(spans: Spans) -> None:
 
 async def test_without_a_collector_nothing_is_watched() -> None:
     async with session_and_cli(ClaudeAgentOptions(tracing=True)) as (session, _):
-        assert session._observers is None
+        assert session.journal.readers == ()
 
 
 async def test_tracing_can_be_turned_off(spans: Spans) -> None:
     async with session_and_cli(ClaudeAgentOptions(tracing=False)) as (session, cli):
         await play(cli, session)
     assert spans.all == []
-
-
-async def test_an_observer_that_fails_is_dismissed_and_the_session_goes_on(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    class Clumsy(Observer):
-        def received(self, messages: list[Message]) -> None:
-            raise RuntimeError("oh")
-
-    cli = FakeCli()
-    await cli.start()
-    session = Session(transport=cli.near)
-    session.observe(Clumsy())
-    async with session:
-        await play(cli, session)
-        await play(cli, session)
-    assert caplog.text.count("is dismissed") == 1
 
 
 def environment_of(pid: int | None) -> dict[str, str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .errors import *
     from .hook_outputs import *
     from .interaction import Approve, Plan, Reject, Revise
-    from .observer import Observer
+    from .journal import Journal, JournalEntry, JournalReader, RequestEntry
     from .official_transport import Transport
     from .oneshot import prompt, query, resume_session
     from .option_rules import OptionWarning
@@ -88,8 +88,8 @@ __all__ += ["SyncHookJSONOutput", "UserPromptExpansionHookSpecificOutput", "User
 __all__ += ["WorktreeCreateHookSpecificOutput"]
 _names.of(".interaction")
 __all__ += ["Approve", "Plan", "Reject", "Revise"]
-_names.of(".observer")
-__all__ += ["Observer"]
+_names.of(".journal")
+__all__ += ["Journal", "JournalEntry", "JournalReader", "RequestEntry"]
 _names.of(".official_transport")
 __all__ += ["Transport"]
 _names.of(".oneshot")

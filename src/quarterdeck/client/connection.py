@@ -1,7 +1,7 @@
-"""One CLI and its conversation: connects the transport, the protocol, the inbox and the requests of both directions.
+"""One CLI and its conversation: connects the transport, the protocol, the journal, the inbox and the requests.
 
-Content and control traffic part here. Content goes to the inbox and waits for its reader; control traffic is handled at
-once, in the call that read it.
+Every line goes into the journal first, whichever way it goes. After that content and control traffic part: content goes
+to the inbox and waits for its reader; control traffic is handled at once, in the call that read it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from quarterdeck.wire import Message
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
 
 from .calls import ControlCalls
-from .errors import QuarterdeckError, TransportClosed, WriteOverflow
+from .errors import JournalError, QuarterdeckError, TransportClosed, WriteOverflow
 from .inbox import Inbox
-from .observer import Observer
+from .journal import CommitQueue, Commits, Journal
 from .serving import AdmittedRequest, RequestHandlers, RequestServer
 
 
@@ -40,8 +40,28 @@ def _together(noticed: frozenset[type[Message]], hidden: frozenset[type[Message]
     return noticed | hidden
 
 
-def _new_id() -> str:
+def new_id() -> str:
     return str(uuid.uuid4())
+
+
+class _ReadingGate:
+    """Pauses the transport while anyone wants it paused."""
+
+    __slots__ = ("_closed_by", "_transport")
+
+    def __init__(self, transport: ByteTransport) -> None:
+        self._transport = transport
+        self._closed_by = 0
+
+    def pause(self) -> None:
+        self._closed_by += 1
+        if self._closed_by == 1:
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        self._closed_by -= 1
+        if not self._closed_by:
+            self._transport.resume_reading()
 
 
 class Connection:
@@ -52,31 +72,42 @@ class Connection:
         transport: ByteTransport,
         handlers: RequestHandlers,
         *,
+        journal: Journal,
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
         request_timeout_s: float | None = REQUEST_TIMEOUT_S,
         on_event: Callable[[ProtocolEvent], None] | None = None,
         hidden: frozenset[type[Message]] = frozenset(),
-        on_hidden: Callable[[Message], None] | None = None,
-        observer: Observer | None = None,
+        side: HostSide | None = None,
     ) -> None:
-        """``hidden`` are the types of messages that go to ``on_hidden`` instead of the reader."""
+        """
+        Args:
+            transport: Carries the bytes.
+            handlers: Serve the CLI's requests.
+            journal: Gets every line first.
+            limit_bytes: The longest line.
+            request_timeout_s: How long a request of ours waits that names no time itself.
+            on_event: Told what happens in the protocol.
+            hidden: The types of messages that do not go to the inbox.
+            side: A conversation that was begun before, rebuilt from its record.
+        """
         self._transport = transport
         self._loop = asyncio.get_running_loop()
         self._on_event = on_event
         self._hidden = hidden
-        self._on_hidden = on_hidden
-        self._observer = observer
-        self.side = HostSide(new_id=_new_id, clock=self._loop.time, serves=handlers, limit_bytes=limit_bytes)
-        self._apart = _together(self.side.noticed, hidden)
-        """Messages of these types need handling; chunks without any go straight to the inbox."""
-        self.inbox = Inbox(pause=transport.pause_reading, resume=transport.resume_reading, limit_bytes=limit_bytes)
-        self._deliver = self.inbox.put if observer is None else self._deliver_observed
+        self._journal = journal
+        self.side = side or HostSide(new_id=new_id, clock=self._loop.time, serves=handlers, limit_bytes=limit_bytes)
+        self._handled = _together(self.side.noticed, hidden)
+        """Chunks without a message of these types go straight to the inbox."""
+        self._gate = gate = _ReadingGate(transport)
+        self.inbox = Inbox(pause=gate.pause, resume=gate.resume, limit_bytes=limit_bytes)
+        self._commits: CommitQueue | None = None
+        """Made when a reader of the journal first asks to wait for it."""
         send = self._pump
         self.calls = ControlCalls(
             self.side, self.inbox, timeout_s=request_timeout_s, send=send, why_over=self._why_over
         )
         """Our requests."""
-        self.requests = RequestServer(self.side, handlers, send=send, observer=observer)
+        self.requests = RequestServer(self.side, handlers, send=send)
         """The CLI's requests."""
         self.exit: ExitStatus | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -87,6 +118,11 @@ class Connection:
 
     async def start(self) -> None:
         await self._transport.start(self)
+
+    def serve_what_is_open(self) -> None:
+        """Go on with a conversation that was begun before: serve what its CLI still waits for."""
+        self.side.rebase()
+        self._pump()
 
     @property
     def pid(self) -> int | None:
@@ -101,30 +137,68 @@ class Connection:
 
     def bytes_received(self, data: bytes) -> None:
         try:
-            if self._observer is not None:
-                self._observer.read(data)
-            content = self.side.receive_content(data, self._apart)
-            if content is None:
-                self._pump(len(data))
-            elif content:  # a chunk of deltas: nothing to say, no deadline changed
-                self._deliver(content, len(data), at_once=True)
+            messages = self.side.decode(data)
+            if messages:
+                self._received(messages, len(data))
+        except JournalError as error:
+            self._fail(error)
         except Exception as error:
             # Nothing the CLI says raises here, so this is our own bug. Nobody must wait for what is lost.
-            self.inbox.end(error)
-            self.abandon()
+            self._fail(error)
             raise
 
+    def _received(self, messages: list[Message], size: int) -> None:
+        commits = self._journal.received(messages)
+        if commits is None and not self._commits:
+            self._dispatch(messages, size)
+        else:
+            self._after(commits, functools.partial(self._dispatch, messages, size), size)
+
     def eof_received(self) -> None:
+        rest = self.side.decode_rest()
+        if rest:
+            self._received(rest, 0)
+        self._in_turn(self._end_output)
+
+    def _end_output(self) -> None:
         self.side.receive_eof()
         self._pump()
 
     def exited(self, status: ExitStatus) -> None:
         self.exit = status
         self.requests.retire()
+        self._in_turn(self._end_process)
+
+    def _end_process(self) -> None:
+        status = self.exit or ExitStatus()
         self.side.exited(status.code, signal=status.signal, stderr=self._transport.stderr_tail)
         self._pump()
 
+    def _in_turn(self, step: Callable[[], None]) -> None:
+        """Take the step after those that wait for the journal."""
+        if self._commits:
+            self._after(None, step)
+        else:
+            step()
+
+    def _after(self, commits: Commits | None, step: Callable[[], None], size: int = 0) -> None:
+        if self._commits is None:
+            self._commits = CommitQueue(pause=self._gate.pause, resume=self._gate.resume, failed=self._fail)
+        self._commits.add(commits, step, size)
+
+    def _fail(self, error: Exception) -> None:
+        """Nothing can go on: whoever waits is told, and the CLI is ended."""
+        self.inbox.end(error)
+        self.abandon()
+
     # Moving things on
+
+    def _dispatch(self, messages: list[Message], size: int) -> None:
+        if self._handled.isdisjoint(map(type, messages)) and not self.side.has_news:
+            self.inbox.put(messages, size, at_once=True)  # a chunk of deltas: nothing to say, no deadline changed
+        else:
+            self.side.take(messages)
+            self._pump(size)
 
     def _pump(self, size: int = 0) -> None:
         """Deliver what the protocol has to tell, and send what it has to say."""
@@ -134,25 +208,16 @@ class Connection:
             for event in events:
                 if type(event) is RequestReceived:
                     requests.append(self.requests.admit(event))
-                    if self._on_event is not None:
-                        self._on_event(event)
                 elif isinstance(event, ProtocolEvent):
                     self._happened(event)
                 elif type(event) not in self._hidden:
                     content.append(event)
-                elif self._on_hidden is not None:
-                    self._on_hidden(event)
             if content:
-                self._deliver(content, size)
+                self.inbox.put(content, size)
             if requests:
                 self.requests.serve(requests)
         self._write()
         self._set_timer()
-
-    def _deliver_observed(self, messages: list[Message], size: int, *, at_once: bool = False) -> None:
-        if self._observer is not None:
-            self._observer.received(messages)
-        self.inbox.put(messages, size, at_once=at_once)
 
     def _happened(self, event: ProtocolEvent) -> None:
         match event:
@@ -172,16 +237,32 @@ class Connection:
             self._on_event(event)
 
     def _write(self) -> None:
-        data = self.side.outgoing()
+        lines = self.side.outgoing_lines()
+        if lines:
+            try:
+                commits = self._journal.sent(lines)
+            except JournalError as error:
+                self._fail(error)
+                return
+            data = b"".join(lines)
+            if commits is None and not self._commits:
+                self._write_bytes(data)
+            else:
+                self._after(commits, functools.partial(self._write_bytes, data))
+        if self._close_input:
+            self._close_input = False
+            self._in_turn(self._end_input)
+
+    def _write_bytes(self, data: bytes) -> None:
         try:
-            if data:
-                if self._observer is not None:
-                    self._observer.wrote(data)
-                self._transport.write(data)
-            if self._close_input:
-                self._close_input = False
-                self._transport.close_input()
+            self._transport.write(data)
         except (TransportClosed, WriteOverflow) as error:
+            self._broken(error)
+
+    def _end_input(self) -> None:
+        try:
+            self._transport.close_input()
+        except TransportClosed as error:
             self._broken(error)
 
     def _broken(self, error: QuarterdeckError) -> None:
@@ -219,6 +300,8 @@ class Connection:
         self.calls.refuse_when_over()
         prompt_id = self.side.send_user_line(line)
         self._pump()
+        if self._commits:
+            await self._commits.drained()
         await self._transport.drain()
         return prompt_id
 
@@ -281,6 +364,8 @@ class Connection:
     def _finish(self) -> bool:
         """Whether there is a task that needs a turn of the loop to end."""
         needs_turn = self.requests.close("the session was closed")
+        if self._commits is not None:
+            self._commits.close()
         self.calls.abort()
         self._stop_timers()
         self.inbox.end()

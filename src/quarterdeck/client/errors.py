@@ -140,6 +140,10 @@ class Aborted(QuarterdeckError):  # noqa: N818  # says what happened
     """The program ended the session while something was still waiting for it."""
 
 
+class JournalError(QuarterdeckError):
+    """A required reader of the session's journal failed, so the session was ended: nothing may happen unrecorded."""
+
+
 class CLIJSONDecodeError(QuarterdeckError):
     """A line was not JSON. Here such lines are ``BadLine`` messages; the class exists for ``except`` clauses."""
 

@@ -22,7 +22,6 @@ from typing import Any, Protocol, cast
 from quarterdeck.protocol import HostSide, RequestReceived
 
 from .arrival import Arrival
-from .observer import Observer
 
 logger = logging.getLogger(__name__)
 
@@ -105,18 +104,15 @@ class RequestServer:
     """The CLI's requests of one connection that are being served, or wait for a later answer."""
 
     __slots__ = (
-        *("_answers_follow", "_handlers", "_loop", "_observer", "_retired", "_seat", "_send", "_send_scheduled"),
+        *("_answers_follow", "_handlers", "_loop", "_retired", "_seat", "_send", "_send_scheduled"),
         *("_side", "_signals", "_tasks"),
     )
 
-    def __init__(
-        self, side: HostSide, handlers: RequestHandlers, *, send: Callable[[], None], observer: Observer | None
-    ) -> None:
+    def __init__(self, side: HostSide, handlers: RequestHandlers, *, send: Callable[[], None]) -> None:
         """``send`` writes what ``side`` has to say."""
         self._side = side
         self._handlers = handlers
         self._send = send
-        self._observer = observer
         self._loop = asyncio.get_running_loop()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._signals: dict[str, CancelSignal] = {}
@@ -265,8 +261,6 @@ class RequestServer:
         """Answer a request of the CLI. Raises ``LocalProtocolError`` when it is not open (any more)."""
         self._side.answer(request_id, payload)
         self._signals.pop(request_id, None)
-        if self._observer is not None:
-            self._observer.answered(request_id, payload, None)
         if not self._answers_follow and len(self._tasks) <= 1:
             self._send()
         elif not self._send_scheduled:  # one write for all answers of this turn of the loop
@@ -281,6 +275,4 @@ class RequestServer:
         if self._side.can_answer(request_id):
             self._side.refuse(request_id, error)
             self._signals.pop(request_id, None)
-            if self._observer is not None:
-                self._observer.answered(request_id, None, error)
             self._send()

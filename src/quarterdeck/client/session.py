@@ -11,21 +11,21 @@ Its parts are classes of their own: ``session_lifecycle`` starts and ends it, ``
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import CanUseToolRequest, OutgoingRequest, PermissionResult, WireObject
-from quarterdeck.wire._base import plain
+from quarterdeck.wire import OutgoingRequest, WireObject
 
 from .controls import Controls
-from .dispatch import RequestHandler, permission_payload
+from .dispatch import RequestHandler
 from .either_loop import under_trio
 from .errors import CLIConnectionError
+from .journal import JournalEntry
 from .mcp_servers import split_configs
 from .options import ClaudeAgentOptions
-from .session_lifecycle import SessionLifecycle
+from .session_lifecycle import Resumed, SessionLifecycle
 from .session_prompts import Content, SessionPrompts
 from .session_reading import SessionReading
 
@@ -67,6 +67,19 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         await self._start()
         return self
 
+    async def attach(self, record: Iterable[JournalEntry], *, snapshot: bytes | None = None) -> Session:
+        """Go on with a conversation in the middle, instead of opening one; the session needs a transport to it.
+
+        ``record`` is everything its process and its host have said to each other; with the ``snapshot`` of an earlier
+        state (``protocol.snapshot``), what they said since. Nothing is said again: a second handshake would cancel the
+        hooks that the CLI waits for. What it still waits for is served, with the callbacks of the options, which must
+        be those it was started with.
+        """
+        if self._connection is not None:
+            raise CLIConnectionError("this session was opened before: make a new one")
+        await self._start(Resumed(tuple(record), snapshot))
+        return self
+
     # Control
 
     async def request(
@@ -102,18 +115,6 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
     def on_request(self, subtype: str, handler: RequestHandler, /) -> None:
         """Serve requests of the CLI of a subtype that this version does not know."""
         self._dispatch.register(subtype, handler)
-
-    def pending(self) -> dict[str, Any]:
-        """The CLI's requests that wait for an answer, by id."""
-        return self._link.side.open_requests()
-
-    def answer(self, request_id: str, answer: PermissionResult | Mapping[str, Any] | WireObject, /) -> None:
-        """Answer a request whose callback returned ``LATER``. An answer too late is a ``LocalProtocolError``."""
-        request = self.pending().get(request_id)
-        if isinstance(request, CanUseToolRequest) and not isinstance(answer, Mapping):
-            self._link.requests.answer(request_id, permission_payload(answer, request))
-        else:
-            self._link.requests.answer(request_id, plain(answer))
 
 
 def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:

@@ -1,21 +1,30 @@
-"""What all parts of a session share: its state, what is known about it, and who watches it."""
+"""What all parts of a session share: its state, and what is known about it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
-from quarterdeck.protocol import ProtocolEvent, TurnClosed, TurnState
+from quarterdeck.protocol import Exited, ProtocolEvent, TurnClosed, TurnState
 from quarterdeck.transport import ByteTransport, ExitStatus
-from quarterdeck.wire import InitializeAnswer, Message, MirrorErrorMessage, ResultMessage, WireObject
+from quarterdeck.wire import (
+    CanUseToolRequest,
+    InitializeAnswer,
+    Message,
+    MirrorErrorMessage,
+    PermissionResult,
+    ResultMessage,
+    WireObject,
+)
+from quarterdeck.wire._base import plain
 
 from .connection import Connection
 from .cost import CostLedger, TurnCost
-from .dispatch import Dispatcher
+from .dispatch import Dispatcher, permission_payload
 from .errors import CLIConnectionError
+from .journal import Journal
 from .mcp_servers import InProcessServers
-from .observer import Observer, Observers
 from .options import ClaudeAgentOptions
 
 if TYPE_CHECKING:
@@ -29,7 +38,8 @@ class SessionBase:
     """The state of a session."""
 
     def __init__(self, options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> None:
-        """With a ``transport`` of your own, what the options would put on the command line has no effect."""
+        """With a ``transport`` of your own, what the options would put on the command line has no effect; the handshake
+        (hooks, servers of this process, system prompt, agents …) is the same."""
         self.options = options or ClaudeAgentOptions()
         self._own_transport = transport
         self._discard: Callable[[], None] | None = None
@@ -47,10 +57,11 @@ class SessionBase:
         """This CLI takes a closed input for a yes of every hook."""
         self._closed = False
         self._stored: StoredSession | None = None
-        self._observers: Observers | None = None
         self._tracer: SessionTracer | None = None
         self._lasting: dict[str, tuple[WireObject | str, dict[str, Any]]] = {}
         """Changes made by control calls that the next process has to be told again."""
+        self.journal = Journal(self.answer)
+        """Every line of the session, for those who add a reader."""
         self.mirror_errors: Collection[MirrorErrorMessage] = ()
         """What did not reach the session store, the latest of it; each also comes as a message."""
         self.costs = CostLedger()
@@ -88,8 +99,8 @@ class SessionBase:
     def _happened(self, event: ProtocolEvent) -> None:
         if type(event) is TurnClosed:
             self.turn_cost = self.costs.add(event.result)
-        if self._observers is not None:
-            self._observers.happened(event)
+        elif type(event) is Exited:
+            self.journal.exited(event)
 
     # What is known
 
@@ -134,16 +145,16 @@ class SessionBase:
     def last_result(self) -> ResultMessage | None:
         return self._link.side.last_result
 
-    # Observers
+    # The CLI's requests
 
-    def observe(self, observer: Observer) -> None:
-        """Tell ``observer`` what happens; call it before the session is opened, so that it misses nothing."""
-        if self._connection is not None and self._observers is None:
-            raise CLIConnectionError("observe() must be called before the session is opened")
-        if self._observers is None:
-            self._observers = Observers()
-        self._observers.add(observer)
+    def pending(self) -> dict[str, Any]:
+        """The CLI's requests that wait for an answer, by id."""
+        return self._link.side.open_requests()
 
-    def stop_observing(self, observer: Observer) -> None:
-        if self._observers is not None:
-            self._observers.remove(observer)
+    def answer(self, request_id: str, answer: PermissionResult | Mapping[str, Any] | WireObject, /) -> None:
+        """Answer a request whose callback returned ``LATER``. An answer too late is a ``LocalProtocolError``."""
+        request = self.pending().get(request_id)
+        if isinstance(request, CanUseToolRequest) and not isinstance(answer, Mapping):
+            self._link.requests.answer(request_id, permission_payload(answer, request))
+        else:
+            self._link.requests.answer(request_id, plain(answer))

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections import deque
+from collections.abc import Container, Sequence
 
-from quarterdeck.protocol import TurnState
-from quarterdeck.transport import ExitStatus, Grace
+import msgspec
+
+from quarterdeck.protocol import HostSide, TurnState
+from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import (
     InitializeAnswer,
-    InitializeRequest,
     Message,
     MirrorErrorMessage,
+    ResultMessage,
     SessionStateChangedMessage,
     TranscriptMirrorMessage,
 )
 
-from .connection import Connection
+from .connection import Connection, new_id
 from .dispatch import Dispatcher
 from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, ResultError
-from .launch import LaunchPlan
-from .launch_initialize import RegisteredHook
+from .journal import JournalEntry
+from .launch import LaunchPlan, plan_launch
 from .opening import prepare
 from .options import ClaudeAgentOptions
 from .session_base import SessionBase
@@ -32,55 +36,95 @@ HIDDEN: frozenset[type[Message]] = frozenset({TranscriptMirrorMessage})
 HIDDEN_WITH_STATE = HIDDEN | {SessionStateChangedMessage}
 
 
+class Resumed(msgspec.Struct, frozen=True):
+    """A conversation to go on with."""
+
+    record: tuple[JournalEntry, ...]
+    snapshot: bytes | None
+
+    def side(self, *, serves: Container[str], limit_bytes: int) -> HostSide:
+        clock = asyncio.get_running_loop().time
+        if self.snapshot is not None:
+            from quarterdeck.protocol.snapshot import restore
+
+            side = restore(self.snapshot, new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
+        else:
+            side = HostSide(new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
+        for entry in self.record:
+            take = side.sent if entry.direction == "in" else side.received
+            take(entry.message, entry.at)
+        return side
+
+
 class SessionLifecycle(SessionBase):
     """Starts, replaces and ends the CLI of a session."""
 
     # Starting
 
-    async def _start(self) -> None:
+    async def _start(self, resumed: Resumed | None = None) -> None:
         """Start the CLI and shake hands. Leaves nothing running when it fails."""
         try:
-            await self._connect()
+            await self._connect(resumed)
         except BaseException:
             await self.close()
             raise
 
-    async def _connect(self) -> None:
-        initialize, transport = InitializeRequest(), self._own_transport
-        hooks: dict[str, RegisteredHook] = {}
-        plan: LaunchPlan | None = None
+    async def _connect(self, resumed: Resumed | None) -> None:
         options = self._traced(await self._from_store())
-        if transport is None:
-            launch = prepare(options)
-            self._discard, plan, transport = launch.discard, launch.plan, launch.transport
-            initialize, self._client_composed = plan.initialize, plan.client_composed
-            self.ignored_options = plan.ignored
-            hooks = plan.hooks or {}
+        plan, transport = self._planned(options)
+        self._client_composed, self.ignored_options = plan.client_composed, plan.ignored
+        hooks = plan.hooks or {}
         self._dispatcher = Dispatcher(self.options, hooks)
+        limit_bytes = self.options.line_limit_bytes
         self._connection = connection = Connection(
             transport,
             self._dispatcher,
-            limit_bytes=self.options.line_limit_bytes,
+            journal=self.journal,
+            limit_bytes=limit_bytes,
             request_timeout_s=self.options.request_timeout_s,
             on_event=self._happened,
             hidden=HIDDEN if self.options.session_state_events else HIDDEN_WITH_STATE,
-            on_hidden=None if self._stored is None else self._stored.take,
-            observer=self._observers,
+            side=None if resumed is None else resumed.side(serves=self._dispatcher, limit_bytes=limit_bytes),
         )
         if self._stored is not None:
             self._stored.show_errors(connection.inbox.put)
+        if resumed is not None:
+            self._take_back(resumed.record)
         await connection.start()
-        if plan is not None and plan.sdk_servers:
+        if plan.sdk_servers:
             self._servers.connect(plan.sdk_servers)
-            initialize = await self._servers.announced_in(initialize)
         self._watch_abort()
+        answer = self.server_info if resumed is not None else await self._shake_hands(plan)
+        self._guards_need_input = not answer.hook_on_failure_supported and any(hook.guards for hook in hooks.values())
+        if resumed is not None:
+            connection.serve_what_is_open()
+
+    def _planned(self, options: ClaudeAgentOptions) -> tuple[LaunchPlan, ByteTransport]:
+        """What to tell the CLI, and the way to it: its process, or the program's own transport."""
+        if self._own_transport is not None:
+            return plan_launch(options, cli=("claude",), read_bytes=lambda _: b"{}"), self._own_transport
+        launch = prepare(options)
+        self._discard = launch.discard
+        return launch.plan, launch.transport
+
+    def _take_back(self, record: Sequence[JournalEntry]) -> None:
+        for entry in record:
+            if entry.direction == "out" and isinstance(entry.message, ResultMessage):
+                self.turn_cost = self.costs.add(entry.message)
+        if record:
+            self.journal.continue_after(record[-1])
+
+    async def _shake_hands(self, plan: LaunchPlan) -> InitializeAnswer:
+        initialize = plan.initialize
+        if plan.sdk_servers:
+            initialize = await self._servers.announced_in(initialize)
         try:
-            answer = await connection.calls.initialize(initialize, timeout_s=self.options.initialize_timeout_s)
+            answer = await self._link.calls.initialize(initialize, timeout_s=self.options.initialize_timeout_s)
         except ProcessExited as error:
             raise self._why_it_did_not_start(error) from error
-        if plan is not None and plan.must_block_on_hook_failure:
+        if plan.must_block_on_hook_failure:
             _check_guards(answer)
-        self._guards_need_input = not answer.hook_on_failure_supported and any(hook.guards for hook in hooks.values())
+        return answer
 
     async def _from_store(self) -> ClaudeAgentOptions:
         """The options to start the CLI with. With a session store, a resumed session may have to be fetched first."""
@@ -92,6 +136,7 @@ class SessionLifecycle(SessionBase):
         self._stored = await StoredSession.begin(
             self.options, self.options.session_store, errors, starts_cli=self._own_transport is None
         )
+        self.journal.add(self._stored)
         return self._stored.options
 
     def _traced(self, options: ClaudeAgentOptions) -> ClaudeAgentOptions:
@@ -107,7 +152,7 @@ class SessionLifecycle(SessionBase):
 
             self._tracer = SessionTracer(self.options)
             if self._tracer.recording:
-                self.observe(self._tracer)
+                self.journal.add(self._tracer)
         return self._tracer.propagated(options)
 
     def _why_it_did_not_start(self, error: ProcessExited) -> Exception:
@@ -136,6 +181,8 @@ class SessionLifecycle(SessionBase):
         if self._own_transport is not None:
             raise CLIConnectionError("a session with a transport of its own cannot start another CLI")
         await self._end()
+        if self._stored is not None:
+            self.journal.remove(self._stored)
         self.options = options
         self._discard = self._connection = self._dispatcher = self._in_process_servers = self._stored = None
         self._ready.clear()
@@ -156,8 +203,7 @@ class SessionLifecycle(SessionBase):
         try:
             return await self._end()
         finally:
-            if self._observers is not None:
-                self._observers.closed()
+            self.journal.closed()
 
     async def _end(self) -> ExitStatus | None:
         self._closed = True
@@ -173,7 +219,7 @@ class SessionLifecycle(SessionBase):
             if self._discard is not None:
                 self._discard()
             if self._stored is not None:
-                await self._stored.close()
+                await self._stored.end()
             if self._in_process_servers is not None:
                 await self._in_process_servers.close()
 

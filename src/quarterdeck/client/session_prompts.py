@@ -53,8 +53,6 @@ class SessionPrompts(SessionBase):
 
     async def send_line(self, line: Mapping[str, Any], /) -> str:
         """Send a whole ``user`` line as it is; its uuid."""
-        if self._observers is not None:
-            self._observers.sending(line)
         return await self._link.send_user_line(line)
 
     async def stream(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:

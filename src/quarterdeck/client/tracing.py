@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opentelemetry import propagate, trace
@@ -20,10 +19,14 @@ from opentelemetry.context import Context, get_current
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
 from quarterdeck import _version
-from quarterdeck.protocol import CancelReceived, Exited, ProtocolEvent, RequestReceived
+from quarterdeck.protocol import Exited
 from quarterdeck.wire import (
     AssistantMessage,
     CanUseToolRequest,
+    ControlCancelRequest,
+    ControlRequest,
+    ControlResponse,
+    ControlSuccess,
     InitMessage,
     Message,
     ResultMessage,
@@ -32,7 +35,7 @@ from quarterdeck.wire import (
     UserMessage,
 )
 
-from .observer import Observer
+from .journal import JournalEntry, JournalReader
 from .options import ClaudeAgentOptions
 
 AGENT = "claude-code"
@@ -41,7 +44,7 @@ TRACE_VARIABLES = ("TRACEPARENT", "TRACESTATE")
 Attributes = dict[str, Any]
 
 
-class SessionTracer(Observer):
+class SessionTracer(JournalReader):
     """The spans of one session, for the tracer provider that is set when the session is opened."""
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
@@ -74,32 +77,38 @@ class SessionTracer(Observer):
 
     # What the session tells
 
-    def sending(self, line: Mapping[str, Any]) -> None:
-        """The turn belongs to whoever asks: a web request, say, in a session that outlives it."""
-        context = get_current()
-        self._sender = context if trace.get_current_span(context).get_span_context().is_valid else None
+    def read(self, entries: Sequence[JournalEntry]) -> None:
+        for entry in entries:
+            (self._sent if entry.direction == "in" else self._received)(entry.message, entry.at)
 
-    def received(self, messages: list[Message]) -> None:
-        for message in messages:
-            if isinstance(message, InitMessage):
+    def _sent(self, message: Message, at: float) -> None:
+        if isinstance(message, UserMessage):
+            # The turn belongs to whoever asks: a web request, say, in a session that outlives it.
+            context = get_current()
+            self._sender = context if trace.get_current_span(context).get_span_context().is_valid else None
+        elif isinstance(message, ControlResponse):
+            answer = message.response
+            payload = answer.response if isinstance(answer, ControlSuccess) else None
+            self._end_wait(message.request_id, str(payload.get("behavior")) if isinstance(payload, dict) else "error")
+
+    def _received(self, message: Message, at: float) -> None:
+        match message:
+            case InitMessage():
                 self._start_turn(message)
-            elif isinstance(message, AssistantMessage):
+            case AssistantMessage():
                 self._start_tools(message)
-            elif isinstance(message, UserMessage):
+            case UserMessage():
                 self._end_tools(message)
-            elif isinstance(message, ResultMessage):
+            case ResultMessage():
                 self._end_turn(message)
+            case ControlRequest(request=CanUseToolRequest() as request):
+                self._waits[message.request_id] = (request, int(at * 1e9))
+            case ControlCancelRequest():
+                self._end_wait(message.request_id, "cancelled")
 
-    def happened(self, event: ProtocolEvent) -> None:
-        if isinstance(event, RequestReceived) and isinstance(event.request, CanUseToolRequest):
-            self._waits[event.request_id] = (event.request, time.time_ns())
-        elif isinstance(event, CancelReceived):
-            self._end_wait(event.request_id, "cancelled")
-        elif isinstance(event, Exited) and not event.expected and (event.code or event.signal is not None):
+    def exited(self, exited: Exited, at: float) -> None:
+        if not exited.expected and (exited.code or exited.signal is not None):
             self._break_off("process_exited")  # with 0 it may have been closed by us: ``closed`` tells
-
-    def answered(self, request_id: str, payload: Mapping[str, Any] | None, error: str | None) -> None:
-        self._end_wait(request_id, "error" if payload is None else str(payload.get("behavior")))
 
     def closed(self) -> None:
         if not self._over:
@@ -181,7 +190,6 @@ class SessionTracer(Observer):
             span.end()
 
     def _end_wait(self, request_id: str, decision: str) -> None:
-        """The span is made at its end: the request may be seen before the call that it is about."""
         wait = self._waits.pop(request_id, None)
         if wait is None:
             return

@@ -19,11 +19,11 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.protocol import Exited, ProtocolEvent
+from quarterdeck.protocol import Exited
 from quarterdeck.wire import PermissionMode
 
 from .errors import CLIConnectionError, QuarterdeckError
-from .observer import Observer
+from .journal import JournalReader
 from .options import ClaudeAgentOptions
 from .session import Session
 
@@ -52,7 +52,7 @@ class PoolCounts(msgspec.Struct):
     failed_starts: int = 0
 
 
-class _Idle(Observer):
+class _Idle(JournalReader):
     """A session that waits, and wakes the pool if its process ends."""
 
     def __init__(self, session: Session, since: float, on_exit: Callable[[_Idle], None]) -> None:
@@ -60,9 +60,8 @@ class _Idle(Observer):
         self.since = since
         self._on_exit = on_exit
 
-    def happened(self, event: ProtocolEvent) -> None:
-        if isinstance(event, Exited):
-            self._on_exit(self)
+    def exited(self, exited: Exited, at: float) -> None:
+        self._on_exit(self)
 
 
 class WarmPool:
@@ -171,7 +170,7 @@ class WarmPool:
             if not self._idle:
                 break
             found = self._idle.popleft()
-            found.session.stop_observing(found)
+            found.session.journal.remove(found)
             self._refill()
             try:
                 healthy = not self._is_old(found) and await self._is_healthy(found.session)
@@ -219,7 +218,7 @@ class WarmPool:
 
     def _drop(self, found: _Idle) -> None:
         self._idle.remove(found)
-        found.session.stop_observing(found)
+        found.session.journal.remove(found)
         self._end(found.session)
 
     def _refill(self) -> None:
@@ -243,7 +242,7 @@ class WarmPool:
     async def _warm_up(self) -> None:
         session = self._new_session(self.options)
         found = _Idle(session, 0.0, self._died)
-        session.observe(found)
+        session.journal.add(found)
         try:
             await session.open()
         except Exception as error:  # noqa: BLE001  # whatever it is, takers meet it again at their cold start
@@ -316,7 +315,7 @@ class WarmPool:
             job.cancel()  # a start that is cancelled ends its process
         while self._idle:
             found = self._idle.popleft()
-            found.session.stop_observing(found)
+            found.session.journal.remove(found)
             self._end(found.session)
         return [*self._starts, *self._ends]
 

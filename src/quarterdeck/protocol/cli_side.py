@@ -93,7 +93,7 @@ class CliSide(Side):
 
     def _bad_line(self, message: BadLine) -> None:
         if message.reason == NOT_UTF8:  # the real CLI puts U+FFFD in place of the bad bytes and goes on
-            self._take([decode(message.raw.decode("utf-8", "replace").encode())])
+            self.take([decode(message.raw.decode("utf-8", "replace").encode())])
             return
         if message.reason.startswith(IGNORED_KINDS):
             self._emit(message)

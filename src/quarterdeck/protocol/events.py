@@ -25,7 +25,7 @@ class RequestReceived(ProtocolEvent, frozen=True, kw_only=True):
     request_id: str
     request: Any
     message: ControlRequest | None = None
-    """None for a pending request listed in the answer to a handshake."""
+    """None for a pending request listed in the answer to a handshake, and for one that is still open in a record."""
 
 
 class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
     request_id: str
     request: Any
     reason: str
-    message: ControlRequest
+    message: ControlRequest | None
 
 
 class CancelReceived(ProtocolEvent, frozen=True, kw_only=True):

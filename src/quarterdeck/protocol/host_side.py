@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
-from quarterdeck.wire._base import WireObject
+from quarterdeck.wire._base import Message, WireObject
 from quarterdeck.wire.answers.base import parse_answer
 from quarterdeck.wire.answers.session import InitializeAnswer
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, decode
-from quarterdeck.wire.control import ControlResponse, ControlSuccess
-from quarterdeck.wire.messages import CommandLifecycleMessage
+from quarterdeck.wire.control import ControlCancelRequest, ControlRequest, ControlResponse, ControlSuccess
+from quarterdeck.wire.messages import CommandLifecycleMessage, UserMessage
 from quarterdeck.wire.notices import ControlRequestProgressMessage
 from quarterdeck.wire.requests.base import OutgoingRequest
 from quarterdeck.wire.requests.session import InitializeRequest
@@ -19,7 +19,7 @@ from quarterdeck.wire.system import InitMessage, SessionStateChangedMessage
 from quarterdeck.wire.tasks import BackgroundTasksChangedMessage, TaskNotificationMessage
 from quarterdeck.wire.versions import TAKES_CANCELS, TAKES_ENVIRONMENT, is_at_least
 
-from .events import Exited, RequestReceived, TurnClosed, TurnOpened
+from .events import Exited, TurnClosed, TurnOpened
 from .ledger import TrackedRequest
 from .prompts import OpenPrompts, user_line
 from .side import Side, sooner
@@ -142,10 +142,13 @@ class HostSide(Side):
         self._refuse_when_finishing()
         uuid = line.get("uuid") or self._new_id()
         self._send({**line, "uuid": uuid})
-        self._prompts.sent(str(uuid))
+        self._prompt_sent(str(uuid))
+        return str(uuid)
+
+    def _prompt_sent(self, uuid: str) -> None:
+        self._prompts.sent(uuid)
         self._turn.fire("prompt")
         self._settle_deadline = None
-        return str(uuid)
 
     def interrupt(self, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any) -> str:
         """Stop the running turn. The answer lists the prompts that stay queued (2.1.325; empty on older CLIs)."""
@@ -257,7 +260,7 @@ class HostSide(Side):
         self._emit(message)
         for entry in self._ours.open():
             if entry.request_id == message.request_id and entry.deadline is not None:
-                entry.deadline = max(entry.deadline, self._clock() + REQUEST_TIMEOUT_S)
+                entry.deadline = max(entry.deadline, self._now() + REQUEST_TIMEOUT_S)
 
     def _peer_takes_cancels(self) -> bool:
         """Where it does not, a late answer is merely noted."""
@@ -269,8 +272,8 @@ class HostSide(Side):
         return parse_answer(request, payload) if isinstance(request, OutgoingRequest) else payload
 
     def _answered(self, entry: TrackedRequest, answer: Any, message: ControlResponse) -> None:
-        if isinstance(entry.request, InitializeRequest):
-            self._handshake.fire("answer" if message.ok else "fail")
+        if message.ok and isinstance(entry.request, InitializeRequest):
+            self._handshake.fire("answer")
         if isinstance(answer, InitializeAnswer):
             self._handshake_line = message.raw
         for pending in message.response.pending_requests():
@@ -282,7 +285,70 @@ class HostSide(Side):
         if request_id in self._theirs:
             return
         self._theirs.add(request_id, request)
-        self._emit(RequestReceived(request_id=request_id, request=request))
+        self._tell_request(request_id, request, None)
+
+    def _fail(self, entry: TrackedRequest, kind: Any, error: str, **more: Any) -> None:
+        if isinstance(entry.request, InitializeRequest):
+            self._handshake.fire("fail")  # otherwise a lost handshake would keep the conversation from ever being quiet
+        super()._fail(entry, kind, error, **more)
+
+    # A record of the conversation, taken back
+
+    def received(self, message: Message, at: float) -> None:
+        """What the CLI said at ``at``, in the record's time. Changes the state; tells and sends nothing."""
+        self._advance(at)
+        self.take([message])
+        self._say_nothing()
+
+    def sent(self, line: Message | bytes, at: float) -> None:
+        """What we said at ``at``. Never raises: the record may hold answers that came too late.
+
+        A request of ours stays open, though nobody waits for it any more, until its answer comes.
+        """
+        self._advance(at)
+        message = decode(line) if isinstance(line, bytes) else line
+        match message:
+            case UserMessage():
+                self._prompt_sent(message.uuid or self._new_id())
+            case ControlRequest():
+                self._ours.add(message.request_id, message.request)
+                if isinstance(message.request, InitializeRequest):
+                    self._handshake.fire("ask")
+            case ControlResponse():
+                self._theirs.close(message.request_id, "answer" if message.ok else "refuse")
+            case ControlCancelRequest():
+                entry = self._ours.close(message.request_id, "cancel")
+                if entry is not None:
+                    self._fail(entry, "cancelled", "")
+        self._say_nothing()
+
+    def rebase(self) -> None:
+        """The record is at its end; from here on the time is the clock's.
+
+        What the CLI still waits for is told again, as ``RequestReceived``. Requests of ours get a new deadline.
+        """
+        if self._replayed_at is None:
+            return
+        passed, self._replayed_at = self._replayed_at, None
+        if self._settle_deadline is not None:
+            self._settle_deadline += self._now() - passed
+        for entry in self._ours.open():
+            entry.deadline = self._now() + REQUEST_TIMEOUT_S
+        for entry in self._theirs.open():
+            self._tell_request(entry.request_id, entry.request, None)
+
+    def _advance(self, at: float) -> None:
+        """Deadlines pass in the record's time too, but for those of requests: it says itself how they ended."""
+        self._replayed_at = at if self._replayed_at is None else max(at, self._replayed_at)
+        self._settle(self._replayed_at)
+
+    def _say_nothing(self) -> None:
+        self._events.clear()
+        self._outgoing.clear()
+
+    def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
+        if self._replayed_at is None:  # otherwise the answer may follow in the record
+            super()._tell_request(request_id, request, message)
 
     # Rest
 
@@ -290,18 +356,22 @@ class HostSide(Side):
         return sooner(super().next_deadline(), self._settle_deadline)
 
     def tick(self, now: float | None = None) -> None:
-        now = self._clock() if now is None else now
+        now = self._now() if now is None else now
         super().tick(now)
-        if self._settle_deadline is not None and self._settle_deadline <= now:
-            self._settle_deadline = None
-            self._turn_expected = False
-            if self._turn.state is not TurnState.RUNNING:
-                self._prompts.settle()
-                self._turn.fire("nothing queued")
+        self._settle(now)
         self._close_when_quiet()
 
+    def _settle(self, now: float) -> None:
+        if self._settle_deadline is None or self._settle_deadline > now:
+            return
+        self._settle_deadline = None
+        self._turn_expected = False
+        if self._turn.state is not TurnState.RUNNING:
+            self._prompts.settle()
+            self._turn.fire("nothing queued")
+
     def _settle_soon(self) -> None:
-        self._settle_deadline = self._clock() + SETTLE_S
+        self._settle_deadline = self._now() + SETTLE_S
 
     @property
     def quiet(self) -> bool:

@@ -66,13 +66,13 @@ class ClosedRequest(NamedTuple):
 class Ledger:
     """The requests of one direction. An id may be open more than once: the CLI serves repeated ids (2.1.325)."""
 
-    __slots__ = ("_closed", "_open", "_repeated")
+    __slots__ = ("_open", "_repeated", "endings")
 
     def __init__(self) -> None:
         self._open: dict[str, TrackedRequest] = {}
         self._repeated: dict[str, list[TrackedRequest]] | None = None
         """Further requests with an id that is already open, oldest first; None when there never were any."""
-        self._closed: dict[str, tuple[str, str | None, str]] = {}
+        self.endings: dict[str, tuple[str, str | None, str]] = {}
         """Id → subtype, detail and state, as strings: the garbage collector does not track them."""
 
     def __len__(self) -> int:
@@ -99,15 +99,15 @@ class Ledger:
             if others:
                 self._repeated[request_id] = others
         entry.state = _ENDS[trigger]
-        self._closed.pop(request_id, None)
-        self._closed[request_id] = (subtype_of(entry.request), detail_of(entry.request), entry.state._value_)
-        if len(self._closed) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
-            self._closed = dict(islice(self._closed.items(), REMEMBERED, None))
+        self.endings.pop(request_id, None)
+        self.endings[request_id] = (subtype_of(entry.request), detail_of(entry.request), entry.state._value_)
+        if len(self.endings) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
+            self.endings = dict(islice(self.endings.items(), REMEMBERED, None))
         return entry
 
     def closed(self, request_id: str) -> ClosedRequest | None:
         """How the last request with that id ended; None when there was none, or too long ago."""
-        found = self._closed.get(request_id)
+        found = self.endings.get(request_id)
         if found is None:
             return None
         subtype, detail, state = found

@@ -36,47 +36,48 @@ def user_line(content: str | Sequence[Any], /, *, uuid: str | None = None, **fie
 class OpenPrompts:
     """Prompts sent and not finished, by uuid."""
 
-    __slots__ = ("_state", "lifecycle_seen")
+    __slots__ = ("lifecycle_seen", "states")
 
     def __init__(self) -> None:
-        self._state: dict[str, str] = {}
+        self.states: dict[str, str] = {}
+        """By uuid: sent, queued or started."""
         self.lifecycle_seen = False
 
     def __len__(self) -> int:
-        return len(self._state)
+        return len(self.states)
 
     def sent(self, uuid: str) -> None:
-        self._state[uuid] = "sent"
+        self.states[uuid] = "sent"
 
     def lifecycle(self, uuid: str, state: str) -> None:
         """A ``command_lifecycle`` message."""
         self.lifecycle_seen = True
         if state in _AT_WORK:
-            if uuid in self._state:
-                self._state[uuid] = state
+            if uuid in self.states:
+                self.states[uuid] = state
         else:
-            self._state.pop(uuid, None)
+            self.states.pop(uuid, None)
 
     def turn_started(self) -> None:
         """Without lifecycle messages: the turn that starts has everything sent so far."""
         if not self.lifecycle_seen:
-            self._state = dict.fromkeys(self._state, "started")
+            self.states = dict.fromkeys(self.states, "started")
 
     def turn_ended(self) -> None:
         """Without lifecycle messages: the prompts that the turn started with are done."""
         if not self.lifecycle_seen:
-            self._state = {uuid: state for uuid, state in self._state.items() if state != "started"}
+            self.states = {uuid: state for uuid, state in self.states.items() if state != "started"}
 
     def first_done(self) -> None:
         """Without lifecycle messages: a result without a turn belongs to the oldest prompt."""
-        if not self.lifecycle_seen and self._state:
-            del self._state[next(iter(self._state))]
+        if not self.lifecycle_seen and self.states:
+            del self.states[next(iter(self.states))]
 
     def settle(self) -> None:
         """No turn has started for a while: the remaining prompts were folded into the last turn."""
-        self._state.clear()
+        self.states.clear()
 
     @property
     def waiting(self) -> bool:
         """Whether a prompt waits for a turn of its own."""
-        return any(state != "started" for state in self._state.values())
+        return any(state != "started" for state in self.states.values())

@@ -76,46 +76,25 @@ class Side:
         self._input = StateMachine(FLOW, Flow.OPEN)
         self._output = StateMachine(FLOW, Flow.OPEN)
         self._end_deadline: float | None = None
+        self._replayed_at: float | None = None
+        """While a record is taken back: the time of its last entry, which then counts as now."""
 
     # Bytes
 
     def receive(self, data: bytes) -> None:
         """Bytes from the peer, cut anywhere. Never raises on what they are."""
-        self._take(self._decoder.feed(data))
+        self.take(self.decode(data))
 
-    def receive_content(self, data: bytes, apart: frozenset[type]) -> list[Message] | None:
-        """Like ``receive``, but returns messages that need no handling, instead of turning them into events.
+    def decode(self, data: bytes) -> list[Message]:
+        """The messages that these bytes complete. Pass them to ``take``, in order."""
+        return self._decoder.feed(data)
 
-        ``apart`` are the message types that the caller wants as events, including those of ``noticed``. Returns None
-        when there were any.
-        """
-        messages = self._decoder.feed(data)
-        if apart.isdisjoint(map(type, messages)) and not self._events and not self._outgoing:
-            return messages
-        self._take(messages)
-        return None
+    def decode_rest(self) -> list[Message]:
+        """What was left without an end of line when the stream ended."""
+        return self._decoder.finish()
 
-    def receive_eof(self) -> None:
-        """The peer's stream has ended."""
-        if self._output.state is Flow.CLOSED:
-            return
-        self._take(self._decoder.finish())
-        self._output.fire("close")
-        self._events.append(OutputEnded())
-        self._end_deadline = self._clock() + END_WAIT_S
-
-    def events(self) -> list[Event]:
-        """What happened since the last call, in order."""
-        events, self._events = self._events, []
-        return events
-
-    def outgoing(self) -> bytes:
-        """What to write now. After an ``InputClosed`` event nothing follows."""
-        data = b"".join(self._outgoing)
-        self._outgoing.clear()
-        return data
-
-    def _take(self, messages: list[Message]) -> None:
+    def take(self, messages: list[Message]) -> None:
+        """Messages of the peer: each becomes an event, or part of one."""
         handlers = self._handlers
         if handlers.keys().isdisjoint(map(type, messages)):
             self._events += messages  # a chunk of deltas only: the fast path
@@ -127,6 +106,34 @@ class Side:
             else:
                 handler(self, message)
 
+    def receive_eof(self) -> None:
+        """The peer's stream has ended."""
+        if self._output.state is Flow.CLOSED:
+            return
+        self.take(self.decode_rest())
+        self._output.fire("close")
+        self._events.append(OutputEnded())
+        self._end_deadline = self._now() + END_WAIT_S
+
+    def events(self) -> list[Event]:
+        """What happened since the last call, in order."""
+        events, self._events = self._events, []
+        return events
+
+    def outgoing(self) -> bytes:
+        """What to write now. After an ``InputClosed`` event nothing follows."""
+        return b"".join(self.outgoing_lines())
+
+    def outgoing_lines(self) -> list[bytes]:
+        """The same, line by line."""
+        lines, self._outgoing = self._outgoing, []
+        return lines
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there are events to take or lines to write."""
+        return bool(self._events or self._outgoing)
+
     def _emit(self, event: ProtocolEvent | Message) -> None:
         self._events.append(event)
 
@@ -137,13 +144,16 @@ class Side:
 
     # Time
 
+    def _now(self) -> float:
+        return self._clock() if self._replayed_at is None else self._replayed_at
+
     def next_deadline(self) -> float | None:
         """When to call ``tick``; None when there is no deadline."""
         return sooner(self._ours.next_deadline(), self._end_deadline)
 
     def tick(self, now: float | None = None) -> None:
         """Act on the deadlines that have passed."""
-        now = self._clock() if now is None else now
+        now = self._now() if now is None else now
         for entry in self._ours.overdue(now):
             self._ours.close(entry.request_id, "expire")
             self._send_cancel(entry.request_id)
@@ -167,7 +177,7 @@ class Side:
             raise LocalProtocolError(f"{self._peer} has closed its stream: {subtype_of(typed)} would never be answered")
         request_id = self._new_id()
         self._send({"type": "control_request", "request_id": request_id, "request": body})
-        deadline = None if timeout_s is None else self._clock() + timeout_s
+        deadline = None if timeout_s is None else self._now() + timeout_s
         self._ours.add(request_id, typed, deadline=deadline)
         return request_id
 
@@ -277,13 +287,16 @@ class Side:
 
     def _request_received(self, message: ControlRequest) -> None:
         request_id, request = message.request_id, self._request_in(message)
+        self._theirs.add(request_id, request)
+        self._tell_request(request_id, request, message)
+
+    def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
+        """Ask for an answer, or refuse what nobody here serves."""
         if (reason := self._why_not_served(request)) is not None:
-            self._theirs.add(request_id, request)
             if self._input.state is not Flow.CLOSED:
                 self.refuse(request_id, reason, error_code="unsupported_request")
             self._emit(RequestRefused(request_id=request_id, request=request, reason=reason, message=message))
             return
-        self._theirs.add(request_id, request)
         self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
 
     def _request_in(self, message: ControlRequest) -> WireObject:

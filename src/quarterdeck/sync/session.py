@@ -15,6 +15,7 @@ from typing import Any
 
 from quarterdeck.client.cost import CostLedger, TurnCost
 from quarterdeck.client.dispatch import RequestHandler
+from quarterdeck.client.journal import Journal
 from quarterdeck.client.loop_thread import LOOP_THREAD
 from quarterdeck.client.offload import CallbackRunner, offload_options, offload_retry
 from quarterdeck.client.options import ClaudeAgentOptions
@@ -42,16 +43,16 @@ class Session(Controls):
     answer = in_loop_thread(AsyncSession.answer)
     ended_early = in_loop_thread(AsyncSession.ended_early)
     finish = in_loop_thread(AsyncSession.finish)
-    observe = in_loop_thread(AsyncSession.observe)
     pending = in_loop_thread(AsyncSession.pending)
-    stop_observing = in_loop_thread(AsyncSession.stop_observing)
     update_environment = in_loop_thread(AsyncSession.update_environment)
 
     def __init__(self, options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> None:
-        """With a ``transport`` of your own, what the options would put on the command line has no effect."""
+        """With a ``transport`` of your own, what the options would put on the command line has no effect; the handshake
+        (hooks, servers of this process, system prompt, agents …) is the same."""
         self.options = options or ClaudeAgentOptions()
         self._runner: CallbackRunner = ThreadRunner()
         super().__init__(AsyncSession(offload_options(self.options, self._runner), transport=transport))
+        self._core.journal.answer = self.answer
 
     @classmethod
     def around(cls, core: AsyncSession, options: ClaudeAgentOptions, runner: CallbackRunner) -> Session:
@@ -98,6 +99,11 @@ class Session(Controls):
         LOOP_THREAD.post(core.close)
 
     # What is known
+
+    @property
+    def journal(self) -> Journal:
+        """Every line of the session, for those who add a reader; readers run in the event loop's thread."""
+        return self._core.journal
 
     @property
     def session_id(self) -> str | None:

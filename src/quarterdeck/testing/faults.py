@@ -16,11 +16,10 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from signal import Signals
-from typing import Literal
+
+from quarterdeck.wire import Direction
 
 from .recording import Entry, Recording, Trailer
-
-Direction = Literal["in", "out"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from quarterdeck import wire
 from quarterdeck._errors import QuarterdeckError
-from quarterdeck.wire import Message
+from quarterdeck.wire import Direction, Message
 
 from . import control, hooks, model_output, modes, notices, prompts, requests, session, tasks, toolcalls, turns
 from .events import Event
@@ -100,6 +100,10 @@ class Timeline:
         self.state = State(limits=limits or Limits())
         """Everything so far. Read it, do not change it."""
 
+    def take(self, direction: Direction, message: Message, *, at: float) -> list[Event]:
+        """Return the events of a message of either direction, as a journal or a recording has it."""
+        return self.sent(message, at=at) if direction == "in" else self.received(message, at=at)
+
     def received(self, message: Message, *, at: float) -> list[Event]:
         """Return the events of a message from the CLI; ``at`` is its time in seconds, by any monotonic clock."""
         out: list[Event] = []
@@ -172,8 +176,6 @@ _encoder = msgspec.json.Encoder()
 _state_decoder = msgspec.json.Decoder(State)
 _event_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
-Direction = Literal["in", "out"]
-
 
 def fold(
     lines: Iterable[tuple[float, Direction, bytes]], *, timeline: Timeline | None = None
@@ -185,5 +187,5 @@ def fold(
         if not line.strip():
             continue
         message = wire.decode(line)
-        events += followed.sent(message, at=at) if direction == "in" else followed.received(message, at=at)
+        events += followed.take(direction, message, at=at)
     return followed, events

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         BadLine,
         BadLineHead,
         Decoder,
+        Direction,
         UnknownMessage,
         decode,
         encode,
@@ -135,7 +136,7 @@ __all__ += ["ToolSearchToolResultBlock", "ToolUseBlock", "UnknownBlock", "UrlSou
 __all__ += ["WebSearchToolResultBlock", "typed_block"]
 _names.of(".codec")
 __all__ += ["DEFAULT_LIMIT_BYTES", "HEAD_BYTES", "NOT_UTF8", "TYPES", "BadLine", "BadLineHead", "Decoder"]
-__all__ += ["UnknownMessage", "decode", "encode"]
+__all__ += ["Direction", "UnknownMessage", "decode", "encode"]
 _names.of(".control")
 __all__ += ["ControlCancelRequest", "ControlFailure", "ControlRequest", "ControlResponse", "ControlSuccess"]
 __all__ += ["parse_request"]

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from io import BytesIO
 from itertools import compress, count, filterfalse, islice, repeat
-from typing import Any, TypeVar, Union
+from typing import Any, Literal, TypeVar, Union
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -34,6 +34,9 @@ from .system import SystemMessage
 from .system_types import SYSTEM_TYPES
 
 DEFAULT_LIMIT_BYTES = LIMIT_BYTES
+
+Direction = Literal["in", "out"]
+"""``in`` to the CLI (its stdin), ``out`` of it."""
 
 NOT_UTF8 = "not valid UTF-8"
 """The ``reason`` of a ``BadLine`` that is not text."""

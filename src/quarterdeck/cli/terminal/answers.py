@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from quarterdeck.client.interaction import Approve, Reject, Revise
+from quarterdeck.client.errors import QuarterdeckError
+from quarterdeck.client.interaction import SKIPPED, Approve, Reject, Revise, plan_result, question_result
+from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.options_types import HookMatcher
+from quarterdeck.client.serving import LATER
+from quarterdeck.client.session import Session, connect
+from quarterdeck.protocol import Exited
+from quarterdeck.timeline import Event, Request, Timeline
+from quarterdeck.timeline.events import (
+    ElicitationAsked,
+    PermissionAsked,
+    PlanReviewAsked,
+    QuestionsAsked,
+    RequestAnswered,
+    RequestCancelled,
+)
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
-from quarterdeck.timeline.naming import about, label
-from quarterdeck.timeline.parts import Choice, Question
+from quarterdeck.wire import AskUserQuestionInput, parse_tool_input
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from .advice import SessionRules, advise
@@ -18,8 +33,6 @@ from .text import one_line
 
 NO_USER = "There is no user at the terminal to allow this."
 Say = Callable[[str, str], None]
-Find = Callable[[str | None], Any]
-"""The request with this id from the timeline; None if it is not there (yet)."""
 
 
 class Answerer(Protocol):
@@ -62,38 +75,105 @@ class UnattendedAnswerer:
         return {"action": "decline"}
 
 
-class SessionCallbacks:
-    """The callbacks that a session calls."""
+class SessionAnswers(JournalReader):
+    """Follows a session's timeline and answers what it tells of, each request in a task of its own."""
 
-    def __init__(self, rules: SessionRules, answerer: Answerer, find: Find) -> None:
+    def __init__(
+        self,
+        rules: SessionRules,
+        answerer: Answerer,
+        *,
+        timeline: Timeline,
+        failed: Callable[[Exception], None],
+        show: Callable[[list[Event]], None] = lambda _: None,
+    ) -> None:
+        """``show`` gets the timeline's events. ``failed`` ends the session: the user would see or answer nothing."""
         self._rules = rules
         self._answerer = answerer
-        self._find = find
+        self._timeline = timeline
+        self._failed = failed
+        self._show = show
+        self._session: Session | None = None
+        self._asking: dict[str, asyncio.Task[None]] = {}
 
-    def install(self, options: ClaudeAgentOptions) -> None:
-        options.can_use_tool = self.can_use_tool
-        options.on_question = self._on_question
-        options.on_plan = self._on_plan
-        options.on_elicitation = self._on_elicitation
+    def session(self, options: ClaudeAgentOptions) -> Session:
+        """A session with these options, not yet open, that is answered here."""
+        options.can_use_tool = options.on_elicitation = _leave_open
         if self._rules.has_rules:
             options.hooks = {"PreToolUse": [HookMatcher(hooks=[self._hook])]}
+        self._session = connect(options)
+        self._session.journal.add(self)
+        return self._session
 
-    async def can_use_tool(self, tool: str, tool_input: dict[str, Any], context: Any) -> PermissionResult:
-        ruling = self._rules.ruling(tool, tool_input)
+    # What the journal tells
+
+    def read(self, entries: Sequence[JournalEntry]) -> None:
+        try:
+            events = [
+                event for entry in entries for event in self._timeline.take(entry.direction, entry.message, at=entry.at)
+            ]
+            if events:
+                self._show(events)
+            for event in events:
+                if isinstance(event, _ASKED):
+                    self._ask(event.request)
+                elif isinstance(event, RequestAnswered | RequestCancelled):
+                    self._stop(event.id)
+        except Exception as error:  # noqa: BLE001  # any error ends the command
+            self._failed(error)
+
+    def exited(self, exited: Exited, at: float) -> None:
+        for request_id in tuple(self._asking):
+            self._stop(request_id)
+
+    def _ask(self, request: Request) -> None:
+        if request.id not in self._asking:
+            self._asking[request.id] = asyncio.ensure_future(self._answer(request))
+
+    def _stop(self, request_id: str) -> None:
+        task = self._asking.pop(request_id, None)
+        if task is not None:
+            task.cancel()
+
+    async def _answer(self, request: Request) -> None:
+        try:
+            answer = await self._answer_to(request)
+        except Exception as error:  # noqa: BLE001  # the command ends; until then nothing may run unasked
+            answer = PermissionResultDeny(message=f"The question could not be asked: {error}")
+            self._failed(error)
+        self._asking.pop(request.id, None)
+        with contextlib.suppress(QuarterdeckError):  # taken back meanwhile, or the session is over
+            if self._session is not None:
+                self._session.answer(request.id, answer)
+
+    # Answers
+
+    async def _answer_to(self, request: Request) -> PermissionResult | dict[str, Any]:
+        match request:
+            case Permission():
+                return await self._permission(request)
+            case Questions():
+                return self._question_result(request, await self._answerer.questions(request))
+            case PlanReview():
+                return plan_result(await self._answerer.plan(request))
+            case Elicitation():
+                return await self._answerer.elicitation(request)
+        return {"behavior": "cancelled"}
+
+    async def _permission(self, asked: Permission) -> PermissionResult:
+        ruling = self._rules.ruling(asked.tool_name, asked.input)
         if ruling is not None and ruling[0] == "allow":
             return PermissionResultAllow()
         if ruling is not None and ruling[0] == "deny":
             return PermissionResultDeny(message=ruling[1])
-        asked = self._find(context.request_id)
-        if not isinstance(asked, Permission):
-            asked = Permission(
-                id=context.request_id or "",
-                tool_name=tool,
-                label=label(tool),
-                about=about(tool, tool_input),
-                input=tool_input,
-            )
         return await self._answerer.permission(asked, note=ruling[1] if ruling is not None else "")
+
+    def _question_result(self, request: Questions, answers: dict[str, Any] | None) -> PermissionResult:
+        asked = self._session.pending()[request.id] if self._session is not None else None
+        given = parse_tool_input("AskUserQuestion", getattr(asked, "input", {}))
+        if not isinstance(given, AskUserQuestionInput):
+            return PermissionResultDeny(message=SKIPPED)
+        return question_result(given, answers)
 
     async def _hook(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         """Command-line rules also apply where the CLI's settings would allow the call."""
@@ -103,33 +183,10 @@ class SessionCallbacks:
         verdict = {"permissionDecision": ruling[0], "permissionDecisionReason": ruling[1]}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **verdict}}
 
-    async def _on_question(self, asked: Any, context: Any) -> Any:
-        found = self._find(context.request_id)
-        if not isinstance(found, Questions):
-            questions = [
-                Question(
-                    text=one.question,
-                    header=one.header,
-                    choices=[Choice(option.label, option.description) for option in one.options],
-                    several=bool(one.multi_select),
-                )
-                for one in asked.questions
-            ]
-            found = Questions(id=context.request_id or "", questions=questions)
-        return await self._answerer.questions(found)
 
-    async def _on_plan(self, plan: Any, context: Any) -> Any:
-        found = self._find(context.request_id)
-        if not isinstance(found, PlanReview):
-            found = PlanReview(id=context.request_id or "", plan=plan.text, path=plan.file_path)
-        return await self._answerer.plan(found)
+_ASKED = (PermissionAsked, QuestionsAsked, PlanReviewAsked, ElicitationAsked)
 
-    async def _on_elicitation(self, request: Any, signal: Any) -> dict[str, Any]:
-        asked = Elicitation(
-            id=request.elicitation_id or "",
-            server=request.mcp_server_name,
-            message=request.message,
-            url=request.url,
-            form=request.requested_schema,
-        )
-        return await self._answerer.elicitation(asked)
+
+def _leave_open(*_: Any) -> Any:
+    """The timeline tells of the request, and ``SessionAnswers`` answers it."""
+    return LATER

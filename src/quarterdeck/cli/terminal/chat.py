@@ -23,7 +23,7 @@ from .completer import ChatCompleter
 from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
 from .markdown import MarkdownPainter
-from .run import LEAVE_GRACE_S, reported_error, session_on
+from .run import LEAVE_GRACE_S, reported_error
 from .screen import Screen, can_draw
 from .session_setup import options_of, session_rules
 from .widgets import Menu, MenuOption
@@ -59,7 +59,7 @@ class Chat:
         self._view = ChatView(colour=look.colour, completer=completer, history=history_in(state_folder()))
         self.screen = Screen(self._view, look, MarkdownPainter(colour=look.colour).lines, failed=self._interrupts.fail)
         answerer = InteractiveAnswerer(self.screen, rules) if attended else UnattendedAnswerer(rules, self.screen.say)
-        self.session: Session = session_on(self.screen, options, rules, answerer)
+        self.session: Session = self.screen.session(options, rules, answerer)
         self.prompts: list[tuple[str, str]] = []
         """Id and text of each prompt, for /rewind."""
         self._jobs: set[asyncio.Task[None]] = set()
@@ -111,7 +111,7 @@ class Chat:
     # Reading
 
     def _read(self) -> None:
-        """Consume messages so that more can arrive; the screen gets them as an observer."""
+        """Consume messages so that more can arrive; the screen reads the journal."""
 
         async def read() -> None:
             async for _ in self.session.batches():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
-from quarterdeck.client.observer import Observer
+from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.client.session import Session
 from quarterdeck.wire import Message, ResultMessage
 
@@ -47,25 +48,22 @@ class StreamOutput(ProgramOutput):
         _write(b"".join(message.raw.rstrip(b"\n") + b"\n" for message in messages))
 
 
-class RawOutput(ProgramOutput, Observer):
-    """Everything the CLI writes, byte for byte."""
+class RawOutput(ProgramOutput, JournalReader):
+    """Every line the CLI writes, control messages too."""
 
     def __init__(self) -> None:
-        self._read = bytearray()
+        self._lines: list[bytes] = []
 
     def follow(self, session: Session) -> None:
-        session.observe(self)
+        session.journal.add(self)
 
-    def read(self, data: bytes) -> None:
-        self._read += data
+    def read(self, entries: Sequence[JournalEntry]) -> None:
+        self._lines += [entry.message.raw.rstrip(b"\n") + b"\n" for entry in entries if entry.direction == "out"]
 
     def take(self, messages: list[Message]) -> None:
-        """Write what was read, up to the last complete line."""
-        end = self._read.rfind(b"\n") + 1
-        if end:
-            lines = bytes(self._read[:end])
-            del self._read[:end]
-            _write(lines)
+        lines, self._lines = self._lines, []
+        if lines:
+            _write(b"".join(lines))
 
     def finish(self, result: ResultMessage | None) -> None:
         self.take([])

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from quarterdeck.cli.common import FAILED, INTERRUPTED, OK, Look, ReportedError, sanitize
 from quarterdeck.client.errors import CLIConnectionError, ProcessExited, QuarterdeckError, ResultError
 from quarterdeck.client.options import ClaudeAgentOptions
-from quarterdeck.client.session import Session, connect
+from quarterdeck.client.session import Session
 from quarterdeck.protocol import TurnState
+from quarterdeck.timeline import Timeline
 from quarterdeck.wire import ResultMessage
 
 from .advice import SessionRules
-from .answers import Answerer, SessionCallbacks, UnattendedAnswerer
+from .answers import Answerer, SessionAnswers, UnattendedAnswerer
 from .arguments import EXITED_EARLY, NOT_STARTED
 from .interrupts import Interrupts
 from .session_setup import options_of, prompt_of, session_rules
@@ -46,11 +47,10 @@ async def _run_for_programs(
     from .outputs import output_for
 
     output = output_for(given.output, raw=given.json)
-    callbacks = SessionCallbacks(rules, UnattendedAnswerer(rules, say_on_stderr), lambda _: None)
-    callbacks.install(options)
-    session = connect(options)
-    output.follow(session)
     with Interrupts() as interrupts:
+        nobody = UnattendedAnswerer(rules, say_on_stderr)
+        session = SessionAnswers(rules, nobody, timeline=Timeline(), failed=interrupts.fail).session(options)
+        output.follow(session)
         interrupts.interrupt = lambda: _interrupt(session)
         result: ResultMessage | None = None
         try:
@@ -91,7 +91,7 @@ async def run_pretty(
         try:
             with (terminal_screen if live else plain_screen)(failed=interrupts.fail) as screen:
                 person = answerer or (_person if live and attended else _nobody)
-                session = session_on(screen, options, rules, person(screen, rules))
+                session = screen.session(options, rules, person(screen, rules))
                 interrupts.interrupt = lambda: _interrupt_shown(session, screen)
                 async with _opened(session):
                     for prompt in prompts:
@@ -113,15 +113,6 @@ def _person(screen: Screen, rules: SessionRules) -> Answerer:
 
 def _nobody(screen: Screen, rules: SessionRules) -> Answerer:
     return UnattendedAnswerer(rules, screen.say)
-
-
-def session_on(screen: Screen, options: ClaudeAgentOptions, rules: SessionRules, answerer: Answerer) -> Session:
-    """A session, not yet open, that is shown and answered on this screen."""
-    SessionCallbacks(rules, answerer, screen.asked).install(options)
-    options.stderr = lambda line: screen.say("dim", line)
-    session = connect(options)
-    screen.follow(session)
-    return session
 
 
 def _interrupt_shown(session: Session, screen: Screen) -> Awaitable[object] | None:

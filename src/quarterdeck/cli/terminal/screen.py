@@ -13,17 +13,12 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from quarterdeck.cli.common import Look
+from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
-from quarterdeck.timeline import Event, Request, Timeline
-from quarterdeck.timeline.events import (
-    PermissionAsked,
-    PlanReviewAsked,
-    QuestionsAsked,
-    RequestAnswered,
-    RequestCancelled,
-)
+from quarterdeck.timeline import Event, Timeline
 
-from .feed import Feed
+from .advice import SessionRules
+from .answers import Answerer, SessionAnswers
 from .live import DrawMarkdown
 from .markdown_blocks import MarkdownSplitter
 from .painter import Painter, plain_markdown
@@ -34,8 +29,6 @@ FRAME_S = 1 / 30
 """Everything that arrives in between is drawn at once."""
 HEARTBEAT_S = 0.1
 """How often the spinner and the elapsed time update when nothing else does."""
-
-_ASKED = frozenset({PermissionAsked, PlanReviewAsked, QuestionsAsked})
 
 
 class Screen:
@@ -56,7 +49,6 @@ class Screen:
         self.timeline = Timeline()
         self.painter = Painter(surface, self.timeline.state, colour=look.colour, unicode=look.unicode, draw=draw)
         self.questions = QuestionQueue(changed=self.changed, forget_typed=forget_typed)
-        self._asked: dict[str, Request] = {}
         self._frame_at = 0.0
         self._next: asyncio.TimerHandle | None = None
         self._next_is_heartbeat = False
@@ -73,22 +65,16 @@ class Screen:
         if kind is None or not issubclass(kind, OSError):  # otherwise the output is gone
             self.painter.draw(time.time(), final=True)
 
-    def follow(self, session: Session) -> None:
-        """Call this before the session is opened."""
-        session.observe(Feed(self.timeline, self._show, clock=time.time, failed=self._failed))
+    def session(self, options: ClaudeAgentOptions, rules: SessionRules, answerer: Answerer) -> Session:
+        """A session, not yet open, that is shown and answered on this screen."""
+        options.stderr = lambda line: self.say("dim", line)
+        return SessionAnswers(rules, answerer, timeline=self.timeline, show=self._show, failed=self._failed).session(
+            options
+        )
 
     def _show(self, events: Sequence[Event]) -> None:
-        for event in events:
-            if type(event) in _ASKED:
-                self._asked[event.request.id] = event.request  # type: ignore[union-attr]
-            elif isinstance(event, RequestAnswered | RequestCancelled):
-                self._asked.pop(event.id, None)
         self.painter.show(events)
         self.changed()
-
-    def asked(self, request_id: str | None) -> Request | None:
-        """The open request with this id and its full input; the state truncates long ones."""
-        return self._asked.get(request_id or "")
 
     # Lines that do not come from the timeline
 

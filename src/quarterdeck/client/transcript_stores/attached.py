@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.transcripts.places import projects_dir
 from quarterdeck.client.validate import validate_options
@@ -18,8 +19,8 @@ from .resume import ResumedHome, options_from_store
 Show = Callable[[list[Message], int], None]
 
 
-class StoredSession:
-    """Made before the CLI starts, closed after it ends."""
+class StoredSession(JournalReader):
+    """Made before the CLI starts, ended after it ends."""
 
     def __init__(
         self,
@@ -55,9 +56,10 @@ class StoredSession:
         """Where a ``MirrorErrorMessage`` goes besides the list."""
         self._show = show
 
-    def take(self, message: Message) -> None:
-        if isinstance(message, TranscriptMirrorMessage):
-            self._mirror.take(message)
+    def read(self, entries: Sequence[JournalEntry]) -> None:
+        for entry in entries:
+            if isinstance(entry.message, TranscriptMirrorMessage):
+                self._mirror.take(entry.message)
 
     async def flush(self) -> list[MirrorErrorMessage]:
         """Wait until the store is up to date. Returns what it failed at meanwhile, to be shown before the result."""
@@ -69,7 +71,7 @@ class StoredSession:
         unshown, self._unshown = self._unshown, []
         return unshown
 
-    async def close(self) -> None:
+    async def end(self) -> None:
         """Store what is left and remove the temporary folder."""
         try:
             await self._mirror.close()

@@ -33,7 +33,7 @@ class SimSide(CliSide):
         if first is None:
             super().receive(data)
         else:
-            self._take([first])
+            self.take([first])
 
     def _request_in(self, message: ControlRequest) -> WireObject:
         return UnknownRequest(data=message.data["request"], reason="read by its handler")

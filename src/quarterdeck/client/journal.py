@@ -1,0 +1,218 @@
+"""The journal of a session: every line of both directions, in wire order, before anything is done about it.
+
+The timeline, tracing, the warm pool, the transcript mirror and raw output are readers of it, and so is whoever keeps
+a durable log. Readers are told in the call that read or is about to write a line, whether or not the program reads
+its messages. The journal itself keeps nothing: a reader that wants the past keeps it.
+
+>>> entries: list[JournalEntry] = []
+>>> class Keep(JournalReader):
+...     def read(self, entries_: Sequence[JournalEntry]) -> None:
+...         entries.extend(entries_)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from quarterdeck.protocol import Exited
+from quarterdeck.wire import ControlRequest, Direction, Message, decode
+
+from .errors import JournalError, QuarterdeckError
+
+logger = logging.getLogger("quarterdeck")
+
+Commits = list[asyncio.Future[None]]
+
+
+class JournalEntry(msgspec.Struct, frozen=True):
+    """One line."""
+
+    index: int
+    """Counts every line of the session, from 0, also when another process goes on with it."""
+    at: float
+    """Seconds since the epoch; never less than in the entry before."""
+    direction: Direction
+    """``in`` to the CLI, ``out`` of it, as in recordings."""
+    message: Message
+
+
+class RequestEntry(JournalEntry, frozen=True):
+    """A request of the CLI. Whoever reads it may answer it, if its callback leaves that to others (``LATER``)."""
+
+    message: ControlRequest
+    answer_by_id: Callable[[str, Any], None]
+
+    def answer(self, answer: Any, /) -> None:
+        """As ``Session.answer``: raises ``LocalProtocolError`` when it has been answered or taken back."""
+        self.answer_by_id(self.message.request_id, answer)
+
+
+class JournalReader:
+    """Override what you want to know. All of it is called in the event loop, so it must be quick.
+
+    A reader that fails is logged and removed, and the session goes on; if it is ``required``, the session ends instead.
+    """
+
+    required = False
+
+    def read(self, entries: Sequence[JournalEntry]) -> Awaitable[None] | None:
+        """The next lines. Nothing is done about a line from the CLI, and none of ours is written, before the
+        returned awaitable is done."""
+
+    def exited(self, exited: Exited, at: float) -> None:
+        """The process has ended. Another one may go on with the session."""
+
+    def closed(self) -> None:
+        """The session is over."""
+
+
+class Journal:
+    """Numbers the lines of a session and passes them to its readers."""
+
+    __slots__ = ("_at", "_clock", "answer", "length", "readers")
+
+    def __init__(self, answer: Callable[[str, Any], None], *, clock: Callable[[], float] = time.time) -> None:
+        self.answer = answer
+        """Answers a request of the CLI by its id."""
+        self._clock = clock
+        self.readers: tuple[JournalReader, ...] = ()
+        self._at = 0.0
+        self.length = 0
+        """The number of lines so far, and the index of the next one."""
+
+    def add(self, reader: JournalReader) -> None:
+        """Tell ``reader`` of every line from here on. Add it before the session is opened to miss none."""
+        self.readers += (reader,)
+
+    def remove(self, reader: JournalReader) -> None:
+        """Does nothing if the reader is not there."""
+        self.readers = tuple(one for one in self.readers if one is not reader)
+
+    def continue_after(self, last: JournalEntry) -> None:
+        """Go on with the numbers and times of a record."""
+        self.length, self._at = last.index + 1, last.at
+
+    # What the connection tells
+
+    def received(self, messages: list[Message]) -> Commits | None:
+        """Lines of the CLI. Returns what to wait for before they are dispatched."""
+        first = self.length
+        self.length = first + len(messages)
+        if not self.readers:
+            return None
+        at = self._now()
+        return self._tell([self._entry(index, at, message) for index, message in enumerate(messages, first)])
+
+    def sent(self, lines: list[bytes]) -> Commits | None:
+        """Lines of ours. Returns what to wait for before they are written."""
+        first = self.length
+        self.length = first + len(lines)
+        if not self.readers:
+            return None
+        at = self._now()
+        return self._tell([JournalEntry(index, at, "in", decode(line[:-1])) for index, line in enumerate(lines, first)])
+
+    def exited(self, exited: Exited) -> None:
+        at = self._now()
+        self._each(lambda reader: reader.exited(exited, at))
+
+    def closed(self) -> None:
+        self._each(lambda reader: reader.closed())
+
+    def _now(self) -> float:
+        """A clock that is set back must not turn the order around."""
+        self._at = max(self._at, self._clock())
+        return self._at
+
+    def _entry(self, index: int, at: float, message: Message) -> JournalEntry:
+        if type(message) is ControlRequest:
+            return RequestEntry(index, at, "out", message, self.answer)
+        return JournalEntry(index, at, "out", message)
+
+    def _tell(self, entries: Sequence[JournalEntry]) -> Commits | None:
+        commits: Commits = []
+
+        def read(reader: JournalReader) -> None:
+            if (commit := reader.read(entries)) is not None:
+                commits.append(asyncio.ensure_future(commit))
+
+        self._each(read)
+        return commits or None
+
+    def _each(self, tell: Callable[[JournalReader], None]) -> None:
+        for reader in self.readers:
+            try:
+                tell(reader)
+            except Exception as error:
+                if reader.required:
+                    raise JournalError(f"the session ends because its journal cannot be kept: {error}") from error
+                logger.exception("A reader of the session's journal failed and is dismissed: %r", reader)
+                self.remove(reader)
+
+
+class CommitQueue:
+    """Steps that wait until readers of the journal are done with what came before; most sessions have no such reader.
+
+    Too much that waits pauses reading.
+    """
+
+    __slots__ = ("_failed", "_pause", "_paused", "_resume", "_size", "_steps", "_task")
+
+    HIGH_BYTES = 8 * 1024 * 1024
+
+    def __init__(
+        self, *, pause: Callable[[], None], resume: Callable[[], None], failed: Callable[[Exception], None]
+    ) -> None:
+        self._pause, self._resume = pause, resume
+        self._failed = failed
+        self._steps: list[tuple[Commits, Callable[[], None], int]] = []
+        self._size = 0
+        self._paused = False
+        self._task: asyncio.Task[None] | None = None
+
+    def __bool__(self) -> bool:
+        return self._task is not None
+
+    def add(self, commits: Commits | None, step: Callable[[], None], size: int = 0) -> None:
+        """Take the step when ``commits`` are done and all steps before it are taken."""
+        self._steps.append((commits or [], step, size))
+        self._size += size
+        if self._size >= self.HIGH_BYTES and not self._paused:
+            self._paused = True
+            self._pause()
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def drained(self) -> None:
+        """Wait until all steps are taken."""
+        while (task := self._task) is not None:
+            await asyncio.wait([task])
+
+    async def _run(self) -> None:
+        try:
+            while self._steps:
+                commits, step, size = self._steps.pop(0)
+                for commit in commits:
+                    await commit
+                self._size -= size
+                step()
+                if self._paused and self._size < self.HIGH_BYTES:
+                    self._paused = False
+                    self._resume()
+        except QuarterdeckError as error:
+            self._failed(error)
+        except Exception as error:  # noqa: BLE001  # a reader could not keep the lines: the session must not go on
+            self._failed(JournalError(f"the session ends because its journal cannot be kept: {error}"))
+        finally:
+            self._task = None
+            self._steps.clear()
+
+    def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
