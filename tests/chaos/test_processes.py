@@ -249,7 +249,7 @@ async def test_a_fault_of_our_own_while_reading_ends_the_session_and_hides_nothi
         raise ZeroDivisionError("a fault of ours")
 
     async with chaos.session() as session:
-        monkeypatch.setattr(session._link.side, "receive_content", fail)
+        monkeypatch.setattr(session._link.side, "decode", fail)
         with pytest.raises(ZeroDivisionError, match="a fault of ours"):
             await session.prompt("hi")
     assert [type(context["exception"]) for context in loop_errors] == [ZeroDivisionError]

@@ -94,6 +94,9 @@ class FakeCli:
     async def next_event(self) -> Event:
         return await self._events.get()
 
+    def nothing_came(self) -> bool:
+        return self._events.empty()
+
     async def expect(self, kind: type[T]) -> T:
         """The next event of that kind; others before it are dropped."""
         async with asyncio.timeout(WAIT_S):

@@ -34,6 +34,8 @@ class Pair:
         self.cut = cut
         self.host = HostSide(new_id=new_id or ids("h"), clock=self.clock, serves=serves)
         self.cli = CliSide(new_id=new_id or ids("c"), clock=self.clock, **cli_options)
+        self.wire: list[tuple[str, bytes]] = []
+        """What was said, ``in`` to the CLI or ``out`` of it."""
 
     def carry(self) -> tuple[list[Event], list[Event]]:
         """Everything said so far arrives; the events of the host and of the CLI."""
@@ -42,6 +44,8 @@ class Pair:
             to_cli, to_host = self.host.outgoing(), self.cli.outgoing()
             if not to_cli and not to_host:
                 return host_events, cli_events
+            self.wire += [("in", line) for line in to_cli.splitlines()]
+            self.wire += [("out", line) for line in to_host.splitlines()]
             for piece in self._pieces(to_cli):
                 self.cli.receive(piece)
             for piece in self._pieces(to_host):

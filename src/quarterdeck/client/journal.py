@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ import msgspec
 from quarterdeck.protocol import Exited
 from quarterdeck.wire import ControlRequest, Direction, Message, decode
 
-from .errors import JournalError, QuarterdeckError
+from .errors import CLIConnectionError, JournalError, QuarterdeckError
 
 logger = logging.getLogger("quarterdeck")
 
@@ -46,11 +47,14 @@ class RequestEntry(JournalEntry, frozen=True):
     """A request of the CLI. Whoever reads it may answer it, if its callback leaves that to others (``LATER``)."""
 
     message: ControlRequest
-    answer_by_id: Callable[[str, Any], None]
+    session: weakref.ref[Any]
 
     def answer(self, answer: Any, /) -> None:
         """As ``Session.answer``: raises ``LocalProtocolError`` when it has been answered or taken back."""
-        self.answer_by_id(self.message.request_id, answer)
+        session = self.session()
+        if session is None:
+            raise CLIConnectionError("the session that asked this is gone")
+        session.answer(self.message.request_id, answer)
 
 
 class JournalReader:
@@ -75,11 +79,11 @@ class JournalReader:
 class Journal:
     """Numbers the lines of a session and passes them to its readers."""
 
-    __slots__ = ("_at", "_clock", "answer", "length", "readers")
+    __slots__ = ("_at", "_clock", "length", "readers", "session")
 
-    def __init__(self, answer: Callable[[str, Any], None], *, clock: Callable[[], float] = time.time) -> None:
-        self.answer = answer
-        """Answers a request of the CLI by its id."""
+    def __init__(self, session: Any, *, clock: Callable[[], float] = time.time) -> None:
+        self.session = weakref.ref(session)
+        """Whose ``answer`` answers requests; weak, so that a session that is dropped is noticed at once."""
         self._clock = clock
         self.readers: tuple[JournalReader, ...] = ()
         self._at = 0.0
@@ -132,7 +136,7 @@ class Journal:
 
     def _entry(self, index: int, at: float, message: Message) -> JournalEntry:
         if type(message) is ControlRequest:
-            return RequestEntry(index, at, "out", message, self.answer)
+            return RequestEntry(index, at, "out", message, self.session)
         return JournalEntry(index, at, "out", message)
 
     def _tell(self, entries: Sequence[JournalEntry]) -> Commits | None:

@@ -60,7 +60,7 @@ class SessionBase:
         self._tracer: SessionTracer | None = None
         self._lasting: dict[str, tuple[WireObject | str, dict[str, Any]]] = {}
         """Changes made by control calls that the next process has to be told again."""
-        self.journal = Journal(self.answer)
+        self.journal = Journal(self)
         """Every line of the session, for those who add a reader."""
         self.mirror_errors: Collection[MirrorErrorMessage] = ()
         """What did not reach the session store, the latest of it; each also comes as a message."""

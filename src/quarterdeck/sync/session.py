@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+import weakref
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
 from quarterdeck.client.cost import CostLedger, TurnCost
 from quarterdeck.client.dispatch import RequestHandler
-from quarterdeck.client.journal import Journal
+from quarterdeck.client.journal import Journal, JournalEntry
 from quarterdeck.client.loop_thread import LOOP_THREAD
 from quarterdeck.client.offload import CallbackRunner, offload_options, offload_retry
 from quarterdeck.client.options import ClaudeAgentOptions
@@ -52,7 +53,7 @@ class Session(Controls):
         self.options = options or ClaudeAgentOptions()
         self._runner: CallbackRunner = ThreadRunner()
         super().__init__(AsyncSession(offload_options(self.options, self._runner), transport=transport))
-        self._core.journal.answer = self.answer
+        self._core.journal.session = weakref.ref(self)
 
     @classmethod
     def around(cls, core: AsyncSession, options: ClaudeAgentOptions, runner: CallbackRunner) -> Session:
@@ -67,12 +68,21 @@ class Session(Controls):
     def open(self) -> Session:
         """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
 
-        async def open_core() -> None:
-            LOOP_THREAD.opened(self._core)
-            await self._core.open()
-
-        self._wait(open_core)
+        self._enter(self._core.open)
         return self
+
+    def attach(self, record: Iterable[JournalEntry], *, snapshot: bytes | None = None) -> Session:
+        self._enter(lambda: self._core.attach(record, snapshot=snapshot))
+        return self
+
+    attach.__doc__ = AsyncSession.attach.__doc__
+
+    def _enter(self, begin: Callable[[], Awaitable[object]]) -> None:
+        async def enter() -> None:
+            LOOP_THREAD.opened(self._core)
+            await begin()
+
+        self._wait(enter)
 
     def close(self) -> ExitStatus | None:
         """End the CLI and everything it started. In bounded time, and repeatable; a second Ctrl-C hastens it."""
