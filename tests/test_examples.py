@@ -360,6 +360,12 @@ def timeline_fold(model: ModelServer) -> None:
     model.reply("It is written.")
 
 
+@example("asked in line True can_use_tool\nMade.\nlines of both directions: True True\n")
+def journal(model: ModelServer) -> None:
+    model.reply(bash("mkdir folder"))
+    model.reply("Made.")
+
+
 # The guide
 
 GUIDE = (EXAMPLES.parent / "docs" / "client.md").read_text()
