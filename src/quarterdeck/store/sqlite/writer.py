@@ -1,0 +1,214 @@
+"""The one thread that writes. Commits that wait while it syncs go into the next transaction together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from quarterdeck.store.errors import StorageFailed, StoreClosed, StoreError
+
+from .connecting import WAL_BYTES
+from .faults import store_error
+from .tables import SqliteTables
+from .upkeep import remove_deleted_rows
+
+T = TypeVar("T")
+Work = Callable[[SqliteTables], T]
+
+GROUP_JOBS = 2_000
+GROUP_BYTES = 8 * 1024 * 1024
+"""A transaction takes in no more than this: it keeps the write-ahead log small, and the first to wait from waiting."""
+WAL_LIMIT_BYTES = 8 * WAL_BYTES
+"""From this size on, a checkpoint waits for readers instead of leaving what they still look at."""
+RESTART_WAIT_MS = 200
+"""How long it waits: our own reads are short, and another program's must not stop the host."""
+
+
+class Job(NamedTuple):
+    """Something to do in a transaction, and who waits for it."""
+
+    work: Work[Any]
+    size_bytes: int
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+
+
+class Outcome(NamedTuple):
+    """What became of a job."""
+
+    job: Job
+    result: Any = None
+    error: Exception | None = None
+
+
+class Writer:
+    """Takes jobs from any thread's event loop and answers there."""
+
+    def __init__(self, open_tables: Callable[[], SqliteTables]) -> None:
+        self._open_tables = open_tables
+        self._tables: SqliteTables | None = open_tables()
+        self._path = self._tables.folder.database
+        self._wal = self._path.with_name(f"{self._path.name}-wal")
+        self._wal_limit_bytes = WAL_LIMIT_BYTES
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._closing = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="quarterdeck-store-writer", daemon=True)
+        self._thread.start()
+
+    async def do(self, work: Work[T], *, size_bytes: int = 0) -> T:
+        """Run this in a transaction; returns when it is durable. Raises ``StoreError``."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        with self._lock:  # nothing may come behind the end
+            if self._closing:
+                raise StoreClosed
+            self._queue.put(Job(work, size_bytes, loop, future))
+        return await future
+
+    def close(self) -> None:
+        """Write what waits, then end. Blocks until then. Repeatable."""
+        with self._lock:
+            if not self._closing:
+                self._closing = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        is_open = True
+        while is_open:
+            jobs, is_open = self._next_group()
+            if jobs:
+                self._answer(self._write(jobs))
+                del jobs  # what was committed need not be kept until more comes
+            self._bound_wal()
+        if self._tables is not None:
+            with contextlib.suppress(Exception):
+                self._tables.connection.close()
+
+    def _next_group(self) -> tuple[list[Job], bool]:
+        """What waits, up to a limit; whether more may come."""
+        first = self._first()
+        if first is None:
+            return [], False
+        jobs, size_bytes = [first], first.size_bytes
+        while len(jobs) < GROUP_JOBS and size_bytes < GROUP_BYTES:
+            try:
+                job = self._queue.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, False
+            jobs.append(job)
+            size_bytes += job.size_bytes
+        return jobs, True
+
+    def _first(self) -> Job | None:
+        """The next job; until it comes, rows of deleted sessions are removed piece by piece."""
+        while self._tables is not None and self._tables.has_deleted_logs:
+            with contextlib.suppress(queue.Empty):
+                return self._queue.get_nowait()
+            try:
+                self._transaction([remove_deleted_rows])
+            except Exception:  # noqa: BLE001  # it is tried again after the next commit, whose caller is told
+                break
+            self._bound_wal()
+        return self._queue.get()
+
+    def _write(self, jobs: list[Job]) -> list[Outcome]:
+        try:
+            results = self._transaction([job.work for job in jobs])
+        except Exception as error:  # noqa: BLE001  # told to those who wait
+            if isinstance(store_error(error, self._path), StorageFailed) or len(jobs) == 1:
+                return [Outcome(job, error=_for_one(error, self._path)) for job in jobs]
+            return [self._write([job])[0] for job in jobs]  # one of them cannot be kept: the others can
+        return [
+            Outcome(job, error=result) if isinstance(result, StoreError) else Outcome(job, result)
+            for job, result in zip(jobs, results, strict=True)
+        ]
+
+    def _transaction(self, works: list[Work[Any]]) -> list[Any]:
+        """All of them in one transaction: what each returned, or the ``StoreError`` by which it was refused."""
+        tables = self._tables = self._tables or self._open_tables()
+        results: list[Any] = []
+        try:
+            tables.begin()
+            for work in works:
+                try:
+                    results.append(work(tables))
+                except StorageFailed:
+                    raise
+                except StoreError as refusal:
+                    results.append(refusal)
+            tables.commit()
+        except BaseException as error:
+            self._give_up(tables, error)
+            raise
+        return results
+
+    def _give_up(self, tables: SqliteTables, error: BaseException) -> None:
+        """Undo the transaction. After a failure of the disk the connection is not trusted any more."""
+        try:
+            tables.rollback()
+        except Exception:  # noqa: BLE001  # the failure that matters is on its way
+            lost = True
+        else:
+            lost = isinstance(error, Exception) and type(store_error(error, self._path)) is StorageFailed
+        if lost:
+            with contextlib.suppress(Exception):
+                tables.connection.close()
+            self._tables = None
+
+    def _answer(self, outcomes: list[Outcome]) -> None:
+        by_loop: defaultdict[asyncio.AbstractEventLoop, list[Outcome]] = defaultdict(list)
+        for outcome in outcomes:
+            by_loop[outcome.job.loop].append(outcome)
+        for loop, told in by_loop.items():
+            with contextlib.suppress(RuntimeError):  # the loop is closed, and nobody waits there
+                loop.call_soon_threadsafe(_tell, told)
+
+    def _bound_wal(self) -> None:
+        """Bring all of the write-ahead log into the database, if readers have kept SQLite from it for too long.
+
+        Usually SQLite does it within a commit, here in the writer's thread: only while nothing is written can all of it
+        be brought in, and only then does the file start over instead of growing on.
+        """
+        try:
+            size_bytes = self._wal.stat().st_size
+        except OSError:
+            return
+        if self._tables is None or size_bytes < self._wal_limit_bytes:
+            return
+        execute = self._tables.connection.execute
+        with contextlib.suppress(Exception):  # it is tried again when more has come
+            (busy_ms,) = execute("PRAGMA busy_timeout").fetchone()
+            execute(f"PRAGMA busy_timeout = {RESTART_WAIT_MS}")
+            try:
+                is_blocked = execute("PRAGMA wal_checkpoint(RESTART)").fetchone()[0]
+            finally:
+                execute(f"PRAGMA busy_timeout = {busy_ms}")
+            self._wal_limit_bytes = size_bytes + WAL_BYTES if is_blocked else WAL_LIMIT_BYTES
+
+
+def _for_one(error: Exception, path: Any) -> StoreError:
+    """An error of its own for each who waits: a traceback belongs to one."""
+    told = store_error(error, path)
+    if told is error:
+        told = type(told)(*told.args)
+    told.__cause__ = error
+    return told
+
+
+def _tell(outcomes: list[Outcome]) -> None:
+    for job, result, error in outcomes:
+        if job.future.done():  # its caller was cancelled
+            continue
+        if error is None:
+            job.future.set_result(result)
+        else:
+            job.future.set_exception(error)
