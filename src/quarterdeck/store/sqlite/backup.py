@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 from quarterdeck.store.errors import StoreError
@@ -14,6 +15,7 @@ from quarterdeck.store.tables import new_epoch
 from .connecting import connect
 from .faults import store_error
 from .folder import StoreFolder
+from .schema import STEPS, Steps, check_version, migrate
 
 BUSY_S = 5.0
 POSITION_LEAP = 2**32
@@ -50,6 +52,19 @@ def copy_database(source: Path, target: Path) -> None:
             reading.backup(writing)
     with target.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def bring_up_to_date(database: Path, connect_to_write: Callable[[], sqlite3.Connection], steps: Steps = STEPS) -> None:
+    """Migrate a database of an older version, and keep a copy of it as it was: ``store.db.version-1``.
+
+    Raises ``StoreTooNew``, or ``StorageCorrupt`` if the database is another program's.
+    """
+    with contextlib.closing(connect(database, busy_s=BUSY_S)) as looking:
+        version = check_version(looking, database, steps=steps)
+    if 0 < version < len(steps):
+        copy_database(database, database.with_name(f"{database.name}.version-{version}"))
+    with contextlib.closing(connect_to_write()) as writing:
+        migrate(writing, steps=steps)
 
 
 def large_rows(database: Path) -> list[int]:

@@ -6,7 +6,7 @@ A step that was released is never changed. ``tests/store/versions`` has a databa
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from quarterdeck.store.errors import StorageCorrupt, StoreTooNew
@@ -127,20 +127,22 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: sqlite3.Connection, path: Path, *, before: Callable[[int], None], steps: Steps = STEPS) -> None:
-    """Bring the database to the newest version; ``before`` makes a backup of one that has content.
+def check_version(connection: sqlite3.Connection, path: Path, *, steps: Steps = STEPS) -> int:
+    """The version of the database, 0 for an empty one. Raises ``StoreTooNew``, or ``StorageCorrupt`` if it is not ours.
 
-    Raises ``StoreTooNew``. A step that fails leaves the version that was reached, complete.
+    Asked before anything is set on the database: what is not ours stays as it is.
     """
     version = version_of(connection)
     if version > len(steps):
         raise StoreTooNew(path, version, len(steps))
     if version == 0 and connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is not None:
-        raise StorageCorrupt(
-            f"{path} is a database, but none of Quarterdeck's. Move it, or choose another folder.", path
-        )
-    if 0 < version < len(steps):
-        before(version)
+        raise StorageCorrupt(f"{path} is another program's database. Move it, or choose another folder.", path)
+    return version
+
+
+def migrate(connection: sqlite3.Connection, *, steps: Steps = STEPS) -> None:
+    """Bring the database to the newest version. A step that fails leaves the version that was reached, complete."""
+    version = version_of(connection)
     for number, step in enumerate(steps[version:], version + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:

@@ -44,13 +44,12 @@ from quarterdeck.store.records import (
 from quarterdeck.store.tables import new_epoch
 
 from . import reading
-from .backup import back_up, copy_database, large_rows
+from .backup import back_up, bring_up_to_date, large_rows
 from .checking import find_problems
 from .connecting import Sync, connect_writer
 from .faults import store_error
 from .folder import StoreFolder
 from .readers import Readers
-from .schema import migrate
 from .tables import SqliteTables, find_receipt
 from .upkeep import PIECE_ROWS, give_back_space, position, trim, trim_others
 from .writer import Writer
@@ -224,17 +223,7 @@ class SqliteStore(EventStore):
 
 def _prepare(folder: StoreFolder, connect: Callable[[], SqliteTables], *, sweep: bool) -> None:
     """Bring the database to this version, and remove what a process left that died."""
-    connection = connect().connection
-    try:
-        migrate(
-            connection,
-            folder.database,
-            before=lambda version: copy_database(
-                folder.database, folder.database.with_name(f"{folder.database.name}.version-{version}")
-            ),
-        )
-    finally:
-        connection.close()
+    bring_up_to_date(folder.database, lambda: connect().connection)
     if sweep and any(folder.large.iterdir()):
         folder.sweep_large(large_rows(folder.database))
 

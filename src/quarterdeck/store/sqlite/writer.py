@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from quarterdeck.store.errors import StorageFailed, StoreClosed, StoreError
+from quarterdeck.store.errors import StorageFailed, StorageFull, StoreClosed, StoreError
 
 from .connecting import WAL_BYTES
 from .faults import store_error
@@ -153,13 +153,16 @@ class Writer:
 
     def _give_up(self, tables: SqliteTables, error: BaseException) -> None:
         """Undo the transaction. After a failure of the disk the connection is not trusted any more."""
+        told = store_error(error, self._path) if isinstance(error, Exception) else None
         try:
             tables.rollback()
+            if isinstance(told, StorageFull):  # what the write-ahead log holds twice may be room enough
+                tables.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except Exception:  # noqa: BLE001  # the failure that matters is on its way
-            lost = True
+            is_lost = tables.connection.in_transaction
         else:
-            lost = isinstance(error, Exception) and type(store_error(error, self._path)) is StorageFailed
-        if lost:
+            is_lost = type(told) is StorageFailed
+        if is_lost:
             with contextlib.suppress(Exception):
                 tables.connection.close()
             self._tables = None
