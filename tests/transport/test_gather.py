@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 
 from quarterdeck.transport import ProcessTransport, gather
-from quarterdeck.transport.gather import Gatherer, watcher
-from quarterdeck.transport.loop_io import SHARED_READ_SIZE, LoopReader
+from quarterdeck.transport.gather import FLOODS_AT_A_TIME, Gatherer, watcher
+from quarterdeck.transport.loop_io import MUCH, SHARED_READ_SIZE, LoopReader
 from transport.support import Recorder, python, until
 
 word: contextvars.ContextVar[str] = contextvars.ContextVar("word")
@@ -105,6 +105,39 @@ async def test_one_that_was_asked_for_and_not_used_leaves_nothing() -> None:
         unused.add(999_999, lambda: None, contextvars.copy_context())
     assert watcher(loop, together=True) is not unused
     assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+async def test_those_that_say_little_are_read_before_those_that_flood() -> None:
+    order: list[str] = []
+    with pipes(1) as (together, opened):
+        loud, calm = (Pipe(together, lambda data, name=name: order.append(name)) for name in ("loud", "calm"))
+        opened += [loud, calm]
+        loud.say(bytes(2 * MUCH))
+        await until(lambda: order, "the flood to be noticed")
+        loud.say(bytes(2 * MUCH))
+        calm.say()
+        await until(lambda: len(order) == 3, "both to be read")
+    assert order == ["loud", "calm", "loud"]
+
+
+async def test_what_comes_while_floods_are_read_waits_for_a_few_of_them_only() -> None:
+    order: list[str] = []
+    floods = 4 * FLOODS_AT_A_TIME
+    with pipes(1) as (together, opened):
+        calm = Pipe(together, lambda data: order.append("calm"))
+
+        def loud(data: bytes) -> None:
+            order.append("loud")
+            if len(order) == floods + 1:
+                calm.say()
+
+        opened += [calm, *(Pipe(together, loud) for _ in range(floods))]
+        for _ in range(2):
+            for pipe in opened[2:]:
+                pipe.say(bytes(2 * MUCH))
+            await until(lambda: len(order) >= floods, "the floods to be read")
+        await until(lambda: len(order) == 2 * floods + 1, "all to be read")
+    assert order.index("calm") <= floods + FLOODS_AT_A_TIME
 
 
 async def test_a_flood_is_read_in_pieces_with_the_others_in_between() -> None:

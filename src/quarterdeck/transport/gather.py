@@ -2,7 +2,8 @@
 
 A loop does a good deal for each descriptor that has something to read, and waking up for one line costs more than
 taking it in. So the pipes are in an epoll of their own, which the loop watches as one descriptor: whatever is ready is
-read in one callback.
+read in one callback. Those that had little to say the last time are read first, and looked at again while those that
+flood are read: a session keeps its latency beside others that have much to say.
 """
 
 from __future__ import annotations
@@ -14,13 +15,19 @@ import select
 from collections.abc import Callable
 from contextvars import Context
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+Callback: TypeAlias = Callable[[], bool | None]
+"""Reads once. True: it got so much at once that others go first."""
+
+FLOODS_AT_A_TIME = 4
+"""Read before the others are looked at again: a look goes through all that is ready, and costs a few messages' time."""
 
 
 class Watcher(Protocol):
     """Calls back while a descriptor has something to read."""
 
-    def add(self, descriptor: int, callback: Callable[[], None], context: Context) -> None: ...
+    def add(self, descriptor: int, callback: Callback, context: Context) -> None: ...
 
     def pause(self, descriptor: int) -> None: ...
 
@@ -42,9 +49,9 @@ class _EachByTheLoop:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._callbacks: dict[int, Callable[[], None]] = {}
+        self._callbacks: dict[int, Callable[[], object]] = {}
 
-    def add(self, descriptor: int, callback: Callable[[], None], context: Context) -> None:
+    def add(self, descriptor: int, callback: Callback, context: Context) -> None:
         self._callbacks[descriptor] = partial(context.run, callback)
         self.resume(descriptor)
 
@@ -65,9 +72,11 @@ class Gatherer:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._callbacks: dict[int, tuple[Context, Callable[[], None]]] = {}
+        self._callbacks: dict[int, tuple[Context, Callback]] = {}
+        self._flooding: set[int] = set()
+        """Those that had much to say the last time."""
 
-    def add(self, descriptor: int, callback: Callable[[], None], context: Context) -> None:
+    def add(self, descriptor: int, callback: Callback, context: Context) -> None:
         if not self._callbacks:
             self._open()
         try:
@@ -85,22 +94,42 @@ class Gatherer:
     def remove(self, descriptor: int) -> None:
         if self._callbacks.pop(descriptor, None) is None:
             return
+        self._flooding.discard(descriptor)
         with contextlib.suppress(FileNotFoundError):  # it is paused
             self._epoll.unregister(descriptor)
         self._close_if_unused()
 
     def _read(self) -> None:
-        callbacks = self._callbacks
-        if not callbacks:  # closed, or in a forked child
+        if not self._callbacks:  # closed, or in a forked child
             return
-        for descriptor, _ in self._epoll.poll(0, len(callbacks)):
-            added = callbacks.get(descriptor)
-            if added is not None:  # else it was removed by one before it
-                try:
-                    added[0].run(added[1])
-                except Exception as error:  # noqa: BLE001  # as the loop itself does: the others must be read
-                    context = {"message": "a session's callback failed", "exception": error}
-                    self._loop.call_exception_handler(context)
+        for number, descriptor in enumerate(self._read_quiet(), 1):
+            self._read_one(descriptor)
+            if not number % FLOODS_AT_A_TIME and self._callbacks:
+                self._read_quiet()
+
+    def _read_quiet(self) -> list[int]:
+        """Read those that are ready and do not flood; returns those that do."""
+        floods = []
+        for descriptor, _ in self._epoll.poll(0, len(self._callbacks)):
+            if descriptor in self._flooding:
+                floods.append(descriptor)
+            else:
+                self._read_one(descriptor)
+        return floods
+
+    def _read_one(self, descriptor: int) -> None:
+        added = self._callbacks.get(descriptor)
+        if added is None:  # it was removed by one before it
+            return
+        try:
+            floods = added[0].run(added[1])
+        except Exception as error:  # noqa: BLE001  # as the loop itself does: the others must be read
+            self._loop.call_exception_handler({"message": "a session's callback failed", "exception": error})
+            return
+        if floods and descriptor in self._callbacks:
+            self._flooding.add(descriptor)
+        else:
+            self._flooding.discard(descriptor)
 
     # Its own beginning and end
 

@@ -17,6 +17,8 @@ from .gather import Watcher
 
 SHARED_READ_SIZE = 32 * 1024
 """One read while other sessions are open too: a flood is then taken in smaller pieces, with the others in between."""
+MUCH = 4 * 1024
+"""After a read of more than this, others are read first: no session at a model's pace says so much at once."""
 ALONE = 2
 """Readers of a program with one session: its stdout and its stderr."""
 
@@ -52,17 +54,19 @@ class LoopReader:
         LoopReader._open += 1
         watcher.add(descriptor, self._ready, context)
 
-    def _ready(self) -> None:
+    def _ready(self) -> bool:
+        """Whether it was much."""
         size = READ_SIZE if LoopReader._open <= ALONE else SHARED_READ_SIZE
         try:
             data = os.read(self._descriptor, size)
         except BlockingIOError:
-            return
+            return False
         if data:
             self.on_data(data)
         else:
             self.close()
             self._on_end()
+        return len(data) > MUCH
 
     def pause(self) -> None:
         if not self._paused and not self.ended:
