@@ -63,7 +63,16 @@ _TEST = (
     rf"|[0-9]+ +-(?:eq|ne|lt|le|gt|ge) +[0-9]+|{_TEST_WORD})"
 )
 _PLAIN_TEST = re.compile(rf"\[ +{_TEST} +\]\Z|\[\[ +{_TEST}(?: +(?:&&|\|\|) +{_TEST})* +\]\]\Z")
-_COMPUTED_TEST = re.compile(rb"-(eq|ne|lt|le|gt|ge|v|R|t|o)\b|\(\(|\[[^\[]*\[[^\[ ]|=~")
+_COMPUTED_TEST = re.compile(rb"-(eq|ne|lt|le|gt|ge|v|R|t|o)\b|\(\(|\[[^\[]*\[[^\[ ]|=~|[<>=]\(")
+"""Also ``[[ x<(id) == y ]]``, in which the grammar sees a comparison, and the shell a nested command."""
+_TORN_TEST = re.compile(rb"(?<!\\)[\n;&|<>()]")
+"""In ``[ a > b ]`` and ``[ a | b ]`` the grammar sees comparisons, and the shell a redirection and two programs."""
+_QUOTED_OR_NESTED = table(
+    """
+    string raw_string ansi_c_string translated_string command_substitution process_substitution expansion
+    simple_expansion arithmetic_expansion
+    """
+)
 _HERE_DELIMITER = re.compile(r"('?)([A-Za-z_]+)\1\Z")
 
 _TRANSPARENT = table(
@@ -377,6 +386,19 @@ class _Walk:
         if before not in (b" ", b"\t", b"\n", b";", b"&", b"|") or not _PLAIN_TEST.match(self._text(node)):
             computed = _COMPUTED_TEST.search(self.source, node.start_byte, node.end_byte)
             self.doubts.append("a test that may compute" if computed else "a test of words that are not known")
+            if children[0].type == "[" and _TORN_TEST.search(self._outside_quotes(node)):
+                self.doubts.append("a test that is more than one command")
+
+    def _outside_quotes(self, node: Node) -> bytes:
+        """Its text without what is quoted or nested in it."""
+        text, at, todo = b"", node.start_byte, [node]
+        while todo:
+            inner = todo.pop()
+            if inner.type in _QUOTED_OR_NESTED:
+                text, at = text + self.source[at : inner.start_byte], inner.end_byte
+            else:
+                todo.extend(reversed(inner.children))
+        return text + self.source[at : node.end_byte]
 
     def _leaf_word(self, node: Node, children: list[Node]) -> None:
         if _TORN.search(self.source, node.start_byte, node.end_byte):
