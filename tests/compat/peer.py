@@ -18,7 +18,7 @@ ASK_LIMIT_S = 60.0
 
 
 def environment_dir() -> Path:
-    return default_cache_dir() / "peer" / f"{PACKAGE}-{VERSION}-{sys.implementation.cache_tag}"
+    return default_cache_dir() / "peer" / f"{PACKAGE}-{VERSION}-trio-{sys.implementation.cache_tag}"
 
 
 @cache
@@ -37,8 +37,8 @@ def peer_python() -> Path | None:
 
 def _install(python: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", environment_dir()], check=True, timeout=INSTALL_LIMIT_S)
-    wanted = f"{PACKAGE}=={VERSION}"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", wanted], check=True, timeout=INSTALL_LIMIT_S)
+    wanted = [f"{PACKAGE}=={VERSION}", "trio"]  # it runs under trio too, and some programs do
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], check=True, timeout=INSTALL_LIMIT_S)
 
 
 def describe_peer(python: Path) -> str:
