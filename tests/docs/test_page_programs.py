@@ -71,7 +71,7 @@ def test_the_programs_of_a_page_run_one_after_the_other(page: str, tmp_path: Pat
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", RUNNER, *map(str, files)],
         cwd=work,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "CLAUDE_BIN": str(executable())},
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "CLAUDE_BIN": str(executable(folder=tmp_path))},
         capture_output=True,
         text=True,
         timeout=120,

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from quarterdeck.testing.model import ModelServer
 from terminal.kit import Place
+from terminal.real_place import RealPlace
 
 
 @pytest.fixture
@@ -16,3 +18,12 @@ def place(tmp_path: Path) -> Iterator[Place]:
     yield place
     place.close()
     assert place.left_running() == []
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Iterator[RealPlace]:
+    with ModelServer() as model:
+        place = RealPlace(tmp_path, model)
+        yield place
+        place.close()
+        assert place.left_running() == []

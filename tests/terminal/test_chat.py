@@ -163,14 +163,16 @@ def test_mode_model_fork_and_rewind(chat: Place) -> None:
     term.until("After the fork.")
     say(term, "/quit")
     assert term.exit() == 0
-    sessions = list((chat.home / ".claude" / "projects").rglob("*.jsonl"))
+    sessions = list((chat.home / ".claude-simulator" / "projects").rglob("*.jsonl"))
     assert len(sessions) == 2
 
 
 def test_a_chat_needs_a_terminal(chat: Place) -> None:
     done = chat.piped("chat")
     assert done.returncode == 3
-    assert "needs a terminal" in done.stderr
+    assert done.stderr == (
+        'quarterdeck chat: standard output is not a terminal\n  In a script or a pipe, use: quarterdeck run "…"\n'
+    )
 
 
 def test_a_cli_that_ends_ends_the_chat_with_its_reason(chat: Place) -> None:
@@ -189,6 +191,6 @@ def test_the_first_prompt_and_the_session_to_go_on_with_come_from_the_command_li
     term.until("› and again", "Hello.", "✔ done")
     say(term, "/quit")
     assert term.exit() == 0
-    (session,) = (chat.home / ".claude" / "projects").rglob("*.jsonl")
+    (session,) = (chat.home / ".claude-simulator" / "projects").rglob("*.jsonl")
     prompts = [json.loads(line) for line in session.read_text().splitlines()]
     assert [one["message"]["content"] for one in prompts if one["type"] == "user"] == ["hi", "and again"]

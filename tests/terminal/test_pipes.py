@@ -128,7 +128,8 @@ def test_an_image_goes_with_the_prompt(place: Place) -> None:
         (["--fork", "go"], 2, "--resume"),
         (["--max-turns", "0", "go"], 2, "at least 1"),
         ([""], 2, "prompt is empty"),
-        (["--agent", "./missing", "go"], 3, "missing"),
+        (["--agent", "./missing", "go"], 3, "no such program: ./missing"),
+        (["--agent", "nope", "go"], 2, "unknown agent 'nope'\n  --agent takes claude (the installed Claude Code), sim"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_exit_code(

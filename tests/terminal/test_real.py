@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from e2e.kit import LIMIT_S, real_cli
+from e2e.kit import LIMIT_S
 from e2e.server import server_config
-from quarterdeck.testing.model import Gate, ModelServer, Stall, ToolUse
-from terminal.kit import CTRL_C, ENTER, Place
+from quarterdeck.testing.model import Gate, Stall, ToolUse
+from terminal.kit import CTRL_C, ENTER
+from terminal.real_place import RealPlace
 
 pytestmark = pytest.mark.real
 
@@ -25,28 +24,6 @@ QUESTION = {
         }
     ]
 }
-
-
-class RealPlace(Place):
-    """With the real CLI as the agent."""
-
-    def __init__(self, folder: Path, model: ModelServer) -> None:
-        super().__init__(folder)
-        self.model = model
-        self.env.update(model.env())
-        self._agent = real_cli().argv[-1]
-
-    def command(self, *words: str, agent: str = "") -> list[str]:
-        return super().command(*words, agent=agent or self._agent)
-
-
-@pytest.fixture
-def real(tmp_path: Path) -> Iterator[RealPlace]:
-    with ModelServer() as model:
-        place = RealPlace(tmp_path, model)
-        yield place
-        place.close()
-        assert place.left_running() == []
 
 
 def bash(command: str) -> ToolUse:

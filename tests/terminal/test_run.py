@@ -254,7 +254,7 @@ def test_the_session_to_go_on_with_is_chosen_from_a_list(place: Place) -> None:
     term.press("2")
     assert term.exit() == 0
     assert "You said and now?." in term.text
-    sessions = {path: path.read_text() for path in (place.home / ".claude" / "projects").rglob("*.jsonl")}
+    sessions = {path: path.read_text() for path in (place.home / ".claude-simulator" / "projects").rglob("*.jsonl")}
     (resumed,) = [text for text in sessions.values() if "and now?" in text]
     assert "about apples" in resumed
     assert len(sessions) == 2

@@ -25,9 +25,10 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     given = parser().parse_intermixed_args(argv)
-    from quarterdeck.cli.terminal.run import check_installed
+    from quarterdeck.cli.terminal.run import check_installed, check_terminal
 
-    check_installed()
+    check_installed(instead="; quarterdeck run works without it")
+    check_terminal()
     from quarterdeck.cli.terminal.chat import chat
 
     return chat(given)

@@ -57,6 +57,10 @@ def main(argv: Sequence[str]) -> int:
     if list(argv) in (["--help"], ["-h"]):
         parser().print_help()
         return 0
+    import os
+
+    from quarterdeck.testing.sim.home import APART_VARIABLE
     from quarterdeck.testing.sim.process import main as run
 
+    os.environ.setdefault(APART_VARIABLE, "1")
     return run(argv)

@@ -39,6 +39,8 @@ def parser() -> Parser:
         place = command.add_mutually_exclusive_group()
         place.add_argument("--project", metavar="DIR", help="only sessions of this folder and its work trees")
         place.add_argument("--all", action="store_true", help="sessions of all folders")
+        agent = "whose sessions: claude's (default) or the simulator's, which are kept apart"
+        command.add_argument("--agent", choices=("claude", "sim"), default="claude", help=agent)
     return built
 
 
@@ -192,7 +194,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], int] = getattr(import_module(f".{module}", __name__), function)
     from quarterdeck.client.transcripts import TranscriptError
 
+    from .find import sessions_of
+
     try:
-        return run(arguments)
+        with sessions_of(arguments.agent):
+            return run(arguments)
     except TranscriptError as error:
         raise ReportedError(str(error), "Run quarterdeck sessions list --all to list all sessions.") from error

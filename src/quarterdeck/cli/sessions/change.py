@@ -9,7 +9,7 @@ from argparse import Namespace
 from quarterdeck.cli.common import FAILED, OK, USAGE_ERROR, Look, ReportedError, sanitize
 from quarterdeck.client.transcripts import delete_session, fork_session, rename_session, tag_session
 
-from .find import SHORT, age, find, size, title
+from .find import CLAUDE, SHORT, age, find, size, title
 
 UUID_LENGTH = 36
 
@@ -45,7 +45,8 @@ def fork(given: Namespace) -> int:
         advice = "Run quarterdeck sessions show ID --json for the id of each message."
         raise ReportedError(f"{info.session_id[:SHORT]} cannot be forked: {error}", advice) from error
     facts: dict[str, object] = {"session_id": made.session_id, "forked_from": info.session_id}
-    outcome = f"forked from {info.session_id}\n  Resume it with: quarterdeck run --resume {made.session_id}"
+    agent = "" if given.agent == CLAUDE else f" --agent {given.agent}"
+    outcome = f"forked from {info.session_id}\n  Resume it with: quarterdeck run{agent} --resume {made.session_id}"
     return _print_outcome(given, facts, outcome)
 
 

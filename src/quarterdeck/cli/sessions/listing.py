@@ -14,7 +14,7 @@ from pathlib import Path
 from quarterdeck.cli.common import FAILED, OK, Look, ReportedError, cells, cut, padded, sanitize
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions, search_sessions
 
-from .find import SHORT, age, scope, size, title
+from .find import CLAUDE, SHORT, age, scope, size, title
 
 DEFAULT_LIMIT = 30
 """Sessions listed without ``--limit``."""
@@ -56,10 +56,11 @@ def _none_here(given: Namespace) -> str:
     if given.tag is not None:
         tag = sanitize(given.tag)
         return f"No sessions with the tag {tag}. Add it with: quarterdeck sessions tag ID {tag}"
+    agent = "" if given.agent == CLAUDE else f" --agent {given.agent}"
     if given.all:
-        return 'No sessions yet. Start one with: quarterdeck run "hello"'
+        return f'No sessions yet. Start one with: quarterdeck run{agent} "hello"'
     where = sanitize(str(Path(given.project or ".").resolve()))
-    return f"No sessions in {where}.\nList those of all folders with: quarterdeck sessions --all"
+    return f"No sessions in {where}.\nList those of all folders with: quarterdeck sessions{agent} --all"
 
 
 def table(sessions: Sequence[SDKSessionInfo], look: Look, *, folders: bool) -> list[str]:

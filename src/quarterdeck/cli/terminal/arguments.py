@@ -10,6 +10,7 @@ NOT_STARTED = 3
 EXITED_EARLY = 4
 TERMINATED = 143
 MODES = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
+AGENTS = "claude (the installed Claude Code), sim (the simulator), or the path of a claude executable"
 EXITS = {
     OK: "success",
     FAILED: "the run failed or reached a limit",
@@ -37,7 +38,8 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     session = parser.add_argument_group("session")
     session.add_argument("--cwd", metavar="DIR", help="work in this folder")
     session.add_argument("--model", metavar="NAME", help="the model")
-    session.add_argument("--resume", nargs="?", const="", metavar="ID", help="resume a session; without ID, choose one")
+    resume = "resume a session: its id, a unique prefix, or its title; without ID, choose one"
+    session.add_argument("--resume", nargs="?", const="", metavar="ID", help=resume)
     session.add_argument("--continue", dest="continue_", action="store_true", help="resume the latest session here")
     session.add_argument("--fork", action="store_true", help="with --resume or --continue: work on a copy")
     session.add_argument("--max-turns", type=_positive, metavar="N", help="stop after N model calls")

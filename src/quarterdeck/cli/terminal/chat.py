@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.common import INTERRUPTED, Look, ReportedError
+from quarterdeck.cli.common import INTERRUPTED, Look
 from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
@@ -16,7 +16,6 @@ from quarterdeck.protocol import TurnState
 
 from .advice import SessionRules
 from .answers import UnattendedAnswerer
-from .arguments import NOT_STARTED
 from .chat_commands import COMMANDS
 from .chat_view import ChatView, history_in, state_folder
 from .completer import ChatCompleter
@@ -24,8 +23,8 @@ from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
 from .markdown import MarkdownPainter
 from .run import LEAVE_GRACE_S, reported_error
-from .screen import Screen, can_draw
-from .session_setup import options_of, session_rules
+from .screen import Screen
+from .session_setup import options_of, resolve_session, session_rules
 from .widgets import Menu, MenuOption
 
 PROMPTS_KEPT = 100
@@ -35,8 +34,7 @@ LEAVE_WINDOW_S = 1.5
 
 def chat(given: argparse.Namespace) -> int:
     """Run ``quarterdeck chat``; the exit code."""
-    if not (can_draw() and sys.stdin.isatty()):
-        raise ReportedError("chat needs a terminal", "Without one, use quarterdeck run.", code=NOT_STARTED)
+    resolve_session(given, "chat")
     rules = session_rules(given)
     options = options_of(given, partial=True)
     options.enable_file_checkpointing = True  # for /rewind

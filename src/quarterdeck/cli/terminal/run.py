@@ -20,7 +20,7 @@ from .advice import SessionRules
 from .answers import Answerer, SessionAnswers, UnattendedAnswerer
 from .arguments import EXITED_EARLY, NOT_STARTED
 from .interrupts import Interrupts
-from .session_setup import options_of, prompt_of, session_rules
+from .session_setup import options_of, prompt_of, resolve_session, resume_command, session_rules
 
 if TYPE_CHECKING:
     from .screen import Screen
@@ -32,12 +32,13 @@ INSTALL = "pip install 'quarterdeck[terminal]'"
 
 def run(given: argparse.Namespace) -> int:
     """Run ``quarterdeck run``; the exit code."""
+    resolve_session(given)
     prompt = prompt_of(given)
     rules = session_rules(given)
     pretty = given.output == "pretty" and not given.json
     options = options_of(given, partial=given.partial if not pretty else sys.stdout.isatty())
     if pretty:
-        return asyncio.run(run_pretty(options, [prompt], rules, attended=given.unattended is None))
+        return asyncio.run(run_pretty(options, [prompt], rules, given, attended=given.unattended is None))
     return asyncio.run(_run_for_programs(options, prompt, rules, given))
 
 
@@ -65,7 +66,7 @@ async def _run_for_programs(
         except asyncio.CancelledError:
             return _exit_code_after_leaving(interrupts)
         except QuarterdeckError as error:
-            raise reported_error(error) from error
+            raise reported_error(error, session, given) from error
         if result is not None and result.failed:
             say_on_stderr("red", f"quarterdeck run: {ResultError.of(result)}")
         return exit_code(result, interrupted=interrupts.interrupted)
@@ -75,6 +76,7 @@ async def run_pretty(
     options: ClaudeAgentOptions,
     prompts: list[Any],
     rules: SessionRules,
+    given: argparse.Namespace,
     *,
     attended: bool,
     answerer: Callable[[Screen, SessionRules], Answerer] | None = None,
@@ -87,6 +89,7 @@ async def run_pretty(
         check_installed()
     interrupts = Interrupts()
     result: ResultMessage | None = None
+    session: Session | None = None
     with interrupts:
         try:
             with (terminal_screen if live else plain_screen)(failed=interrupts.fail) as screen:
@@ -101,7 +104,7 @@ async def run_pretty(
         except asyncio.CancelledError:
             return _exit_code_after_leaving(interrupts)
         except QuarterdeckError as error:
-            raise reported_error(error) from error
+            raise reported_error(error, session, given) from error
     return exit_code(result, interrupted=interrupts.interrupted)
 
 
@@ -159,27 +162,50 @@ def exit_code(result: ResultMessage | None, *, interrupted: bool) -> int:
     return OK if result is not None and not result.failed else FAILED
 
 
-def reported_error(error: QuarterdeckError) -> ReportedError:
-    if isinstance(error, ResultError):
-        return ReportedError(sanitize(str(error)), "Resume the session with: quarterdeck run --continue", code=FAILED)
-    if isinstance(error, ProcessExited):
-        return ReportedError(
-            sanitize(str(error)), "Resume the session with: quarterdeck run --continue", code=EXITED_EARLY
-        )
-    return ReportedError(sanitize(str(error)), "Run quarterdeck doctor to find the cause.", code=NOT_STARTED)
+def reported_error(
+    error: QuarterdeckError, session: Session | None = None, given: argparse.Namespace | None = None
+) -> ReportedError:
+    """``session`` and ``given`` are for the hint: how to go on with the session that failed."""
+    told = sanitize(str(error))
+    if not isinstance(error, ResultError | ProcessExited):
+        return ReportedError(told, "Run quarterdeck doctor to find the cause.", code=NOT_STARTED)
+    code = FAILED if isinstance(error, ResultError) else EXITED_EARLY
+    session_id = _id_of(session)
+    if session_id is None or given is None:
+        return ReportedError(told, "Run quarterdeck sessions to find the session.", code=code)
+    return ReportedError(told, f"Resume the session with: {resume_command(given, session_id)}", code=code)
+
+
+def _id_of(session: Session | None) -> str | None:
+    try:
+        return None if session is None else session.session_id
+    except CLIConnectionError:  # it was never opened
+        return None
 
 
 def say_on_stderr(style: str, text: str) -> None:
     print(Look.of(sys.stderr).paint(style, sanitize(text)), file=sys.stderr, flush=True)
 
 
-def check_installed() -> None:
-    """Drawing needs the extra ``terminal``."""
+def check_installed(*, instead: str = ", or use --output text") -> None:
+    """Drawing needs the extra ``terminal``. ``instead``: what works without it."""
     from importlib.util import find_spec
 
-    if find_spec("rich") is None or find_spec("prompt_toolkit") is None:
-        raise ReportedError(
-            "the packages rich and prompt_toolkit are missing",
-            f"Run {INSTALL}, or use --output text.",
-            code=NOT_STARTED,
-        )
+    missing = [name for name in ("rich", "prompt_toolkit") if find_spec(name) is None]
+    if missing:
+        what = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
+        raise ReportedError(what, f"Run {INSTALL}{instead}.", code=NOT_STARTED)
+
+
+def check_terminal() -> None:
+    """A conversation needs a terminal that can be redrawn, for keys and for output."""
+    from .screen import can_draw
+
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        which = "input" if sys.stdout.isatty() else "output"
+        what, advice = f"standard {which} is not a terminal", 'In a script or a pipe, use: quarterdeck run "…"'
+    elif not can_draw():
+        what, advice = "this terminal cannot be redrawn (TERM=dumb)", 'Use: quarterdeck run --output text "…"'
+    else:
+        return
+    raise ReportedError(what, advice, code=NOT_STARTED)

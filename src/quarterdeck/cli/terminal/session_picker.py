@@ -7,6 +7,7 @@ import sys
 import time
 
 from quarterdeck.cli.common import INTERRUPTED, USAGE_ERROR, ReportedError
+from quarterdeck.cli.sessions.find import sessions_of
 from quarterdeck.client.transcripts import list_sessions
 
 from .interrupts import Interrupts
@@ -18,13 +19,14 @@ OFFERED = 9
 """As many as have a one-digit number."""
 
 
-def choose_session(folder: str) -> str:
+def choose_session(folder: str, *, agent: str) -> str:
     """The id of the session that the user chooses from the latest ones of this folder."""
     if not (can_draw() and sys.stdin.isatty()):
         raise ReportedError(
             "--resume needs an ID without a terminal", "Run quarterdeck sessions list.", code=USAGE_ERROR
         )
-    found = list_sessions(folder, limit=OFFERED)
+    with sessions_of(agent):
+        found = list_sessions(folder, limit=OFFERED)
     if not found:
         raise ReportedError("no sessions in this folder", "Start one without --resume.", code=USAGE_ERROR)
     now = time.time()

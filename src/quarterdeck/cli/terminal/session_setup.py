@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.transport import CLINotFoundError, find_cli
 
 from .advice import SessionRules
-from .arguments import NOT_STARTED
+from .arguments import AGENTS, NOT_STARTED
 
 IMAGE_TYPES = {
     ".png": "image/png",
@@ -39,7 +40,7 @@ def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
         parts.append(_text_file(given.prompt_file))
     if reads_input:
         if sys.stdin is None or sys.stdin.isatty():
-            raise ReportedError("no prompt", 'Use quarterdeck run "…", or pipe the prompt in.', code=USAGE_ERROR)
+            raise _no_prompt(given)
         parts.append(sys.stdin.buffer.read(PROMPT_LIMIT_BYTES).decode("utf-8", "replace"))
     text = "\n\n".join(part.strip("\n") for part in parts if part.strip())
     if not text and not given.image:
@@ -48,6 +49,16 @@ def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
         return text
     blocks: list[dict[str, Any]] = [_image(name) for name in given.image]
     return [*blocks, {"type": "text", "text": text}] if text else blocks
+
+
+def _no_prompt(given: argparse.Namespace) -> ReportedError:
+    if given.resume:
+        return ReportedError(
+            "no prompt: --resume has taken the only argument",
+            f'Add the prompt: {resume_command(given, given.resume)} "…"',
+            code=USAGE_ERROR,
+        )
+    return ReportedError("no prompt", 'Use quarterdeck run "…", or pipe the prompt in.', code=USAGE_ERROR)
 
 
 def _image(name: str) -> dict[str, Any]:
@@ -113,12 +124,27 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
     return options
 
 
-def _session(given: argparse.Namespace) -> str | None:
-    if given.resume != "":
-        return given.resume  # type: ignore[no-any-return]
-    from .session_picker import choose_session
+def resolve_session(given: argparse.Namespace, command: str = "run") -> None:
+    """Replace ``given.resume``, a prefix or a title, by the session's id. Raises ``ReportedError``."""
+    if given.resume:
+        from quarterdeck.cli.sessions.find import session_to_resume
 
-    return choose_session(given.cwd or ".")
+        given.resume = session_to_resume(given.resume, given.cwd or ".", agent=given.agent, command=command)
+
+
+def resume_command(given: argparse.Namespace, session_id: str) -> str:
+    """What to type to go on with a session that was started with these arguments."""
+    agent = "" if given.agent == "claude" else f" --agent {shlex.quote(given.agent)}"
+    folder = "" if given.cwd is None else f" --cwd {shlex.quote(given.cwd)}"
+    return f"quarterdeck run{agent}{folder} --resume {session_id}"
+
+
+def _session(given: argparse.Namespace) -> str | None:
+    if given.resume == "":
+        from .session_picker import choose_session
+
+        return choose_session(given.cwd or ".", agent=given.agent)
+    return given.resume  # type: ignore[no-any-return]
 
 
 def _system_prompt(given: argparse.Namespace) -> Any:
@@ -129,17 +155,7 @@ def _system_prompt(given: argparse.Namespace) -> Any:
 
 def _program(given: argparse.Namespace) -> list[str]:
     """The command that starts the CLI, behind the tap if the session is recorded."""
-    explicit = None if given.agent == "claude" else given.agent
-    if given.agent == "sim":
-        from quarterdeck.testing.sim import executable
-
-        explicit = str(executable())
-    try:
-        words = find_cli(explicit)
-    except CLINotFoundError as error:
-        raise ReportedError(
-            str(error), "Run quarterdeck doctor, or use --agent sim, which needs no claude.", code=NOT_STARTED
-        ) from error
+    words = _agent(given.agent)
     if not given.record:
         return words
     out = Path(given.record).absolute()
@@ -151,3 +167,21 @@ def _program(given: argparse.Namespace) -> list[str]:
             f"cannot write {out}: {error.strerror}", "Set --record to another path.", code=USAGE_ERROR
         ) from error
     return [sys.executable, "-P", "-c", _TAP, "--out", str(out), "--", *words]
+
+
+def _agent(name: str) -> list[str]:
+    explicit = None if name == "claude" else name
+    if name == "sim":
+        from quarterdeck.testing.sim import executable
+
+        explicit = str(executable())
+    try:
+        return find_cli(explicit)
+    except CLINotFoundError as error:
+        if explicit is None:
+            advice = "Run quarterdeck doctor, or use --agent sim, which needs no claude."
+            raise ReportedError(str(error), advice, code=NOT_STARTED) from error
+        advice = f"--agent takes {AGENTS}."
+        if "/" in name:
+            raise ReportedError(f"no such program: {name}", advice, code=NOT_STARTED) from error
+        raise ReportedError(f"unknown agent {name!r}", advice, code=USAGE_ERROR) from error

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from quarterdeck.testing.launcher import write_launcher
 
+from .home import APART_VARIABLE
 from .process import SCENARIO_VARIABLE
 
 
@@ -16,11 +17,14 @@ def executable(*, scenario: Path | str | None = None, folder: Path | str | None 
     """A launcher script, to be given as ``cli_path`` or ``pathToClaudeCodeExecutable``.
 
     ``scenario``: what it plays when neither ``--scenario`` nor the environment says otherwise. ``folder``: where to put
-    it; by default a folder of this user's own in the temporary directory, the same each time.
+    it; by default a folder of this user's own in the temporary directory, the same each time, and its sessions are kept
+    apart from those of Claude Code (``quarterdeck sessions --agent sim`` lists them).
     """
     home = Path(folder) if folder is not None else _own_folder(scenario)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     chosen = {} if scenario is None else {SCENARIO_VARIABLE: str(Path(scenario).resolve())}
+    if folder is None:
+        chosen[APART_VARIABLE] = "1"
     return write_launcher(home / "claude", "quarterdeck.testing.sim.process", [], exports=chosen)
 
 

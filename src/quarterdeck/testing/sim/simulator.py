@@ -25,6 +25,7 @@ from . import facts, flags
 from .bill import Bill
 from .checkpoints import Checkpoints
 from .control import Control
+from .home import config_dir
 from .hooks import Hooks
 from .host import Host
 from .mcp import Mcp
@@ -68,9 +69,9 @@ class SimulatedCli(Voice):
         self._given_brain = brain
         self.clock = time.monotonic
         self.started = self.clock()
-        config = self.env.get("CLAUDE_CONFIG_DIR") or Path(self.env.get("HOME") or Path.home()) / ".claude"
         here = Path(cwd or Path.cwd()).resolve()
-        self.session = SimulatedSession(self.new_id(), here, Path(config), self.flags, self.env)
+        config = config_dir(self.env, self.flags)
+        self.session = SimulatedSession(self.new_id(), here, config, self.flags, self.env)
         self.bill = Bill()
         self.checkpoints = Checkpoints()
         self.prompt_id = self.new_id()

@@ -39,6 +39,8 @@ class SimulatedSession(msgspec.Struct):
     local_settings: dict[str, Any] = {}
     skills: list[str] = []
     """Of the project, as last read."""
+    stored_in: Path | None = None
+    """The project folder of a resumed session that began in another working directory."""
     context: list[str] = []
     """Texts that wait for the next request: prompts that were not to be answered."""
 
@@ -82,7 +84,7 @@ class SimulatedSession(msgspec.Struct):
 
     @property
     def transcript_path(self) -> Path:
-        return self.project_dir / f"{self.id}.jsonl"
+        return (self.stored_in or self.project_dir) / f"{self.id}.jsonl"
 
     def inside(self, path: Path) -> bool:
         """Whether a path is in the working directory or one that was added."""

@@ -66,10 +66,11 @@ class SimulatedTranscript:
         return max(files, key=lambda path: path.stat().st_mtime).stem if files else None
 
     def _resume(self, session_id: str, *, fork: bool, new_session: str | None) -> None:
-        path = self._session.project_dir / f"{session_id}.jsonl"
-        if not path.exists():
+        path = self._find(session_id)
+        if path is None:
             raise NotResumableError(f"No conversation found with session ID: {session_id}", says_result=True)
         self._session.id = session_id
+        self._session.stored_in = path.parent if path.parent != self._session.project_dir else None
         records = read_records(path)
         at = self._session.flags.get("--resume-session-at")
         leaf = at or next((str(record["uuid"]) for record in reversed(records) if "uuid" in record), None)
@@ -81,9 +82,17 @@ class SimulatedTranscript:
             if record.get("type") == "custom-title":
                 self._session.title = record.get("customTitle")
         if fork:
+            self._session.stored_in = None
             self._session.id = new_session or self._new_id()
             for record in self.records:
                 self._write(record | {"sessionId": self._session.id})
+
+    def _find(self, session_id: str) -> Path | None:
+        """Here first, then in any other folder, as the CLI does (2.1.325)."""
+        here = self._session.project_dir
+        others = sorted(here.parent.iterdir()) if here.parent.is_dir() else []
+        places = (folder / f"{session_id}.jsonl" for folder in [here, *others])
+        return next((path for path in places if path.is_file()), None)
 
     # Writing
 
@@ -137,7 +146,7 @@ class SimulatedTranscript:
         return None, None
 
     def _sidechain(self, agent_id: str) -> Path:
-        return self._session.project_dir / self._session.id / "subagents" / f"agent-{agent_id}.jsonl"
+        return self._session.transcript_path.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"
 
     def _write(self, record: Record, path: Path | None = None) -> None:
         path = path or self._session.transcript_path

@@ -1,0 +1,41 @@
+"""Which session ``--resume`` and ``--continue`` mean, on the real CLI."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from terminal.real_place import RealPlace
+
+pytestmark = pytest.mark.real
+
+
+def start(place: RealPlace, prompt: str, *words: str, agent: str = "") -> str:
+    """Run a prompt; the id of its session."""
+    done = place.piped("run", "--output", "json", *words, prompt, agent=agent)
+    assert done.returncode == 0, done.stderr
+    return str(json.loads(done.stdout)["session_id"])
+
+
+def test_a_prefix_and_a_title_resume_the_session(real: RealPlace) -> None:
+    for text in ("Apples.", "Again.", "Once more.", "And elsewhere."):
+        real.model.reply(text)
+    session = start(real, "about apples")
+    assert start(real, "and now?", "--resume", session[:8]) == session
+    assert start(real, "and then?", "--resume", "and no") == session  # the CLI names it by its last prompt
+    elsewhere = real.cwd / "below"
+    elsewhere.mkdir()
+    assert start(real, "and here?", "--resume", session[:8], "--cwd", str(elsewhere)) == session
+    assert "about apples" in real.model.conversation[-1].text
+
+
+def test_continue_does_not_go_on_with_a_simulated_session(real: RealPlace) -> None:
+    simulated = start(real, "a simulated hello", agent="sim")
+    real.model.reply("Mine.")
+    real.model.reply("Mine, too.")
+    session = start(real, "about apples", "--continue")
+    assert session != simulated
+    assert "a simulated hello" not in real.model.conversation[0].text
+    assert start(real, "another simulated hello", "--continue", agent="sim") == simulated
+    assert start(real, "and now?", "--continue") == session
