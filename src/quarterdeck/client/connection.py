@@ -351,6 +351,11 @@ class Connection:
             if self._finish():
                 await asyncio.sleep(0)  # for the task that waited for requests to end
 
+    def detach(self) -> None:
+        """Go, and leave the CLI to others."""
+        self._close_soon()
+        self._finish()
+
     def abandon(self) -> None:
         """End everything at once, without waiting."""
         self._close_soon()

@@ -198,6 +198,17 @@ class SessionLifecycle(SessionBase):
 
     # Ending
 
+    def detach(self) -> None:
+        """Leave the process as it is, for another session to ``attach``: nothing is said, and nothing is ended.
+
+        For a transport that goes on without this program. Whoever waits here is told that the session was closed.
+        """
+        self._closed = True
+        for job in tuple(self._jobs):
+            job.cancel()
+        if self._connection is not None:
+            self._connection.detach()
+
     async def close(self) -> ExitStatus | None:
         """End the CLI and everything it started. Takes bounded time, can be repeated, and completes when cancelled."""
         try:

@@ -1,0 +1,114 @@
+"""What the host keeps in the ``body`` of a store's records: a session as it was asked for and as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quarterdeck.store.records import ApprovalRecord, LogHead, SessionRecord
+
+from .resources import Approval, Decider, Session, SessionState, TokenCounts
+from .times import moment, usd
+
+
+class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """A session beyond what the store looks for."""
+
+    agent: str = "claude"
+    model: str | None = None
+    permission_mode: str | None = None
+    options: dict[str, Any] = {}
+    """Those of ``ClaudeAgentOptions`` that were asked for."""
+    budget_usd: str | None = None
+    parent_id: str | None = None
+    worktree: str | None = None
+    resume: str | None = None
+    """The transcript that the next process goes on with."""
+    fork: bool = False
+    state_since: float = 0.0
+    state_reason: str = ""
+    cli_version: str | None = None
+    transcript_id: str | None = None
+    cost_usd: float = 0.0
+    tokens: TokenCounts = TokenCounts()
+    current: str = ""
+    generation: int = 0
+    """Counts its processes; 0: it never had one."""
+    process: str = ""
+    """``starting`` or ``running`` while it has one, then ``exited`` or ``lost``."""
+    wanted: bool = False
+    """Somebody wants it to have a process: one that ends by itself is a crash."""
+
+
+def encode_body(body: SessionBody) -> bytes:
+    return msgspec.json.encode(body)
+
+
+def decode_body(record: SessionRecord) -> SessionBody:
+    return msgspec.json.decode(record.body, type=SessionBody) if record.body else SessionBody()
+
+
+def session_view(record: SessionRecord, head: LogHead, *, pending: int, host: str) -> Session:
+    """The record as every face shows it."""
+    body = decode_body(record)
+    return Session(
+        id=record.id,
+        state=_state(record.state),
+        state_since=moment(body.state_since),
+        state_reason=body.state_reason,
+        cwd=record.cwd,
+        created_at=moment(record.created_at),
+        last_activity_at=moment(record.active_at),
+        seq=head.last_seq,
+        epoch=head.epoch,
+        agent=body.agent,
+        name=record.name,
+        tags=list(record.tags),
+        model=body.model,
+        permission_mode=body.permission_mode,
+        cli_version=body.cli_version,
+        transcript_id=body.transcript_id,
+        parent_id=body.parent_id,
+        pending_approvals=pending,
+        cost_usd=usd(body.cost_usd),
+        tokens=body.tokens,
+        budget_usd=None if body.budget_usd is None else usd(float(body.budget_usd)),
+        current=body.current,
+        worktree=body.worktree,
+        host=host,
+        archived=record.archived,
+    )
+
+
+def _state(word: str) -> SessionState:
+    state: SessionState = msgspec.convert(word, SessionState)
+    return state
+
+
+def encode_approval(approval: Approval) -> bytes:
+    return msgspec.json.encode(approval)
+
+
+def approval_view(record: ApprovalRecord) -> Approval:
+    """The approval as it was asked, and what has become of it since."""
+    asked = msgspec.json.decode(record.body, type=Approval)
+    decision = record.decision
+    moved = {state: moment(at) for state, at in record.moved_at.items()}
+    changes: dict[str, Any] = {
+        "state": record.state,
+        "delivered_at": moved.get("delivered"),
+        "applied_at": moved.get("applied"),
+    }
+    if decision is not None:
+        changes |= {
+            "decided_at": moment(decision.at),
+            "decided_by": msgspec.convert({"kind": decision.by_kind, "name": decision.by}, _DECIDER),
+            "via": decision.via or None,
+            "decision": msgspec.json.decode(decision.body) if decision.body else {"decision": decision.outcome},
+            "waited_s": round(max(decision.at - record.asked_at, 0.0), 3),
+        }
+    return msgspec.structs.replace(asked, **changes)
+
+
+_DECIDER = Decider

@@ -1,0 +1,460 @@
+"""``Host``: many sessions, one durable log, approvals that cannot be lost, turns that survive its restart.
+
+>>> async with Host("~/.local/state/quarterdeck") as host:   # doctest: +SKIP
+...     session = await host.create_session(CreateSession(cwd="/srv/repo", prompt="Which tests fail?"))
+...     async for frame in host.watch_session(WatchSession(session_id=session.id)):
+...         print(frame)
+
+Each method is an operation of ``operations.OPERATIONS``: it takes the request of that name, and who asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from quarterdeck.client.connection import new_id
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.keeper import KeeperClient, KeptSession
+from quarterdeck.store import Commit, EventStore, SqliteStore
+from quarterdeck.store.commits import AddAudit, PutSession
+from quarterdeck.store.errors import ApprovalConflict
+from quarterdeck.store.queries import ApprovalQuery, SessionQuery
+from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditEntry, Row, SessionRecord
+
+from . import requests as takes
+from . import resources as returns
+from .actor import SessionActor
+from .bodies import SessionBody, approval_view, decode_body, encode_body, session_view
+from .errors import HostError
+from .events import ProcessChanged
+from .folding import FOLD_VERSION, Preview, RowFold, frame_of
+from .launching import check_options, options_for
+from .session_log import SessionLog
+
+logger = logging.getLogger("quarterdeck.host")
+
+LIVE = ("starting", "authenticating", "limited", "waiting", "compacting", "running", "idle")
+"""States of sessions that have a process."""
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks, and through which face. The default is the program that has the host."""
+
+    name: str = "program"
+    via: str = "library"
+    scope: returns.Scope = "admin"
+
+
+PROGRAM = Caller()
+
+
+class Host:
+    """All operations, as plain methods. Use it as an async context manager."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        keeper: bool = True,
+        store: EventStore | None = None,
+        agents: Mapping[str, Sequence[str] | str] | None = None,
+        env: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """
+        Args:
+            folder: Where the log and everything else is kept.
+            keeper: Whether processes belong to a keeper, and so outlive the host.
+            store: Another store than SQLite in ``folder``.
+            agents: The programs behind names of agents, e.g. ``{"claude": "/opt/claude"}``.
+            env: What every process gets on top of the inherited environment.
+            clock: The time, in seconds since 1970.
+        """
+        self.folder = Path(folder).expanduser()
+        self._with_keeper = keeper
+        self._given_store = store
+        self._agents = dict(agents or {})
+        self._env = dict(env or {})
+        self._clock = clock
+        self._actors: dict[str, SessionActor] = {}
+        self._store: EventStore | None = None
+        self._keeper: KeeperClient | None = None
+        self.name = socket.gethostname()
+
+    # Opening and closing
+
+    async def __aenter__(self) -> Host:
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def open(self) -> Host:
+        """Open the log, find the keeper, and take up every session that has a process."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._store = self._given_store or await SqliteStore.open(self.folder)
+        try:
+            await self._store.use_fold(FOLD_VERSION)
+            if self._with_keeper:
+                self._keeper = await KeeperClient.open(self.folder / "keeper", take_over=True)
+            await self._recover()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def close(self) -> None:
+        """Leave; with a keeper, the processes go on."""
+        await asyncio.gather(*(actor.leave() for actor in self._actors.values()), return_exceptions=True)
+        self._actors.clear()
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            await keeper.close()
+        store, self._store = self._store, None
+        if store is not None:
+            await store.close()
+
+    @property
+    def store(self) -> EventStore:
+        if self._store is None:
+            raise HostError("unavailable", "The host is not open.", hint="Use `async with Host(…) as host`.")
+        return self._store
+
+    # Sessions
+
+    async def create_session(self, request: takes.CreateSession, caller: Caller = PROGRAM) -> returns.Session:
+        """Start a session, or resume or fork one."""
+        check_options(request.options, admin=caller.scope == "admin")
+        if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
+            raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
+        cwd = _folder(request.cwd)
+        session_id, now = new_id(), self._clock()
+        body = SessionBody(
+            agent=request.agent,
+            model=request.model,
+            permission_mode=request.permission_mode,
+            options=request.options,
+            budget_usd=None if request.budget_usd is None else str(request.budget_usd),
+            resume=request.resume,
+            fork=request.fork,
+            state_since=now,
+        )
+        record = SessionRecord(
+            id=session_id,
+            state="starting",
+            cwd=cwd,
+            created_at=now,
+            active_at=now,
+            name=request.name,
+            tags=tuple(request.tags),
+            body=encode_body(body),
+        )
+        audit = AddAudit(
+            AuditEntry(at=now, who=caller.name, operation="create_session", via=caller.via, session=session_id)
+        )
+        await self.store.commit(Commit(session=session_id, changes=[PutSession(record), audit], owner=self.name))
+        actor = await self._load(session_id)
+        try:
+            await actor.start()
+        except HostError:
+            if not actor.log.body.generation:
+                await actor.log.append([])
+            raise
+        if request.prompt is not None:
+            await actor.prompt(request.prompt, sender=caller.name)
+        return await self._view(actor)
+
+    async def list_sessions(self, request: takes.ListSessions, caller: Caller = PROGRAM) -> returns.SessionList:
+        """Find sessions."""
+        page = await self.store.sessions(
+            SessionQuery(
+                states=request.state,
+                tags=request.tag,
+                text=request.q,
+                cwd=request.cwd,
+                archived=request.archived,
+                limit=request.limit,
+                cursor=request.cursor,
+            )
+        )
+        views = [await self._record_view(record) for record in page.sessions]
+        return returns.SessionList(sessions=views, next_cursor=page.next_cursor)
+
+    async def get_session(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Session:
+        """One session."""
+        return await self._view(await self._actor(request.session_id))
+
+    async def send_prompt(self, request: takes.SendPrompt, caller: Caller = PROGRAM) -> returns.PromptAccepted:
+        """Say something, now or when there is time."""
+        actor = await self._actor(request.session_id)
+        priority = None if request.priority == "next" else request.priority
+        prompt_id, seq = await actor.prompt(request.content, sender=caller.name, priority=priority)
+        return returns.PromptAccepted(prompt_id=prompt_id, seq=seq)
+
+    async def interrupt(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Accepted:
+        """Stop the turn."""
+        actor = await self._actor(request.session_id)
+        await actor.call(lambda session: session.interrupt())
+        return returns.Accepted()
+
+    async def stop(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Accepted:
+        """End the process; the session can be resumed."""
+        await (await self._actor(request.session_id)).stop()
+        return returns.Accepted()
+
+    async def resume(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Session:
+        """Give a session that has none a process."""
+        actor = await self._actor(request.session_id)
+        if actor.session is None:
+            actor.log.body.resume = actor.log.body.transcript_id
+            await actor.start()
+        return await self._view(actor)
+
+    async def get_timeline(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.TimelineView:
+        """Everything so far, to draw from nothing."""
+        log = (await self._actor(request.session_id)).log
+        await log.settled()
+        head = await self.store.head(log.id)
+        state = msgspec.json.decode(log.fold.timeline.snapshot())
+        return returns.TimelineView(seq=log.fanout.last_seq, epoch="" if head is None else head.epoch, state=state)
+
+    async def watch_session(
+        self, request: takes.WatchSession, caller: Caller = PROGRAM
+    ) -> AsyncGenerator[returns.Frame | Preview, None]:
+        """The log after a cursor, then live."""
+        log = (await self._actor(request.session_id)).log
+        after = await self._after(log, request.after)
+        async for one in log.fanout.watch(after, self._frames(log.id), previews=request.previews):
+            yield one
+
+    async def read_events(self, request: takes.ReadEvents, caller: Caller = PROGRAM) -> returns.Frames:
+        """Part of the log."""
+        log = (await self._actor(request.session_id)).log
+        after = await self._after(log, request.after)
+        frames = await self._frames(log.id)(after, request.limit)
+        head = await self.store.head(log.id)
+        epoch, last_seq = ("", 0) if head is None else (head.epoch, head.last_seq)
+        return returns.Frames(frames=frames, last_seq=last_seq, epoch=epoch)
+
+    # Approvals
+
+    async def list_approvals(self, request: takes.ListApprovals, caller: Caller = PROGRAM) -> returns.ApprovalList:
+        """What people are asked."""
+        page = await self.store.approvals(
+            ApprovalQuery(
+                states=request.state,
+                session=request.session,
+                kinds=request.kind,
+                limit=request.limit,
+                cursor=request.cursor,
+            )
+        )
+        return returns.ApprovalList(
+            approvals=[approval_view(one) for one in page.approvals], next_cursor=page.next_cursor
+        )
+
+    async def get_approval(self, request: takes.OfApproval, caller: Caller = PROGRAM) -> returns.Approval:
+        """One approval."""
+        return approval_view(await self._approval(request.approval_id))
+
+    async def decide(self, request: takes.Decide, caller: Caller = PROGRAM) -> returns.Approval:
+        """Decide one approval: the first decision counts, and the others learn of it."""
+        record = await self._approval(request.approval_id)
+        if record.state != "pending":
+            raise _too_late(record)
+        actor = await self._actor(record.session)
+        if record.request_id not in actor.log.approvals:
+            raise _too_late(await self._approval(request.approval_id))
+        answer = actor.check_decision(record.request_id, request.decision)
+        now = self._clock()
+        decision = ApprovalDecision(
+            at=now,
+            outcome=request.decision.decision,
+            by_kind="user",
+            by=caller.name,
+            via=caller.via,
+            body=msgspec.json.encode(request.decision),
+        )
+        audit = AuditEntry(at=now, who=caller.name, operation="decide", via=caller.via, session=record.session)
+        try:
+            decided = await actor.log.decide(record, decision, [AddAudit(audit)])
+        except ApprovalConflict as error:
+            raise _too_late(error.approval) from error
+        actor.deliver(record.request_id, answer)
+        return approval_view(decided)
+
+    # Loading
+
+    def _options(self, log: SessionLog) -> ClaudeAgentOptions:
+        options = options_for(log.body, log.record.cwd, agents=self._agents)
+        options.env = {**self._env, **options.env}
+        return options
+
+    async def _actor(self, any_id: str) -> SessionActor:
+        if any_id in self._actors:
+            return self._actors[any_id]
+        record = await self.store.session(any_id)
+        if record is None:
+            raise HostError("not_found", f"There is no session {any_id}.", hint="List the sessions to see their ids.")
+        return self._actors.get(record.id) or await self._load(record.id)
+
+    async def _load(self, session_id: str) -> SessionActor:
+        """Own the session, and fold its rows."""
+        fence = (await self.store.claim([session_id], owner=self.name))[session_id]
+        record, head = await self.store.session(session_id), await self.store.head(session_id)
+        if record is None or head is None:
+            raise HostError("not_found", f"There is no session {session_id}.")
+        fold, snapshot_seq = await self._folded(session_id, head.last_seq)
+        body = decode_body(record)
+        log = SessionLog(
+            self.store,
+            record,
+            body,
+            fence=fence,
+            last_seq=head.last_seq,
+            fold=fold,
+            snapshot_seq=snapshot_seq,
+            spool_end=head.spool_end if head.generation == body.generation else 0,
+            new_id=new_id,
+            clock=self._clock,
+        )
+        page = await self.store.approvals(
+            ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
+        )
+        log.approvals.update({one.request_id: one for one in page.approvals})
+        actor = SessionActor(log, keeper=self._keeper, options=self._options)
+        return self._actors.setdefault(session_id, actor)
+
+    async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
+        kept = await self.store.snapshot(session_id)
+        fold = RowFold() if kept is None else RowFold.restore(kept.body)
+        seq = snapshot_seq = 0 if kept is None else kept.seq
+        while seq < last_seq:
+            for row in (await self.store.read(session_id, after=seq)).rows:
+                fold.events(row)
+                seq = row.seq
+        return fold, snapshot_seq
+
+    def _frames(self, session_id: str) -> Callable[[int, int], Any]:
+        async def read(after: int, limit: int) -> list[returns.Frame]:
+            """From the snapshot before them: a frame is the fold of all rows up to it."""
+            kept = await self.store.snapshot(session_id, at_most=after)
+            fold = RowFold() if kept is None else RowFold.restore(kept.body)
+            seq = 0 if kept is None else kept.seq
+            frames: list[returns.Frame] = []
+            while len(frames) < limit:
+                rows = (await self.store.read(session_id, after=seq)).rows
+                if not rows:
+                    break
+                for row in rows:
+                    told = fold.events(row)
+                    seq = row.seq
+                    if seq > after and len(frames) < limit:
+                        frames.append(frame_of(row, told))
+            return frames
+
+        return read
+
+    async def _after(self, log: SessionLog, cursor: str | None) -> int:
+        if cursor is None:
+            return 0
+        head = await self.store.head(log.id)
+        epoch, _, seq = cursor.rpartition("-")
+        if not seq.isdigit():
+            raise HostError("invalid", f"{cursor!r} is no cursor.", hint="A cursor is EPOCH-SEQ.", field="after")
+        if head is None or epoch != head.epoch or int(seq) > head.last_seq:
+            raise HostError("conflict", "The log has changed since this cursor.", hint="Fetch the timeline again.")
+        return int(seq)
+
+    async def _approval(self, approval_id: str) -> ApprovalRecord:
+        record = await self.store.approval(approval_id)
+        if record is None:
+            raise HostError("not_found", f"There is no approval {approval_id}.")
+        return record
+
+    async def _view(self, actor: SessionActor) -> returns.Session:
+        await actor.log.settled()
+        return await self._record_view(actor.log.record)
+
+    async def _record_view(self, record: SessionRecord) -> returns.Session:
+        head = await self.store.head(record.id)
+        if head is None:
+            raise HostError("not_found", f"There is no session {record.id}.")
+        page = await self.store.approvals(ApprovalQuery(session=record.id, states=["pending"], limit=1_000))
+        return session_view(record, head, pending=len(page.approvals), host=self.name)
+
+    # Recovery
+
+    async def _recover(self) -> None:
+        """Take up every session that had a process: where it still runs, in the middle of its turn."""
+        running = {} if self._keeper is None else {one.session: one for one in await self._keeper.list()}
+        cursor: str | None = None
+        while True:
+            page = await self.store.sessions(SessionQuery(states=LIVE, archived=None, limit=500, cursor=cursor))
+            for record in page.sessions:
+                await self._recover_one(record, running.get(record.id))
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def _recover_one(self, record: SessionRecord, kept: KeptSession | None) -> None:
+        actor = await self._load(record.id)
+        body = actor.log.body
+        if kept is not None and kept.generation == body.generation:
+            resend = await self._sent_lines(record.id, kept.generation)
+            try:
+                await actor.take_up(kept, resend)
+            except Exception:
+                logger.exception("Session %s could not be taken up", record.id)
+            else:
+                return
+        body.process, body.wanted = "lost", True
+        body.state_reason = "The host was restarted, and its process is gone."
+        await actor.log.tell(ProcessChanged(self._clock(), body.generation, "lost"))
+
+    async def _sent_lines(self, session_id: str, generation: int) -> list[tuple[int, bytes]]:
+        """Our lines of this generation, by number. Those that the keeper has are not sent again."""
+        lines: list[tuple[int, bytes]] = []
+        seq = 0
+        while rows := (await self.store.read(session_id, after=seq)).rows:
+            seq = rows[-1].seq
+            lines += [(row.input_number, row.body) for row in rows if _is_ours(row, generation)]
+        return lines
+
+
+def _folder(given: str) -> str:
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        raise HostError("invalid", f"There is no folder {given}.", field="cwd")
+    return str(folder.resolve())
+
+
+def _is_ours(row: Row, generation: int) -> bool:
+    return row.kind == "sent" and row.generation == generation and row.input_number > 0
+
+
+def _too_late(record: ApprovalRecord | None) -> HostError:
+    if record is None:
+        return HostError("not_found", "There is no such approval.")
+    if record.decision is None:
+        return HostError("withdrawn", "Claude Code no longer waits for this.", state=record.state)
+    decision = record.decision
+    return HostError(
+        "already_decided",
+        f"{decision.by or decision.by_kind} has decided this: {decision.outcome}.",
+        decided_by=decision.by,
+        decision=decision.outcome,
+        decided_at=decision.at,
+    )

@@ -1,0 +1,173 @@
+"""From a session's record to a process: which options it gets, and the way to its bytes."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.client.errors import CLINotFoundError
+from quarterdeck.client.launch import plan_launch
+from quarterdeck.client.opening import version_on_disk
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.serving import LATER
+from quarterdeck.keeper import KeeperClient, PrivateFile
+from quarterdeck.keeper.transport import KeeperTransport
+from quarterdeck.transport import (
+    ByteTransport,
+    ChildCommand,
+    ExitStatus,
+    PrivateFiles,
+    ProcessTransport,
+    Receiver,
+    child_environment,
+    find_cli,
+)
+
+from .bodies import SessionBody
+from .errors import HostError
+
+SIMULATOR = (sys.executable, "-m", "quarterdeck.testing.sim")
+
+TAKEN_OPTIONS = frozenset(
+    {
+        *(
+            "allowed_tools",
+            "disallowed_tools",
+            "tools",
+            "system_prompt",
+            "max_turns",
+            "max_budget_usd",
+            "fallback_model",
+        ),
+        *("max_thinking_tokens", "thinking", "effort", "include_partial_messages", "output_format", "betas", "agent"),
+        *("include_hook_events", "enable_file_checkpointing", "title", "prompt_suggestions"),
+    }
+)
+"""Options that ``operate`` may set. Each of the others starts a program, opens a folder or changes who decides."""
+
+_KNOWN = frozenset(field.name for field in fields(ClaudeAgentOptions))
+
+
+def leave_open(*_: Any) -> Any:
+    """Requests become approvals, and are answered when somebody has decided."""
+    return LATER
+
+
+def check_options(options: dict[str, Any], *, admin: bool) -> None:
+    for name in options:
+        if name not in _KNOWN:
+            raise HostError("invalid", f"There is no option {name}.", field=f"options.{name}")
+        if name not in TAKEN_OPTIONS and not admin:
+            raise HostError("option_not_allowed", f"The option {name} needs the scope admin.", field=f"options.{name}")
+
+
+def options_for(body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] | str]) -> ClaudeAgentOptions:
+    """What its next process is started with."""
+    given: dict[str, Any] = {"include_partial_messages": True, **body.options}
+    cli = agents.get(body.agent)
+    if cli is None and body.agent == "sim":
+        cli = SIMULATOR
+    if cli is None and body.agent != "claude":
+        cli = body.agent
+    return ClaudeAgentOptions(
+        cli_path=list(cli) if cli is not None and not isinstance(cli, str) else cli,
+        cwd=cwd,
+        model=body.model,
+        permission_mode=body.permission_mode,  # type: ignore[arg-type]  # checked with the other options
+        resume=body.resume,
+        fork_session=body.fork,
+        can_use_tool=leave_open,
+        on_elicitation=leave_open,
+        on_user_dialog=leave_open,
+        session_state_events=True,
+        **given,
+    )
+
+
+class LineEnds:
+    """Where lines of the CLI end, so that a row can say how far the spool is committed."""
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+        self.complete = offset
+        """Past the last line that has ended."""
+        self._blank = True
+        """Of the line that has not ended: nothing but blanks so far."""
+        self.ends: deque[int] = deque()
+
+    def take(self, data: bytes) -> None:
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            if not self._blank or data[start:end].strip():
+                self.ends.append(self.offset + end + 1)
+            self._blank = True
+            start = end + 1
+            self.complete = self.offset + start
+        if data[start:].strip():
+            self._blank = False
+        self.offset += len(data)
+
+    def next(self) -> int:
+        """The end of the next line; of all there is, for one that never ended."""
+        return self.ends.popleft() if self.ends else self.offset
+
+
+class Wire:
+    """A transport to a session's process, which counts lines in both directions."""
+
+    def __init__(self, inner: ByteTransport, *, offset: int = 0, again: Sequence[bytes] = ()) -> None:
+        """``again``: lines of ours that the process may not have, for a start in the middle."""
+        self._inner = inner
+        self._again = again
+        self.lines = LineEnds(offset)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    @property
+    def kept(self) -> KeeperTransport | None:
+        return self._inner if isinstance(self._inner, KeeperTransport) else None
+
+    async def start(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        await self._inner.start(self)
+        for line in self._again:
+            self._inner.write(line)
+
+    def bytes_received(self, data: bytes) -> None:
+        self.lines.take(data)
+        self._receiver.bytes_received(data)
+
+    def eof_received(self) -> None:
+        self._receiver.eof_received()
+
+    def exited(self, status: ExitStatus) -> None:
+        self._receiver.exited(status)
+
+
+def new_process(
+    options: ClaudeAgentOptions, keeper: KeeperClient | None, session: str, generation: int, **hooks: Any
+) -> Wire:
+    """A process to be started: the keeper's, or one of our own. Raises ``HostError``."""
+    try:
+        cli = find_cli(options.cli_path)
+    except CLINotFoundError as error:
+        raise HostError("cli_missing", str(error)) from error
+    try:
+        plan = plan_launch(options, cli=cli, version=version_on_disk(cli))
+    except (TypeError, ValueError) as error:
+        raise HostError("invalid", f"These options cannot be: {error}.", field="options") from error
+    env = child_environment(plan.env, sdk_version=plan.sdk_version, allow=plan.env_allow, cwd=plan.cwd)
+    if plan.cwd is not None and not Path(plan.cwd).is_dir():
+        raise HostError("invalid", f"There is no folder {plan.cwd}.", field="cwd")
+    if keeper is not None:
+        command = ChildCommand(argv=list(plan.argv), cwd=plan.cwd, env=env, user=plan.user)
+        files = [PrivateFile(file.flag, file.name, file.content) for file in plan.files]
+        return Wire(keeper.start(session, command, generation=generation, files=files, durable=True, **hooks))
+    private = PrivateFiles()
+    command = ChildCommand(argv=plan.command(private.write), cwd=plan.cwd, env=env, user=plan.user)
+    return Wire(ProcessTransport(command))

@@ -1,0 +1,379 @@
+"""A session's log as it grows: each line becomes a row, what follows from it is written in the same transaction.
+
+``decide (pure) → one commit: rows and projections → publish``. What is derived here, on top of the timeline's events:
+approvals, the session's state, usage.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import msgspec
+
+from quarterdeck.protocol import TurnState
+from quarterdeck.store import Committed, EventStore
+from quarterdeck.store.commits import AddUsage, Change, MoveApproval, OpenApproval, PutSession, PutSnapshot
+from quarterdeck.store.errors import StoreError
+from quarterdeck.store.records import (
+    ApprovalDecision,
+    ApprovalRecord,
+    ApprovalState,
+    NewRow,
+    Origin,
+    Row,
+    SessionRecord,
+    UsageEntry,
+)
+from quarterdeck.timeline import Timeline
+from quarterdeck.timeline.events import (
+    DialogAsked,
+    ElicitationAsked,
+    PermissionAsked,
+    PlanReviewAsked,
+    QuestionsAsked,
+    RequestCancelled,
+    ToolEnded,
+    TurnEnded,
+)
+from quarterdeck.timeline.events import Event as TimelineEvent
+from quarterdeck.wire import Message
+
+from .approving import approval_of
+from .bodies import SessionBody, approval_view, encode_approval, encode_body
+from .events import AnyEvent, ApprovalChanged, HostEvent, ProcessChanged, StatusChange, UsageReport
+from .fanout import Fanout
+from .folding import Preview, RowFold, encode_event, frame_of
+from .log_writer import LogWriter
+from .resources import TokenCounts
+from .state import REMEDIES, state_of
+from .times import moment, usd
+
+SNAPSHOT_ROWS = 500
+"""Rows between two snapshots."""
+TOUCH_S = 5.0
+"""How often the time of the last activity is written, where nothing else of the record changes."""
+_ASKED = (PermissionAsked, QuestionsAsked, PlanReviewAsked, ElicitationAsked, DialogAsked)
+
+
+class SessionLog:
+    """The one place that writes a session's rows. Not thread-safe."""
+
+    def __init__(
+        self,
+        store: EventStore,
+        record: SessionRecord,
+        body: SessionBody,
+        *,
+        fence: int,
+        last_seq: int,
+        fold: RowFold,
+        snapshot_seq: int = 0,
+        spool_end: int = 0,
+        new_id: Callable[[], str],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.record = record
+        self.body = body
+        self.fold = fold
+        self.previews = Timeline.restore(fold.timeline.snapshot())
+        self.fanout = Fanout(last_seq)
+        self.approvals: dict[str, ApprovalRecord] = {}
+        """By request id: those that are not finished."""
+        self.trouble: StoreError | None = None
+        """Why nothing can be written now."""
+        self.spool_end = spool_end
+        """How far the spool of its process was committed when the log was opened."""
+        self._snapshot_seq = snapshot_seq
+        self._new_id = new_id
+        self._clock = clock
+        self._touched = record.active_at
+        self._writer = LogWriter(store, record.id, fence, stalled=self._stalled)
+
+    @property
+    def id(self) -> str:
+        return self.record.id
+
+    @property
+    def in_turn(self) -> bool:
+        return self.fold.side.turn is not TurnState.IDLE
+
+    def now(self) -> float:
+        return self._clock()
+
+    def _stalled(self, error: StoreError | None) -> None:
+        self.trouble = error
+
+    # Writing
+
+    def append(self, rows: Sequence[NewRow], changes: Sequence[Change] = ()) -> asyncio.Future[Committed]:
+        """Write these rows and what follows from them."""
+        all_rows: list[NewRow] = []
+        events: list[list[AnyEvent]] = []
+        all_changes = list(changes)
+        for row in rows:
+            self._add(row, all_rows, events, all_changes)
+        self._settle(rows[-1].at if rows else self.now(), all_rows, events, all_changes)
+        return self._writer.write(all_rows, all_changes, written=lambda done: self._written(done, all_rows, events))
+
+    def tell(
+        self, event: HostEvent, changes: Sequence[Change] = (), *, origin: Origin = "host"
+    ) -> asyncio.Future[Committed]:
+        """Write an event of the host."""
+        return self.append([self._event_row(event, origin)], changes)
+
+    async def decide(
+        self, record: ApprovalRecord, decision: ApprovalDecision, changes: Sequence[Change] = ()
+    ) -> ApprovalRecord:
+        """Exactly one decision: raises ``ApprovalConflict`` for all but the first."""
+        decided = _moved(record, "decided", decision.at, decision)
+        row = self._event_row(ApprovalChanged(decision.at, approval_view(decided)))
+        move = MoveApproval(id=record.id, to="decided", at=decision.at, decision=decision)
+
+        def written(done: Committed) -> None:
+            self.approvals[record.request_id] = decided
+            self._written(done, [row], [[*self.fold.events(row)]])
+
+        await self._writer.write([row], [move, *changes], written=written, alone=True)
+        return decided
+
+    def move(self, record: ApprovalRecord, to: ApprovalState) -> asyncio.Future[Committed]:
+        """Bring an approval to its next state."""
+        rows: list[NewRow] = []
+        events: list[list[AnyEvent]] = []
+        changes: list[Change] = []
+        self._move(record, to, self.now(), rows, events, changes)
+        return self._writer.write(rows, changes, written=lambda done: self._written(done, rows, events))
+
+    def preview(self, message: Message, at: float) -> asyncio.Future[Committed] | None:
+        """A line that is no row. Shown after everything before it; returns what to wait for."""
+        told = self.previews.received(message, at=at)
+        if not told:
+            return None
+        if self._writer.idle:
+            self._show_preview(told)
+            return None
+        return self._writer.write(written=lambda _: self._show_preview(told))
+
+    async def settled(self) -> None:
+        await self._writer.settled()
+
+    async def close(self) -> None:
+        await self._writer.close()
+        self.fanout.close()
+
+    # What follows from a row
+
+    def _add(self, row: NewRow, rows: list[NewRow], events: list[list[AnyEvent]], changes: list[Change]) -> None:
+        told = self.fold.events(row)
+        rows.append(row)
+        events.append(told)
+        for event in told:
+            self._derive(event, row, rows, events, changes)
+
+    def _add_event(self, event: HostEvent, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
+        row = self._event_row(event)
+        rows.append(row)
+        events.append(self.fold.events(row))
+
+    def _event_row(self, event: HostEvent, origin: Origin = "host") -> NewRow:
+        return NewRow(
+            at=event.at, kind="event", origin=origin, body=encode_event(event), generation=self.body.generation
+        )
+
+    def _derive(
+        self,
+        event: AnyEvent,
+        row: NewRow,
+        rows: list[NewRow],
+        events: list[list[AnyEvent]],
+        changes: list[Change],
+    ) -> None:
+        at = row.at
+        match event:
+            case PermissionAsked() | QuestionsAsked() | PlanReviewAsked() | ElicitationAsked() | DialogAsked():
+                raw = self.fold.side.open_requests().get(event.request.id)
+                approval = approval_of(self._new_id(), self.id, event.request, at, raw)
+                record = ApprovalRecord(
+                    id=approval.id,
+                    session=self.id,
+                    request_id=approval.request_id,
+                    kind=approval.kind,
+                    asked_at=at,
+                    tool=approval.tool or "",
+                    body=encode_approval(approval),
+                )
+                self.approvals[record.request_id] = record
+                changes.append(OpenApproval(record))
+                self._add_event(ApprovalChanged(at, approval), rows, events)
+            case RequestCancelled():
+                self._move_if(event.id, {"pending": "withdrawn", "decided": "undeliverable"}, at, rows, events, changes)
+            case ToolEnded():
+                for record in list(self.approvals.values()):
+                    if record.state == "delivered" and _tool_id(record, self.fold) == event.id:
+                        self._move(record, "applied", at, rows, events, changes)
+            case TurnEnded():
+                self._count(event, at, rows, events, changes)
+            case ProcessChanged(state="exited" | "lost"):
+                for request_id in list(self.approvals):
+                    ends: dict[str, ApprovalState] = {"pending": "stranded", "decided": "undeliverable"}
+                    self._move_if(request_id, ends, at, rows, events, changes)
+                self.approvals.clear()
+
+    def _move_if(
+        self,
+        request_id: str,
+        ends: dict[str, ApprovalState],
+        at: float,
+        rows: list[NewRow],
+        events: list[list[AnyEvent]],
+        changes: list[Change],
+    ) -> None:
+        record = self.approvals.get(request_id)
+        if record is not None and record.state in ends:
+            self._move(record, ends[record.state], at, rows, events, changes)
+
+    def _move(
+        self,
+        record: ApprovalRecord,
+        to: ApprovalState,
+        at: float,
+        rows: list[NewRow],
+        events: list[list[AnyEvent]],
+        changes: list[Change],
+    ) -> None:
+        moved = _moved(record, to, at)
+        if to == "delivered":
+            self.approvals[record.request_id] = moved
+        else:
+            self.approvals.pop(record.request_id, None)
+        changes.append(MoveApproval(id=record.id, to=to, at=at))
+        self._add_event(ApprovalChanged(at, approval_view(moved)), rows, events)
+
+    def _count(
+        self, event: TurnEnded, at: float, rows: list[NewRow], events: list[list[AnyEvent]], changes: list[Change]
+    ) -> None:
+        """``UsageReport`` follows each result, and ``StatusChange`` after it."""
+        turn = event.turn
+        day = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+        by_model: dict[str, Decimal] = {}
+        for model, cost in turn.by_model.items():
+            by_model[model] = usd(cost.cost_usd)
+            changes.append(
+                AddUsage(
+                    UsageEntry(
+                        session=self.id,
+                        turn=turn.number,
+                        day=day,
+                        model=model,
+                        cwd=self.record.cwd,
+                        input_tokens=cost.tokens.input,
+                        output_tokens=cost.tokens.output,
+                        cache_read_tokens=cost.tokens.cache_read,
+                        cache_write_tokens=cost.tokens.cache_write,
+                        cost_nano_usd=round(cost.cost_usd * 1e9),
+                    )
+                )
+            )
+        spent = self.fold.timeline.state.cost
+        total = spent.tokens
+        self.body.cost_usd = spent.total_usd
+        self.body.tokens = TokenCounts(
+            input=total.input, output=total.output, cache_read=total.cache_read, cache_write=total.cache_write
+        )
+        used = turn.tokens
+        report = UsageReport(
+            at,
+            turn.number,
+            usd(turn.cost_usd),
+            TokenCounts(input=used.input, output=used.output, cache_read=used.cache_read, cache_write=used.cache_write),
+            by_model,
+            usd(spent.total_usd),
+        )
+        self._add_event(report, rows, events)
+
+    def _settle(self, at: float, rows: list[NewRow], events: list[list[AnyEvent]], changes: list[Change]) -> None:
+        """The session's record and state after these rows."""
+        before, body = self.record, self.body
+        details = self.fold.timeline.state.session
+        body.cli_version = details.cli_version or body.cli_version
+        body.transcript_id = details.session_id or body.transcript_id
+        body.model = details.model or body.model
+        body.permission_mode = details.permission_mode or body.permission_mode
+        waiting = sum(1 for one in self.approvals.values() if one.state == "pending")
+        state = state_of(body, self.fold.timeline.state, waiting=waiting, in_turn=self.in_turn)
+        if state != before.state:
+            body.state_since = at
+            body.state_reason = self._reason(state)
+            change = StatusChange(
+                at,
+                state,
+                moment(at),
+                before=before.state,  # type: ignore[arg-type]  # written by us
+                reason=body.state_reason,
+                remedies=REMEDIES.get(state, []),
+            )
+            self._add_event(change, rows, events)
+        aliases = before.aliases
+        if body.transcript_id is not None and body.transcript_id not in aliases:
+            aliases = (*aliases, body.transcript_id)
+        encoded = encode_body(body)
+        changed = msgspec.structs.replace(before, state=state, aliases=aliases, body=encoded)
+        if changed != before or at - self._touched >= TOUCH_S:
+            self._touched = at
+            self.record = msgspec.structs.replace(changed, active_at=max(at, before.active_at))
+            changes.append(PutSession(self.record))
+
+    def _reason(self, state: str) -> str:
+        if state == "waiting":
+            return "Somebody has to decide."
+        return self.body.state_reason if state in ("crashed", "stopped") else ""
+
+    # Showing
+
+    def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
+        for number, (row, told) in enumerate(zip(rows, events, strict=True)):
+            self.fanout.publish(frame_of(_numbered(row, self.id, done.first_seq + number), told))
+        if self.fanout.last_seq - self._snapshot_seq >= SNAPSHOT_ROWS:
+            asyncio.get_running_loop().call_soon(self._keep_snapshot)
+
+    def _keep_snapshot(self) -> None:
+        """Only when everything folded is written: the snapshot is of the last row."""
+        seq = self.fanout.last_seq
+        if self._writer.idle and seq - self._snapshot_seq >= SNAPSHOT_ROWS:
+            self._snapshot_seq = seq
+            self._writer.write(changes=[PutSnapshot(seq, self.fold.snapshot())])
+
+    def _show_preview(self, told: list[TimelineEvent]) -> None:
+        self.fanout.preview(Preview(session=self.id, after_seq=self.fanout.last_seq, events=list(told)))
+
+
+def _numbered(row: NewRow, session: str, seq: int) -> Row:
+    return Row(
+        session,
+        seq,
+        row.at,
+        row.kind,
+        row.origin,
+        row.generation,
+        row.spool_end,
+        row.input_number,
+        row.sender,
+        row.body,
+    )
+
+
+def _moved(
+    record: ApprovalRecord, to: ApprovalState, at: float, decision: ApprovalDecision | None = None
+) -> ApprovalRecord:
+    return msgspec.structs.replace(
+        record, state=to, moved_at={**record.moved_at, to: at}, decision=decision or record.decision
+    )
+
+
+def _tool_id(record: ApprovalRecord, fold: RowFold) -> str | None:
+    item = fold.timeline.state.items.get(record.request_id)
+    return getattr(item, "tool_id", None)
