@@ -9,12 +9,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from .folding import Preview
 from .resources import Frame
 
-RECENT = 1_000
-"""Frames that are kept for all watchers together."""
+RECENT = 4_000
+"""Frames and previews that are kept for all watchers together."""
+PAGE = 1_000
+"""Frames that a watcher who has fallen behind reads at once."""
 
 ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 """Frames of the log after a seq, and at most how many."""
-PREVIEWS_KEPT = 4_000
 
 
 class Fanout:
@@ -22,57 +23,61 @@ class Fanout:
 
     def __init__(self, last_seq: int) -> None:
         self.last_seq = last_seq
-        self._recent: deque[Frame] = deque(maxlen=RECENT)
-        self._previews: deque[Preview] = deque(maxlen=PREVIEWS_KEPT)
-        self._preview_count = 0
+        self._recent: deque[Frame | Preview] = deque(maxlen=RECENT)
+        self._count = 0
+        """How many there have been."""
         self._bell = asyncio.Event()
         self._closed = False
 
     def publish(self, frame: Frame) -> None:
         self.last_seq = frame.seq
-        self._recent.append(frame)
-        self._ring()
+        self._add(frame)
 
     def preview(self, preview: Preview) -> None:
-        self._previews.append(preview)
-        self._preview_count += 1
-        self._ring()
+        self._add(preview)
 
     def close(self) -> None:
         """Watchers get what there is, and end."""
         self._closed = True
-        self._ring()
+        self._bell.set()
 
-    def _ring(self) -> None:
+    def _add(self, one: Frame | Preview) -> None:
+        self._recent.append(one)
+        self._count += 1
         self._bell.set()
         self._bell = asyncio.Event()
 
     async def watch(self, after: int, read: ReadFrames, *, previews: bool) -> AsyncGenerator[Frame | Preview, None]:
         """Everything after ``after``, gap-free and once, and then live.
 
-        A watcher that lags reads the store; previews that it was too slow for are left out.
+        A watcher that has fallen behind reads the store, and misses the previews of that time: the frames that follow
+        say all of it.
         """
-        seen = self._preview_count
+        seen = -1
         while True:
             bell = self._bell
-            if after < self.last_seq:
-                for frame in await self._frames(after, read):
-                    after = frame.seq
-                    yield frame
-                continue
-            if previews and seen < self._preview_count:
-                new = self._preview_count - seen
-                seen = self._preview_count
-                for preview in list(self._previews)[-new:]:
-                    if preview.after_seq == after:
-                        yield preview
-                continue
-            seen = self._preview_count
-            if self._closed:
-                return
-            await bell.wait()
+            if seen < self._count - len(self._recent):  # at the start, and when it was too slow
+                if after < self.last_seq:
+                    for frame in await read(after, PAGE):
+                        after = frame.seq
+                        yield frame
+                    continue
+                seen = self._count
+            for one in self._since(seen):
+                seen += 1
+                if isinstance(one, Frame):
+                    if one.seq == after + 1:
+                        after = one.seq
+                        yield one
+                elif previews and one.after_seq == after:
+                    yield one
+                if seen < self._count - len(self._recent):
+                    break  # the caller took so long that what comes next may be gone
+            if seen == self._count:
+                if self._closed:
+                    return
+                await bell.wait()
 
-    async def _frames(self, after: int, read: ReadFrames) -> list[Frame]:
-        if self._recent and self._recent[0].seq <= after + 1:
-            return [frame for frame in self._recent if frame.seq > after]
-        return await read(after, RECENT)
+    def _since(self, seen: int) -> list[Frame | Preview]:
+        missing = self._count - seen
+        return list(self._recent)[-missing:] if missing else []

@@ -171,8 +171,10 @@ class SessionLog:
         told = self.fold.events(row)
         rows.append(row)
         events.append(told)
+        ended = any(isinstance(event, ProcessChanged) for event in told)
         for event in told:
-            self._derive(event, row, rows, events, changes)
+            if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not taken back
+                self._derive(event, row, rows, events, changes)
 
     def _add_event(self, event: HostEvent, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
         row = self._event_row(event)

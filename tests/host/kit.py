@@ -1,0 +1,105 @@
+"""A host with a simulated Claude Code, in a folder of the test's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.host import Host
+from quarterdeck.host.events import ApprovalChanged, StatusChange
+from quarterdeck.host.requests import (
+    CreateSession,
+    Decide,
+    Decision,
+    ListApprovals,
+    ListSessions,
+    OfSession,
+    ReadEvents,
+    WatchSession,
+)
+from quarterdeck.host.resources import Approval, Frame, Session
+from quarterdeck.keeper import KeeperClient
+from quarterdeck.testing.kit import FakeClaude
+
+LIMIT_S = 60.0
+"""Of every wait, on a busy machine."""
+ASKS = {"tool": "Bash", "input": {"command": "touch made.txt", "description": "Make a file"}}
+
+
+class Place:
+    """Where one test's host and its sessions live."""
+
+    def __init__(self, root: Path, *, keeper: bool) -> None:
+        self.claude = FakeClaude(root / "claude")
+        self.folder = root / "state"
+        self.keeper = keeper
+
+    @property
+    def cwd(self) -> Path:
+        return self.claude.cwd
+
+    def host(self, **more: Any) -> Host:
+        return Host(
+            self.folder, keeper=self.keeper, agents={"claude": str(self.claude.path)}, env=self.claude.env, **more
+        )
+
+    @asynccontextmanager
+    async def opened(self, **more: Any) -> AsyncIterator[Host]:
+        """The host; when it is left, everything it started is ended."""
+        async with asyncio.timeout(LIMIT_S), self.host(**more) as host:
+            yield host
+            for session in (await host.list_sessions(ListSessions(limit=1_000))).sessions:
+                await host.stop(OfSession(session_id=session.id))
+        await self.end_keeper()
+
+    async def end_keeper(self) -> None:
+        if self.keeper:
+            async with await KeeperClient.open(self.folder / "keeper", take_over=True) as client:
+                await client.stop()
+
+    async def created(self, host: Host, prompt: str | None = "go", **more: Any) -> Session:
+        return await host.create_session(CreateSession(cwd=str(self.cwd), prompt=prompt, **more))
+
+
+async def frames_until(host: Host, session: str, *states: str, after: str | None = None) -> list[Frame]:
+    """The frames up to and with the one that says the session is in one of these states."""
+    frames: list[Frame] = []
+    began = False
+    request = WatchSession(session_id=session, previews=False, after=after)
+    async for frame in host.watch_session(request):
+        assert isinstance(frame, Frame)
+        frames.append(frame)
+        for event in frame.events:
+            if isinstance(event, StatusChange):
+                began = began or event.state == "running"
+                if began and event.state in states:
+                    return frames
+    raise AssertionError("the stream ended")
+
+
+async def all_frames(host: Host, session: str) -> list[Frame]:
+    return (await host.read_events(ReadEvents(session_id=session, limit=100_000))).frames
+
+
+async def pending(host: Host, session: str | None = None) -> list[Approval]:
+    """What waits for a decision; at least one, bounded."""
+    while not (found := (await host.list_approvals(ListApprovals(session=session))).approvals):  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    return found
+
+
+async def decide(host: Host, approval: Approval, decision: str = "allow", **more: Any) -> Approval:
+    fields = {"decision": decision, **more}
+    return await host.decide(Decide(approval_id=approval.id, decision=Decision(**fields)))
+
+
+def kinds(frames: list[Frame]) -> list[str]:
+    return [type(event).__name__ for frame in frames for event in frame.events]
+
+
+def states_of(frames: list[Frame]) -> list[str]:
+    """The states of approvals, in the order in which they were told."""
+    return [event.approval.state for frame in frames for event in frame.events if isinstance(event, ApprovalChanged)]
