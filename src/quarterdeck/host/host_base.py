@@ -1,0 +1,254 @@
+"""What all operations of a host share: its parts, its sessions, and how it opens, recovers and closes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from quarterdeck.client.connection import new_id
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.keeper import KeeperClient, KeptSession
+from quarterdeck.store import EventStore, SqliteStore
+from quarterdeck.store.queries import ApprovalQuery, SessionQuery
+from quarterdeck.store.records import ApprovalRecord, Row, SessionRecord
+
+from . import resources as returns
+from .actor import SessionActor
+from .bodies import decode_body, session_view
+from .errors import HostError
+from .events import ProcessChanged
+from .folding import FOLD_VERSION, RowFold, frame_of
+from .launching import options_for
+from .session_log import SessionLog
+
+logger = logging.getLogger("quarterdeck.host")
+
+LIVE = ("starting", "authenticating", "limited", "waiting", "compacting", "running", "idle")
+"""States of sessions that have a process."""
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks, and through which face. The default is the program that has the host."""
+
+    name: str = "program"
+    via: str = "library"
+    scope: returns.Scope = "admin"
+
+
+PROGRAM = Caller()
+
+
+class HostBase:
+    """Opens, recovers and closes; finds sessions."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        keeper: bool = True,
+        store: EventStore | None = None,
+        agents: Mapping[str, Sequence[str] | str] | None = None,
+        env: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """
+        Args:
+            folder: Where the log and everything else is kept.
+            keeper: Whether processes belong to a keeper, and so outlive the host.
+            store: Another store than SQLite in ``folder``.
+            agents: The programs behind names of agents, e.g. ``{"claude": "/opt/claude"}``.
+            env: What every process gets on top of the inherited environment.
+            clock: The time, in seconds since 1970.
+        """
+        self.folder = Path(folder).expanduser()
+        self._with_keeper = keeper
+        self._given_store = store
+        self._agents = dict(agents or {})
+        self._env = dict(env or {})
+        self._clock = clock
+        self._actors: dict[str, SessionActor] = {}
+        self._store: EventStore | None = None
+        self._keeper: KeeperClient | None = None
+        self.name = socket.gethostname()
+
+    # Opening and closing
+
+    async def _open(self) -> None:
+        """Open the log, find the keeper, and take up every session that has a process."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._store = self._given_store or await SqliteStore.open(self.folder)
+        try:
+            await self._store.use_fold(FOLD_VERSION)
+            if self._with_keeper:
+                self._keeper = await KeeperClient.open(self.folder / "keeper", take_over=True)
+            await self._recover()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Leave; with a keeper, the processes go on."""
+        await asyncio.gather(*(actor.leave() for actor in self._actors.values()), return_exceptions=True)
+        self._actors.clear()
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            await keeper.close()
+        store, self._store = self._store, None
+        if store is not None:
+            await store.close()
+
+    @property
+    def store(self) -> EventStore:
+        if self._store is None:
+            raise HostError("unavailable", "The host is not open.", hint="Use `async with Host(…) as host`.")
+        return self._store
+
+    # Loading
+
+    def _options(self, log: SessionLog) -> ClaudeAgentOptions:
+        options = options_for(log.body, log.record.cwd, agents=self._agents)
+        options.env = {**self._env, **options.env}
+        return options
+
+    async def _actor(self, any_id: str) -> SessionActor:
+        if any_id in self._actors:
+            return self._actors[any_id]
+        record = await self.store.session(any_id)
+        if record is None:
+            raise HostError("not_found", f"There is no session {any_id}.", hint="List the sessions to see their ids.")
+        return self._actors.get(record.id) or await self._load(record.id)
+
+    async def _load(self, session_id: str) -> SessionActor:
+        """Own the session, and fold its rows."""
+        fence = (await self.store.claim([session_id], owner=self.name))[session_id]
+        record, head = await self.store.session(session_id), await self.store.head(session_id)
+        if record is None or head is None:
+            raise HostError("not_found", f"There is no session {session_id}.")
+        fold, snapshot_seq = await self._folded(session_id, head.last_seq)
+        body = decode_body(record)
+        log = SessionLog(
+            self.store,
+            record,
+            body,
+            fence=fence,
+            last_seq=head.last_seq,
+            fold=fold,
+            snapshot_seq=snapshot_seq,
+            spool_end=head.spool_end if head.generation == body.generation else 0,
+            new_id=new_id,
+            clock=self._clock,
+        )
+        page = await self.store.approvals(
+            ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
+        )
+        log.approvals.update({one.request_id: one for one in page.approvals})
+        actor = SessionActor(log, keeper=self._keeper, options=self._options)
+        return self._actors.setdefault(session_id, actor)
+
+    async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
+        kept = await self.store.snapshot(session_id)
+        fold = RowFold() if kept is None else RowFold.restore(kept.body)
+        seq = snapshot_seq = 0 if kept is None else kept.seq
+        while seq < last_seq:
+            for row in (await self.store.read(session_id, after=seq)).rows:
+                fold.events(row)
+                seq = row.seq
+        return fold, snapshot_seq
+
+    def _frames(self, session_id: str) -> Callable[[int, int], Any]:
+        async def read(after: int, limit: int) -> list[returns.Frame]:
+            """From the snapshot before them: a frame is the fold of all rows up to it."""
+            kept = await self.store.snapshot(session_id, at_most=after)
+            fold = RowFold() if kept is None else RowFold.restore(kept.body)
+            seq = 0 if kept is None else kept.seq
+            frames: list[returns.Frame] = []
+            while len(frames) < limit:
+                rows = (await self.store.read(session_id, after=seq)).rows
+                if not rows:
+                    break
+                for row in rows:
+                    told = fold.events(row)
+                    seq = row.seq
+                    if seq > after and len(frames) < limit:
+                        frames.append(frame_of(row, told))
+            return frames
+
+        return read
+
+    async def _after(self, log: SessionLog, cursor: str | None) -> int:
+        if cursor is None:
+            return 0
+        head = await self.store.head(log.id)
+        epoch, _, seq = cursor.rpartition("-")
+        if not seq.isdigit():
+            raise HostError("invalid", f"{cursor!r} is no cursor.", hint="A cursor is EPOCH-SEQ.", field="after")
+        if head is None or epoch != head.epoch or int(seq) > head.last_seq:
+            raise HostError("conflict", "The log has changed since this cursor.", hint="Fetch the timeline again.")
+        return int(seq)
+
+    async def _approval(self, approval_id: str) -> ApprovalRecord:
+        record = await self.store.approval(approval_id)
+        if record is None:
+            raise HostError("not_found", f"There is no approval {approval_id}.")
+        return record
+
+    async def _view(self, actor: SessionActor) -> returns.Session:
+        await actor.log.settled()
+        return await self._record_view(actor.log.record)
+
+    async def _record_view(self, record: SessionRecord) -> returns.Session:
+        head = await self.store.head(record.id)
+        if head is None:
+            raise HostError("not_found", f"There is no session {record.id}.")
+        page = await self.store.approvals(ApprovalQuery(session=record.id, states=["pending"], limit=1_000))
+        return session_view(record, head, pending=len(page.approvals), host=self.name)
+
+    # Recovery
+
+    async def _recover(self) -> None:
+        """Take up every session that had a process: where it still runs, in the middle of its turn."""
+        running = {} if self._keeper is None else {one.session: one for one in await self._keeper.list()}
+        cursor: str | None = None
+        while True:
+            page = await self.store.sessions(SessionQuery(states=LIVE, archived=None, limit=500, cursor=cursor))
+            for record in page.sessions:
+                await self._recover_one(record, running.get(record.id))
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def _recover_one(self, record: SessionRecord, kept: KeptSession | None) -> None:
+        actor = await self._load(record.id)
+        body = actor.log.body
+        if kept is not None and kept.generation == body.generation:
+            resend = await self._sent_lines(record.id, kept.generation)
+            try:
+                await actor.take_up(kept, resend)
+            except Exception:
+                logger.exception("Session %s could not be taken up", record.id)
+            else:
+                return
+        body.process, body.wanted = "lost", True
+        body.state_reason = "The host was restarted, and its process is gone."
+        await actor.log.tell(ProcessChanged(self._clock(), body.generation, "lost"))
+
+    async def _sent_lines(self, session_id: str, generation: int) -> list[tuple[int, bytes]]:
+        """Our lines of this generation, by number. Those that the keeper has are not sent again."""
+        lines: list[tuple[int, bytes]] = []
+        seq = 0
+        while rows := (await self.store.read(session_id, after=seq)).rows:
+            seq = rows[-1].seq
+            lines += [(row.input_number, row.body) for row in rows if _is_ours(row, generation)]
+        return lines
+
+
+def _is_ours(row: Row, generation: int) -> bool:
+    return row.kind == "sent" and row.generation == generation and row.input_number > 0
