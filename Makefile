@@ -65,7 +65,7 @@ conformance: $(STAMP)  ## play the protocol against five CLI versions and write 
 	@$(BIN)/python -m quarterdeck.cli.doctor.compatibility docs/compatibility.json
 
 bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
-	$(call say,benchmarks (about a quarter of an hour; the first time fetches the official SDK, 160 MB))
+	$(call say,benchmarks (about twenty minutes; the first time fetches the official SDK, 160 MB))
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP)  ## the documents as a site in build/site (make docs SERVE=1 shows it on http://127.0.0.1:8000)

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -33,11 +34,14 @@ def peer_python() -> Path:
     return _python(target)
 
 
-def own_python() -> Path:
-    """The interpreter that has this checkout of Quarterdeck, and the ``msgspec`` that the tests use."""
+def own_python(*, extras: bool = False) -> Path:
+    """The interpreter that has this checkout of Quarterdeck, and the ``msgspec`` that the tests use.
+
+    ``extras``: and everything that ``quarterdeck[all]`` brings along.
+    """
     checkout = hashlib.sha256(os.fsencode(SOURCE.resolve())).hexdigest()[:8]
-    target = _folder("own", f"quarterdeck-{checkout}")
-    _provide(target, "msgspec", version("msgspec"), "once")
+    target = _folder("own", f"quarterdeck-{checkout}{'-all' if extras else ''}")
+    _provide(target, "msgspec", version("msgspec"), "once", *(_extras() if extras else ()))
     packages = subprocess.run(
         [_python(target), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
         capture_output=True,
@@ -49,11 +53,18 @@ def own_python() -> Path:
     return _python(target)
 
 
+def _extras() -> list[str]:
+    """The requirements of all extras."""
+    with (SOURCE.parent / "pyproject.toml").open("rb") as file:
+        groups: dict[str, list[str]] = tomllib.load(file)["project"]["optional-dependencies"]
+    return [requirement for name, group in groups.items() if name != "all" for requirement in group]
+
+
 def _folder(kind: str, name: str) -> Path:
     return default_cache_dir() / kind / f"{name}-{sys.implementation.cache_tag}"
 
 
-def _provide(target: Path, package: str, wanted: str, how_much: str) -> None:
+def _provide(target: Path, package: str, wanted: str, how_much: str, *others: str) -> None:
     if _version_in(target, package) == wanted:
         return
     say(f"installing {package} {wanted} into {target} ({how_much})")
@@ -62,7 +73,7 @@ def _provide(target: Path, package: str, wanted: str, how_much: str) -> None:
     try:
         for command in (
             [sys.executable, "-m", "venv", str(target)],
-            [str(_python(target)), "-m", "pip", "install", "--quiet", f"{package}=={wanted}"],
+            [str(_python(target)), "-m", "pip", "install", "--quiet", f"{package}=={wanted}", *others],
         ):
             subprocess.run(command, check=True, timeout=INSTALL_LIMIT_S)
     except (subprocess.SubprocessError, OSError) as error:

@@ -8,13 +8,12 @@ import platform
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 OURS = "quarterdeck"
 PEER = "claude-agent-sdk"
-HEADERS = ("measured", "quarterdeck", "official SDK", "better by", "target", "")
 
 
 def say(text: str) -> None:
@@ -22,13 +21,23 @@ def say(text: str) -> None:
     print(f"  · {text}", file=sys.stderr, flush=True)
 
 
+def quartiles(samples: Sequence[float]) -> tuple[float, float, float]:
+    """Where a quarter, half and three quarters of the samples lie below. One odd round moves none of them."""
+    if len(samples) == 1:
+        return samples[0], samples[0], samples[0]
+    low, middle, high = statistics.quantiles(samples, n=4, method="inclusive")
+    return low, middle, high
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One quantity, measured several times on either side.
+    """One quantity, measured in rounds: in each round once on either side, one after the other.
 
-    ``target`` is the least factor by which ours has to be better. ``pick`` is what stands for the repetitions: the best
-    for what noise can only make worse (processor time, rates), the median for latencies.
+    What counts is the factor of each round, because what else the machine does falls on both sides of a round alike.
+    ``target`` is the least factor by which ours has to be better, ``most`` the most that ours may be.
     """
+
+    HEADERS: ClassVar[tuple[str, ...]] = ("measured", "quarterdeck", "official SDK", "better by", "target", "")
 
     name: str
     unit: str
@@ -36,57 +45,98 @@ class Row:
     peer: Sequence[float] = ()
     better: Literal["lower", "higher"] = "lower"
     target: float | None = None
-    pick: Literal["best", "median"] = "best"
+    most: float | None = None
     against: str = ""
     """What stands in the place of the official SDK, where it is something else."""
 
-    def value(self, samples: Sequence[float]) -> float:
-        if self.pick == "median":
-            return statistics.median(samples)
-        return min(samples) if self.better == "lower" else max(samples)
+    @property
+    def factors(self) -> list[float]:
+        """How many times better ours is, round by round."""
+        pairs = zip(self.ours, self.peer, strict=True) if self.peer else ()
+        return [peer / ours if self.better == "lower" else ours / peer for ours, peer in pairs]
 
     @property
     def factor(self) -> float | None:
-        """How many times better ours is."""
-        if not self.peer:
-            return None
-        ours, peer = self.value(self.ours), self.value(self.peer)
-        return peer / ours if self.better == "lower" else ours / peer
+        return quartiles(self.factors)[1] if self.peer else None
 
     @property
     def met(self) -> bool | None:
+        if self.most is not None:
+            return quartiles(self.ours)[1] <= self.most
         return None if self.target is None or self.factor is None else self.factor >= self.target
 
     def cells(self) -> tuple[str, ...]:
-        factor, met = self.factor, self.met
         return (
             self.name,
-            self._shown(self.ours),
-            f"{self._shown(self.peer)}{f' ({self.against})' if self.against else ''}" if self.peer else "–",
-            "–" if factor is None else f"{_number(factor)}×",
-            "" if self.target is None else f"≥ {_number(self.target)}×",
-            {None: "", True: "met", False: "MISSED"}[met],
+            self.shown_ours(),
+            self.shown_peer(),
+            self.shown_factor(),
+            self.shown_target(),
+            self.verdict(),
         )
 
-    def _shown(self, samples: Sequence[float]) -> str:
-        best, worst = self.value(samples), (max(samples) if self.better == "lower" else min(samples))
-        spread = abs(worst - best) / best * 100 if best else 0.0
-        noise = f" ±{spread:.0f} %" if len(samples) > 1 else ""
-        return f"{_number(best)} {self.unit}{noise}"
+    def shown_ours(self) -> str:
+        low, middle, high = quartiles(self.ours)
+        off = f" ±{(high - low) / 2 / middle * 100:.0f} %" if middle and len(self.ours) > 1 and not self.peer else ""
+        return f"{_number(middle)} {self.unit}{off}"
+
+    def shown_peer(self) -> str:
+        if not self.peer:
+            return "–"
+        return f"{_number(quartiles(self.peer)[1])} {self.unit}{f' ({self.against})' if self.against else ''}"
+
+    def shown_factor(self) -> str:
+        if not self.peer:
+            return "–"
+        low, middle, high = quartiles(self.factors)
+        return f"{_number(middle)}× ({_number(low)}–{_number(high)})"
+
+    def shown_target(self) -> str:
+        if self.most is not None:
+            return f"≤ {_number(self.most)} {self.unit}"
+        return "" if self.target is None else f"≥ {_number(self.target)}×"
+
+    def verdict(self) -> str:
+        return {None: "", True: "met", False: "MISSED"}[self.met]
 
     def plain(self) -> dict[str, Any]:
         return {
             "name": self.name,
             "unit": self.unit,
             "better": self.better,
-            "pick": self.pick,
             "ours": list(self.ours),
             "peer": list(self.peer),
             "against": self.against or PEER,
+            "factors": self.factors,
             "factor": self.factor,
             "target": self.target,
+            "most": self.most,
             "met": self.met,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """The same work by the clock and in processor time."""
+
+    HEADERS: ClassVar[tuple[str, ...]] = (
+        *("measured", "by the clock: quarterdeck", "official SDK", "better by", "target"),
+        *("processor time: quarterdeck", "official SDK", "better by", "target"),
+    )
+
+    name: str
+    clock: Row
+    processor: Row
+
+    def cells(self) -> tuple[str, ...]:
+        cells = [self.name]
+        for row in (self.clock, self.processor):
+            goal = f"{row.shown_target()} {row.verdict()}".strip()
+            cells += [row.shown_ours(), row.shown_peer(), row.shown_factor(), goal]
+        return tuple(cells)
+
+    def plain(self) -> dict[str, Any]:
+        return {"name": self.name, "clock": self.clock.plain(), "processor": self.processor.plain()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,27 +144,26 @@ class Section:
     """One table, and the sentences that say how its numbers came about."""
 
     title: str
-    rows: list[Row] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    rows: Sequence[Row | BothWays] = ()
+    notes: Sequence[str] = ()
+
+    def table(self) -> list[tuple[str, ...]]:
+        return [self.rows[0].HEADERS, *(row.cells() for row in self.rows)]
 
     def text(self) -> str:
-        table = [HEADERS, *(row.cells() for row in self.rows)]
-        widths = [max(len(line[column]) for line in table) for column in range(len(HEADERS))]
+        table = self.table()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in table]
         lines.insert(1, "  ".join("─" * width for width in widths))
         return "\n".join([f"\n{self.title}", *(line.rstrip() for line in lines), *self.notes])
 
     def markdown(self) -> str:
-        lines = [f"## {self.title}", "", *_markdown_table(self.rows), ""]
-        return "\n".join([*lines, *(f"{note}\n" for note in self.notes)])
+        head, *lines = self.table()
+        table = [f"| {' | '.join(line)} |" for line in (head, ("---",) * len(head), *lines)]
+        return "\n".join([f"## {self.title}", "", *table, "", *(f"{note}\n" for note in self.notes)])
 
     def plain(self) -> dict[str, Any]:
-        return {"title": self.title, "rows": [row.plain() for row in self.rows], "notes": self.notes}
-
-
-def _markdown_table(rows: Iterable[Row]) -> list[str]:
-    lines = [HEADERS, ("---",) * len(HEADERS), *(row.cells() for row in rows)]
-    return [f"| {' | '.join(line)} |" for line in lines]
+        return {"title": self.title, "rows": [row.plain() for row in self.rows], "notes": list(self.notes)}
 
 
 def _number(value: float) -> str:

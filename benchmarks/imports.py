@@ -16,7 +16,7 @@ from ._table import Row, Section, say, show
 
 CHILD = Path(__file__).parent / "_children" / "imports.py"
 LIMIT_S = 60.0
-ROUNDS = Size(full=15, quick=5)
+ROUNDS = Size(full=20, quick=5)
 IMPORT_FACTOR = 15.0
 
 BARE = "import {package}"
@@ -66,7 +66,7 @@ def run(*, quick: bool) -> list[Section]:
 
 NOTE = (
     "Names are imported when they are first used, so the bare import says little by itself: the second statement is "
-    "what a program begins with. Compiled files are in place. Best of the rounds; ± is how far the worst was off."
+    "what a program begins with. Compiled files are in place."
 )
 
 if __name__ == "__main__":

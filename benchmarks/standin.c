@@ -12,7 +12,8 @@
  *   STANDIN_FLIGHT  how many of them to keep unanswered at once
  *   STANDIN_CLOCK   how many lines per second to say with the time in them: @NOW@ in the file's first line
  *   STANDIN_INIT    a file with the line that begins a turn
- *   STANDIN_RESULT  a file with the line that ends one; @TOLD@ in it becomes "answers errors"
+ *   STANDIN_RESULT  a file with the line that ends one; @TOLD@ in it becomes "answers errors p50", the last being the
+ *                   median nanoseconds from a request to its answer if only one is in flight
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +33,7 @@ struct text { char *start; size_t size; };
 
 static char input[INPUT_SIZE];
 static size_t held;
-static long answers, errors;
+static long answers, errors, median_ns;
 static int input_ended;
 
 static void fail(const char *what) { perror(what); exit(3); }
@@ -209,6 +210,11 @@ static size_t numbered(char *to, struct text request, long serial) {
     return (size_t)(to + (end - from) - begin);
 }
 
+static int by_size(const void *one, const void *other) {
+    int64_t difference = *(const int64_t *)one - *(const int64_t *)other;
+    return (difference > 0) - (difference < 0);
+}
+
 static void ask(struct text request, struct text first, long count, long flight) {
     static long serial;
     char *batch = malloc((request.size + first.size + 64) * (size_t)(flight + 1) * 2);
@@ -220,14 +226,24 @@ static void ask(struct text request, struct text first, long count, long flight)
             if (wait_input(-1)) take_input();
         line = end;
     }
-    answers = errors = 0;
+    answers = errors = median_ns = 0;
+    int64_t *took = malloc(sizeof *took * (size_t)(count + 1));
     for (long asked = 0; answers < count && !input_ended;) {
         size_t size = 0;
+        int64_t start = now_ns();
+        long before = answers;
         for (; asked < count && asked - answers < flight; asked++)
             size += numbered(batch + size, request, ++serial);
         if (size) say(batch, size);
-        if (wait_input(-1)) take_input();
+        while (answers == before && !input_ended)
+            if (wait_input(-1)) take_input();
+        if (flight == 1) took[before] = now_ns() - start;
     }
+    if (flight == 1 && answers == count) {
+        qsort(took, (size_t)count, sizeof *took, by_size);
+        median_ns = (long)took[count / 2];
+    }
+    free(took);
     free(batch);
 }
 
@@ -235,7 +251,7 @@ static void end_turn(struct text result) {
     char *mark = result.start ? strstr(result.start, "@TOLD@") : NULL;
     if (!mark) { say(result.start, result.size); return; }
     char told[64];
-    int size = snprintf(told, sizeof told, "%ld %ld", answers, errors);
+    int size = snprintf(told, sizeof told, "%ld %ld %ld", answers, errors, median_ns);
     struct iovec pieces[] = {
         {result.start, (size_t)(mark - result.start)}, {told, (size_t)size},
         {mark + 6, result.size - (size_t)(mark + 6 - result.start)}};

@@ -81,7 +81,6 @@ def run(*, quick: bool) -> list[Section]:
             warm[mark],
             cold[mark],
             target=10.0 if mark == MARKS[0] else None,
-            pick="median",
             against="cold start",
         )
         for mark in MARKS

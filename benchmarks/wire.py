@@ -1,7 +1,8 @@
 """Lines to typed messages: ours against the official SDK's framing, ``json.loads`` and parser.
 
 ``python -m benchmarks.wire`` prints the tables (``--json`` for a program). Both sides decode the same bytes in the same
-64 KiB chunks, each in an interpreter of its own, in turns; what counts is processor time per message.
+64 KiB chunks, each in an interpreter of its own, on the same core, in turns of a few milliseconds; what counts is
+processor time per message, and how it compares turn by turn.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from ._environments import own_python, peer_python
 from ._table import OURS, PEER, Row, Section, say, show
 
 CHILD = Path(__file__).parent / "_children" / "decode.py"
-ROUNDS = Size(full=25, quick=8)
-MESSAGES = Size(full=40_000, quick=20_000)
+ROUNDS = Size(full=150, quick=20)
+MESSAGES = 4_000
 END_S = 10.0
 
-DELTA_FACTOR = 12.0
-MIXED_FACTOR = 8.0
 FLOOR_SHARE = 0.5
+FACTOR = 4.0
+"""What half of the floor's speed comes to: see the note on the targets."""
 FEW_PIECES = 30
 
 _OFFICIAL_HAS = frozenset({"each", "kept", "text by key"})
@@ -82,7 +83,8 @@ def measure(data: bytes, ways: tuple[str, ...], rounds: int) -> Samples:
             PEER: stack.enter_context(worker(peer_python(), "claude_agent_sdk", path)),
         }
         for number in range(rounds):
-            say(f"decoding {expected:,} messages, round {number + 1} of {rounds}")
+            if not number % 10:
+                say(f"decoding {expected:,} messages, round {number + 1} of {rounds}")
             for way in ways:
                 for side, process in workers.items():
                     if side == OURS or way in _OFFICIAL_HAS:
@@ -102,23 +104,23 @@ def floor(samples: Samples, name: str, way: str, floor_way: str, target: float |
 def delta_section(count: int, rounds: int) -> Section:
     samples = measure(_lines.repeat(_lines.text_deltas(), count), _DELTA_WAYS, rounds)
     rows = [
-        compare(samples, "decode", "each", target=DELTA_FACTOR),
-        compare(samples, "decode, messages kept", "kept", target=DELTA_FACTOR),
-        compare(samples, 'decode, read `event["delta"]["text"]`', "text by key"),
+        compare(samples, 'decode, read `event["delta"]["text"]`', "text by key", target=FACTOR),
+        compare(samples, "decode", "each"),
+        compare(samples, "decode, messages kept", "kept"),
         compare(samples, "decode, read `typed_event.delta.text`", "text by attribute", peer_way="text by key"),
         compare(samples, "decode, read .raw (official: decode only)", "raw", peer_way="each"),
         floor(samples, "decode, against the floor", "each", "floor each"),
         floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
     ]
-    return Section(f"Text deltas: {count:,} recorded lines, processor time per message", rows, [NOTE])
+    return Section(f"Text deltas: {count:,} recorded lines, processor time per message", rows, [NOTE, TARGETS])
 
 
 def mixed_section(count: int, rounds: int) -> Section:
     turn = _lines.mixed_turn()
     samples = measure(_many_turns(turn, count), _MIXED_WAYS, rounds)
     rows = [
-        compare(samples, "decode", "each", target=MIXED_FACTOR),
-        compare(samples, "decode, messages kept", "kept", target=MIXED_FACTOR),
+        compare(samples, "decode", "each", target=FACTOR),
+        compare(samples, "decode, messages kept", "kept"),
         compare(samples, "decode, read .raw (official: decode only)", "raw", peer_way="each"),
         floor(samples, "decode, against the floor", "each", "floor each"),
         floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
@@ -144,8 +146,16 @@ def _sizes(turn: tuple[bytes, ...]) -> str:
 NOTE = (
     "Every message of ours keeps the bytes it came in. The official SDK reads through `read_messages` of its own "
     "transport, from memory, then `parse_message`; no process, no queue, no event loop on either side. The floor is "
-    "`msgspec`'s `decode_lines` alone, into the same classes: no framing, no raw bytes. Best of the rounds; ± is how "
-    "far the worst was off."
+    "`msgspec`'s `decode_lines` alone, into the same classes: no framing, no raw bytes. Given are the medians of "
+    f"{ROUNDS.full} rounds, and as “better by” the median of the rounds' factors with the half of them that lies "
+    "around it."
+)
+TARGETS = (
+    "An event is a dict in both SDKs, and ours is decoded together with its line, whether the program reads it or not: "
+    "so the row to look at is the one that reads the text. Making those dicts is most of the work, and both sides do "
+    "it in C, so there is less to gain here than in the client, where everything around the decoder counts too. The "
+    "floor, which is the most there is to gain with `msgspec`, is seven to eight times as fast as the official SDK. "
+    "The targets ask for half of its speed, framing and raw bytes included: that is four times the official SDK."
 )
 MIXED_NOTE = (
     f"Init, status, then {_lines.ROUNDS_PER_TURN} rounds of streamed text, its completed message of "
@@ -159,8 +169,8 @@ HEAVY_NOTE = (
 
 
 def run(*, quick: bool) -> list[Section]:
-    count, rounds = MESSAGES.of(quick), ROUNDS.of(quick)
-    return [delta_section(count, rounds), mixed_section(count, rounds), heavy_section(count, rounds)]
+    rounds = ROUNDS.of(quick)
+    return [delta_section(MESSAGES, rounds), mixed_section(MESSAGES, rounds), heavy_section(MESSAGES, rounds)]
 
 
 if __name__ == "__main__":

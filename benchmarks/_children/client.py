@@ -30,6 +30,21 @@ def processor_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
+class Meter:
+    """Processor time and time by the clock, of what is done inside the ``with``."""
+
+    figures: Figures
+
+    def __enter__(self) -> Meter:
+        gc.collect()
+        self._began = time.perf_counter(), processor_s()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        used, wall = processor_s(), time.perf_counter()
+        self.figures = {"wall_s": wall - self._began[0], "processor_s": used - self._began[1]}
+
+
 def resident_kb() -> float:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
@@ -71,67 +86,52 @@ async def read_deltas(client: Any) -> tuple[int, int]:
     return count, size
 
 
-async def turn(setting: dict[str, Any], read: Callable[[Any], Awaitable[Any]]) -> tuple[Figures, Any]:
+async def turn(setting: dict[str, Any], read: Callable[[Any], Awaitable[Any]]) -> Figures:
     """One turn, from the prompt to the result."""
     async with sdk.ClaudeSDKClient(options(setting)) as client:
-        gc.collect()
-        wall, used = time.perf_counter(), processor_s()
-        await client.query("go")
-        told = await read(client)
-        used, wall = processor_s() - used, time.perf_counter() - wall
-    count, size = told[:2]
-    return {"processor_s": used, "wall_s": wall, "messages": count, "text": size}, told
+        with Meter() as meter:
+            await client.query("go")
+            count, size = (await read(client))[:2]
+    return {**meter.figures, "messages": count, "text": size}
 
 
 async def deltas(setting: dict[str, Any]) -> Figures:
-    return (await turn(setting, read_deltas))[0]
+    return await turn(setting, read_deltas)
 
 
 async def mixed(setting: dict[str, Any]) -> Figures:
-    return (await turn(setting, read_turn))[0]
-
-
-async def paced(setting: dict[str, Any]) -> Figures:
-    """Many sessions at once, each at a model's pace."""
-    async with AsyncExitStack() as stack:
-        clients = [
-            await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting))) for _ in range(setting["sessions"])
-        ]
-        gc.collect()
-        wall, used = time.perf_counter(), processor_s()
-        for client in clients:
-            await client.query("go")
-        told = await asyncio.gather(*map(read_deltas, clients))
-        used, wall = processor_s() - used, time.perf_counter() - wall
-    return {"processor_s": used, "wall_s": wall, "messages": sum(count for count, _ in told)}
+    return await turn(setting, read_turn)
 
 
 async def crowd(setting: dict[str, Any]) -> Figures:
     """Many sessions that all flood."""
-    return await paced(setting)
+    async with AsyncExitStack() as stack:
+        clients = [await opened(stack, setting) for _ in range(setting["sessions"])]
+        with Meter() as meter:
+            for client in clients:
+                await client.query("go")
+            told = await asyncio.gather(*map(read_deltas, clients))
+    return {**meter.figures, "messages": sum(count for count, _ in told)}
 
 
 async def late(setting: dict[str, Any]) -> Figures:
     """How late the messages of many sessions at a model's pace are."""
     delays: list[float] = []
-
-    async def listen(client: Any) -> None:
-        async for message in client.receive_response():
-            now = time.monotonic_ns()
-            if isinstance(message, sdk.StreamEvent):
-                delays.append((now - int(message.event["delta"]["text"])) / 1000)
-
     async with AsyncExitStack() as stack:
-        clients = [
-            await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting))) for _ in range(setting["sessions"])
-        ]
-        gc.collect()
-        wall, used = time.perf_counter(), processor_s()
-        for client in clients:
-            await client.query("go")
-        await asyncio.gather(*map(listen, clients))
-        used, wall = processor_s() - used, time.perf_counter() - wall
-    return {**percentiles(delays), "processor_s": used, "wall_s": wall}
+        clients = [await opened(stack, setting) for _ in range(setting["sessions"])]
+        with Meter() as meter:
+            for client in clients:
+                await client.query("go")
+            await asyncio.gather(*(listen(client, delays) for client in clients))
+    return {**percentiles(delays), **meter.figures}
+
+
+async def listen(client: Any, delays: list[float]) -> None:
+    """Note how many microseconds ago each message was written."""
+    async for message in client.receive_response():
+        now = time.monotonic_ns()
+        if isinstance(message, sdk.StreamEvent):
+            delays.append((now - int(message.event["delta"]["text"])) / 1000)
 
 
 def percentiles(samples: list[float]) -> Figures:
@@ -145,22 +145,20 @@ async def backlog(setting: dict[str, Any]) -> Figures:
     await client.connect()
     await client.query("go")
     await asyncio.sleep(SETTLE_S)
-    start = time.perf_counter()
-    await client.disconnect()
-    return {"close_s": time.perf_counter() - start}
+    with Meter() as meter:
+        await client.disconnect()
+    return {"close_s": meter.figures["wall_s"], "processor_s": meter.figures["processor_s"]}
 
 
 async def asked(setting: dict[str, Any], **callbacks: Any) -> Figures:
     async with sdk.ClaudeSDKClient(options(setting, **callbacks)) as client:
-        gc.collect()
-        wall, used = time.perf_counter(), processor_s()
-        await client.query("go")
-        *_, told = await read_turn(client)
-        used, wall = processor_s() - used, time.perf_counter() - wall
-    answers, errors = map(int, told.split())
+        with Meter() as meter:
+            await client.query("go")
+            *_, told = await read_turn(client)
+    answers, errors, p50_ns = map(int, told.split())
     if errors or answers != setting["asks"]:
         raise SystemExit(f"{setting['asks']} requests, {answers} answers, {errors} of them errors")
-    return {"processor_s": used, "wall_s": wall, "answers": answers}
+    return {**meter.figures, "answers": answers, "p50_us": p50_ns / 1000}
 
 
 async def permissions(setting: dict[str, Any]) -> Figures:
@@ -189,16 +187,12 @@ async def tools(setting: dict[str, Any]) -> Figures:
 async def idle(setting: dict[str, Any]) -> Figures:
     """Memory and threads of sessions that are connected and wait for a prompt."""
     async with AsyncExitStack() as stack:
-
-        async def open_one() -> None:
-            await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting)))
-
-        await open_one()
+        await opened(stack, setting)
         await asyncio.sleep(SETTLE_S)
         gc.collect()
         before, threads = resident_kb(), threading.active_count()
         for _ in range(setting["sessions"]):
-            await open_one()
+            await opened(stack, setting)
         await asyncio.sleep(SETTLE_S)
         gc.collect()
         grown = (resident_kb() - before) / setting["sessions"]
@@ -208,39 +202,41 @@ async def idle(setting: dict[str, Any]) -> Figures:
 
 async def first(setting: dict[str, Any]) -> Figures:
     """From the start of this process to the first message; ``started`` was taken before it was."""
-    reached = [time.monotonic() async for _ in sdk.query(prompt="go", options=options(setting))]
-    return {"start_s": reached[0] - setting["started"]}
+    reached = [(time.monotonic(), processor_s()) async for _ in sdk.query(prompt="go", options=options(setting))]
+    return {"start_s": reached[0][0] - setting["started"], "processor_s": reached[0][1]}
 
 
 async def quiet(setting: dict[str, Any]) -> Figures:
     """How late a quiet session's messages are while a session beside it floods."""
     delays: list[float] = []
-
-    async def listen(client: Any) -> None:
-        async for message in client.receive_response():
-            now = time.monotonic_ns()
-            if isinstance(message, sdk.StreamEvent):
-                delays.append((now - int(message.event["delta"]["text"])) / 1000)
+    flooded = 0
 
     async def drown(client: Any) -> None:
+        nonlocal flooded
         async for message in client.receive_response():
             if isinstance(message, sdk.StreamEvent):
                 message.event["delta"]["text"]
+                flooded += 1
 
     async with AsyncExitStack() as stack:
-        calm = await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting)))
+        calm = await opened(stack, setting)
         loud = await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting, setting["flood_env"])))
         flooding = asyncio.create_task(drown(loud))
-        await loud.query("go")
-        await calm.query("go")
-        await listen(calm)
+        with Meter() as meter:
+            await loud.query("go")
+            await calm.query("go")
+            await listen(calm, delays)
         if flooding.done():
             raise SystemExit("the flood ended too early")
         flooding.cancel()
-    return percentiles(delays)
+    return {**percentiles(delays), **meter.figures, "messages": flooded}
 
 
-_LOADS = (deltas, mixed, paced, crowd, late, backlog, permissions, hooks, tools, idle, first, quiet)
+async def opened(stack: AsyncExitStack, setting: dict[str, Any]) -> Any:
+    return await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting)))
+
+
+_LOADS = (deltas, mixed, crowd, late, backlog, permissions, hooks, tools, idle, first, quiet)
 LOADS = {load.__name__: load for load in _LOADS}
 
 
