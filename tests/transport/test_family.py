@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import pytest
 
 from quarterdeck.transport import Capabilities, detect
+from quarterdeck.transport.census import carriers
 from quarterdeck.transport.family import GroupFamily, TreeFamily, family_of
-from quarterdeck.transport.marks import MARK, Mark, carriers
+from quarterdeck.transport.marks import MARK, Mark
 from quarterdeck.transport.process_table import descendants, listed
 from quarterdeck.transport.strays import DescendantStrays, MarkedStrays
 from transport.support import python, until_blocking

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from quarterdeck.transport import ExitStatus, Grace, ProcessTransport, TransportClosed, WriteOverflow
+from quarterdeck.transport import ExitStatus, Grace, ProcessTransport, TransportClosed, WriteOverflow, process
 from transport.conftest import Stage
 from transport.support import DEAF, CancelAt, Counter, Recorder, echo, group_is_gone, process_is_gone, python, until
 
@@ -25,6 +25,19 @@ def test_a_process_that_leaves_at_end_of_file_is_not_signalled(stage: Stage) -> 
         assert await transport.close() == ExitStatus(code=0)
 
     stage.play(scene)
+
+
+def test_where_nothing_is_left_one_look_is_all_that_closing_adds(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread of its own for each session: two hundred may close at once."""
+    sweeps: list[object] = []
+    monkeypatch.setattr(process, "sweep", lambda *given: sweeps.append(given))
+
+    async def scene() -> None:
+        started = [await stage.start(echo(), Recorder()) for _ in range(5)]
+        await asyncio.gather(*(transport.close() for transport in started))
+
+    stage.play(scene)
+    assert len(sweeps) == (0 if stage.lacking.get("proc_files", True) else 5)
 
 
 def test_what_was_written_before_close_still_arrives(stage: Stage) -> None:

@@ -6,15 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from quarterdeck.transport import marks
-from quarterdeck.transport.marks import MARK, Mark, attach, orphaned, this_program
+from quarterdeck.transport import census
+from quarterdeck.transport.census import orphaned
+from quarterdeck.transport.marks import MARK, Mark, attach, this_program
 from quarterdeck.transport.strays import MarkedStrays, sweep
 from transport.support import process_is_gone, until_blocking
 
+LIMIT_S = 20.0
 Start = Callable[..., subprocess.Popen[bytes]]
 
 
@@ -59,7 +62,7 @@ def test_a_sweep_ends_a_process_that_ignores_sigterm_and_one_that_is_stopped_and
     mark, other = this_program().mark(), this_program().mark()
     deaf = start(mark.text, sys.executable, "-S", "-c", "import signal, time; signal.signal(15, 1); time.sleep(600)")
     stopped, bystander = start(mark.text), start(other.text)
-    until_blocking(lambda: len(marks.carriers(mark)) == 2 and marks.carriers(other), "all to have their environment")
+    until_blocking(lambda: len(census.carriers(mark)) == 2 and census.carriers(other), "all to have their environment")
     stopped.send_signal(signal.SIGSTOP)
     sweep(MarkedStrays(mark), 0.1)
     assert stopped.wait(10) in (-signal.SIGTERM, -signal.SIGKILL)
@@ -74,10 +77,58 @@ def test_the_number_is_inherited_and_found_where_the_environment_was_cleared(sta
     )
     attach(parent.pid, mark)
     pid = int(parent.communicate(b"go\n", timeout=20)[0])
-    until_blocking(lambda: marks.carriers(mark) == [pid], "the child to carry the number")
-    assert marks.carriers(Mark("nobody", mark.number + 1)) == []
+    until_blocking(lambda: census.carriers(mark) == [pid], "the child to carry the number")
+    assert census.carriers(Mark("nobody", mark.number + 1)) == []
     sweep(MarkedStrays(mark), 5.0)
     until_blocking(lambda: process_is_gone(pid), "the child to end")
+
+
+def test_a_mark_is_found_behind_a_long_environment(start: Start) -> None:
+    mark = this_program().mark()
+    long = {f"LONG{number}": "x" * 100_000 for number in range(4)}
+    process = subprocess.Popen(["sleep", "600"], env={"PATH": os.environ["PATH"], **long, MARK: mark.text})
+    try:
+        until_blocking(lambda: census.carriers(mark) == [process.pid], "the process to have its environment")
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def test_those_who_ask_while_somebody_looks_share_the_next_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[threading.Event] = []
+
+    class SlowCensus(census.Census):
+        def __init__(self) -> None:
+            looks.append(threading.Event())
+            assert looks[-1].wait(LIMIT_S)
+            super().__init__()
+
+    monkeypatch.setattr(census, "Census", SlowCensus)
+    first = census.look(this_program().mark())
+    until_blocking(lambda: looks, "the first look")
+    later = [census.look(this_program().mark()) for _ in range(50)]
+    looks[0].set()
+    assert first.result(LIMIT_S) == []
+    until_blocking(lambda: len(looks) == 2, "the next look")
+    assert not any(found.done() for found in later)
+    looks[1].set()
+    assert [found.result(LIMIT_S) for found in later] == [[]] * 50
+    assert len(looks) == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # 3.12 and later: there are threads, which is the point
+def test_a_forked_child_looks_for_itself() -> None:
+    busy = threading.Event()
+    mark = this_program().mark()
+    census.look(mark).add_done_callback(lambda _: busy.wait(LIMIT_S))  # the parent's thread is still at it
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(int(LIMIT_S))
+        os._exit(0 if census.carriers(mark) == [] else 1)
+    try:
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    finally:
+        busy.set()
 
 
 def test_a_bounded_fork_storm_is_ended() -> None:
@@ -85,7 +136,7 @@ def test_a_bounded_fork_storm_is_ended() -> None:
     storm = "import os, time\nfor _ in range(60):\n    if os.fork() == 0: os.setsid(); time.sleep(600)\ntime.sleep(600)"
     env = {"PATH": os.environ["PATH"], MARK: mark.text}
     parent = subprocess.Popen([sys.executable, "-S", "-c", storm], env=env, start_new_session=True)
-    until_blocking(lambda: len(marks.carriers(mark)) > 20, "the storm to be in full swing")
+    until_blocking(lambda: len(census.carriers(mark)) > 20, "the storm to be in full swing")
     sweep(MarkedStrays(mark), 0.0)
     parent.wait(10)
-    until_blocking(lambda: marks.carriers(mark) == [], "all of the storm to be gone")
+    until_blocking(lambda: census.carriers(mark) == [], "all of the storm to be gone")

@@ -15,10 +15,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import signal
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -68,7 +65,7 @@ def this_program() -> Program:
 @cache
 def _program(pid: int) -> Program:
     """Keyed by the process ID: after a fork the child is a program of its own."""
-    owner = f"{_namespace()}.{pid}.{start_of(pid) or 0}"
+    owner = f"{namespace()}.{pid}.{start_of(pid) or 0}"
     return Program(owner, 10**11 + int.from_bytes(os.urandom(8)) % (9 * 10**11))
 
 
@@ -96,88 +93,19 @@ def carried_by(pid: int) -> tuple[str, int]:
     """The mark that a process carries, as text and as number; empty and 0 where it has none, or we may not look."""
     text, number = "", 0
     with contextlib.suppress(OSError):
-        text = _text(pid)
+        text = text_of(pid)
     with contextlib.suppress(OSError):
-        number = _number(pid)
+        number = number_of(pid)
     return text, number
 
 
-class Census:
-    """Who carries which mark, at one moment."""
-
-    def __init__(self) -> None:
-        self.taken = time.monotonic_ns()
-        self.by_text: dict[str, list[int]] = {}
-        self.by_number: dict[int, list[int]] = {}
-        for pid in process_ids():
-            with contextlib.suppress(OSError):  # gone meanwhile, or another user's
-                text = _text(pid)
-                if text:
-                    self.by_text.setdefault(text, []).append(pid)
-                elif number := _number(pid):
-                    self.by_number.setdefault(number, []).append(pid)
-
-    def carriers(self, mark: Mark) -> list[int]:
-        return [*self.by_text.get(mark.text, ()), *self.by_number.get(mark.number, ())]
-
-
-_lock = threading.Lock()
-_latest: Census | None = None
-
-
-def carriers(mark: Mark) -> list[int]:
-    """The processes that carry the mark now. Threads that ask while somebody looks share the next look."""
-    global _latest  # one look serves all who wait for it
-    asked = time.monotonic_ns()
-    with _lock:
-        if _latest is None or _latest.taken < asked:
-            _latest = Census()
-        return _latest.carriers(mark)
-
-
-def signal_carriers(mark: Mark, number: int) -> int:
-    """Signal each process that carries the mark, as soon as it is seen; how many there were."""
-    return sum(_signal(pid, mark, number) for pid in carriers(mark))
-
-
-def _signal(pid: int, mark: Mark, number: int) -> bool:
-    """Held by a descriptor while it is looked at again: so the process ID cannot become somebody else's in between."""
-    if pid == os.getpid():
-        return False
-    try:
-        descriptor = os.pidfd_open(pid)
-    except (AttributeError, OSError):  # no such call, a sandbox that refuses it, or the process is gone
-        descriptor = -1
-    try:
-        if mark.text != _text(pid) and mark.number != _number(pid):
-            return False
-        if descriptor >= 0:
-            signal.pidfd_send_signal(descriptor, number)
-        else:
-            os.kill(pid, number)
-    except OSError:  # it ended, or belongs to another user by now (sudo)
-        return False
-    finally:
-        if descriptor >= 0:
-            os.close(descriptor)
-    return True
-
-
-def orphaned() -> Iterator[Mark]:
-    """The marks in use whose owner, a program of this PID namespace, is dead. Never the one that we carry ourselves."""
-    own, namespace = os.environ.get(MARK), _namespace()
-    for text in Census().by_text:
-        match text.split("."):
-            case [space, pid, started, _] if space == namespace != "0" and pid.isdigit() and started.isdigit():
-                if text != own and start_of(int(pid)) != int(started):
-                    yield Mark(text, -1)
-
-
 def process_ids() -> Iterator[int]:
+    """All processes of the machine that we may see."""
     return (int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208  # half the time of Path
 
 
-def _text(pid: int) -> str:
+def text_of(pid: int) -> str:
+    """The mark in its environment; empty if there is none. Raises ``OSError`` where there is no such process."""
     environment = b"\0" + _read(pid, "environ", ENVIRONMENT_BYTES)
     at = environment.find(_ENTRY)
     if at < 0:
@@ -185,7 +113,8 @@ def _text(pid: int) -> str:
     return environment[at + len(_ENTRY) :].partition(b"\0")[0].decode(errors="replace")
 
 
-def _number(pid: int) -> int:
+def number_of(pid: int) -> int:
+    """The number among its limits; 0 if there is none."""
     for line in _read(pid, "limits", 4096).splitlines():
         if line.startswith(b"Max file locks"):
             soft = line.split()[3]
@@ -203,7 +132,8 @@ def start_of(pid: int) -> int | None:
     return None
 
 
-def _namespace() -> str:
+def namespace() -> str:
+    """The PID namespace we live in, by its number; "0" where it cannot be told."""
     try:
         return str(Path("/proc/self/ns/pid").stat().st_ino)
     except OSError:
@@ -213,9 +143,10 @@ def _namespace() -> str:
 def _read(pid: int, name: str, limit_bytes: int) -> bytes:
     descriptor = os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        data = os.read(descriptor, CHUNK_BYTES)
-        while len(data) < limit_bytes and (more := os.read(descriptor, CHUNK_BYTES)):
-            data += more
+        data = chunk = os.read(descriptor, CHUNK_BYTES)
+        while len(chunk) == CHUNK_BYTES and len(data) < limit_bytes:  # less than was wanted is the end
+            chunk = os.read(descriptor, CHUNK_BYTES)
+            data += chunk
         return data
     finally:
         os.close(descriptor)

@@ -15,6 +15,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
 from typing import Protocol, TypeVar
@@ -324,27 +325,30 @@ class ProcessTransport:
 
     async def _end_family(self, grace: Grace) -> None:
         """End what is left of the group, then what its tools left outside of it."""
+        look = self._family.strays.look()
         if self._family.remains():
             self._family.terminate()
             if await self._family_outlives(grace.group_s):
                 self._family.kill()
                 await self._family_outlives(grace.kill_s)
-        await self._beside(partial(sweep, self._family.strays, grace.group_s))
+        if look is None or await self._answer_of(look):
+            await self._beside(partial(sweep, self._family.strays, grace.group_s))
+
+    async def _answer_of(self, look: Future[list[int]]) -> list[int]:
+        done, tell = self._told_by_a_thread()
+        look.add_done_callback(lambda _: tell())
+        await asyncio.wait([done], timeout=SWEEP_S)
+        return look.result() if look.done() else []
 
     async def _beside(self, work: Callable[[], None]) -> None:
         """In a thread: reading other processes' environments takes milliseconds, and can hang on a hanging process."""
-        done = self._loop.create_future()
-
-        def finish() -> None:
-            if not done.done():
-                done.set_result(None)
+        done, tell = self._told_by_a_thread()
 
         def run() -> None:
             try:
                 work()
             finally:
-                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                    self._loop.call_soon_threadsafe(finish)
+                tell()
 
         try:
             threading.Thread(target=run, name="quarterdeck-sweep", daemon=True).start()
@@ -352,6 +356,20 @@ class ProcessTransport:
             work()
             return
         await asyncio.wait([done], timeout=SWEEP_S)
+
+    def _told_by_a_thread(self) -> tuple[asyncio.Future[None], Callable[[], None]]:
+        """Something to wait for in the loop, and how a thread says that it has come."""
+        done = self._loop.create_future()
+
+        def finish() -> None:
+            if not done.done():
+                done.set_result(None)
+
+        def tell() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(finish)
+
+        return done, tell
 
     async def _family_outlives(self, seconds: float) -> bool:
         deadline = self._loop.time() + seconds

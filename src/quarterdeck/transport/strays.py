@@ -11,9 +11,10 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import Future
 from typing import Protocol
 
-from . import marks
+from . import census
 from .marks import Mark
 from .process_table import descendants, listed
 
@@ -31,6 +32,9 @@ class Strays(Protocol):
 
     def signal(self, number: int) -> int:
         """Signal those that are alive; how many there were."""
+
+    def look(self) -> Future[list[int]] | None:
+        """Who is there now, without waiting for the answer; None where a look cannot be shared."""
 
 
 def sweep(strays: Strays, patience_s: float) -> None:
@@ -68,7 +72,10 @@ class MarkedStrays:
         """Not needed: a mark outlives the parents."""
 
     def signal(self, number: int) -> int:
-        return marks.signal_carriers(self._mark, number)
+        return census.signal_carriers(self._mark, number)
+
+    def look(self) -> Future[list[int]]:
+        return census.look(self._mark)
 
 
 class DescendantStrays:
@@ -96,6 +103,9 @@ class DescendantStrays:
                 os.kill(pid, number)
         return len(found)
 
+    def look(self) -> None:
+        """``signal`` has to list all processes by itself."""
+
 
 class NoStrays:
     """Where they cannot be told (Windows)."""
@@ -105,6 +115,9 @@ class NoStrays:
 
     def signal(self, number: int) -> int:
         return 0
+
+    def look(self) -> None:
+        """Nobody to look for."""
 
 
 _looked_for_orphans: set[int] = set()
@@ -120,5 +133,5 @@ def end_orphans() -> None:
 
 
 def _end_orphans() -> None:
-    for mark in list(marks.orphaned()):
+    for mark in list(census.orphaned()):
         sweep(MarkedStrays(mark), ORPHANS_S)

@@ -1,0 +1,124 @@
+"""Who carries which mark, at one moment. A look at all processes takes milliseconds, so those who want one share it.
+
+Sessions that close at the same time ask at nearly the same time: whoever asks while somebody looks waits for the next
+look, and one look answers all who wait for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, InvalidStateError
+
+from .marks import MARK, Mark, namespace, number_of, process_ids, start_of, text_of
+
+
+class Census:
+    """All processes that carry a mark."""
+
+    def __init__(self) -> None:
+        self.by_text: dict[str, list[int]] = {}
+        self.by_number: dict[int, list[int]] = {}
+        for pid in process_ids():
+            with contextlib.suppress(OSError):  # gone meanwhile, or another user's
+                text = text_of(pid)
+                if text:
+                    self.by_text.setdefault(text, []).append(pid)
+                elif number := number_of(pid):
+                    self.by_number.setdefault(number, []).append(pid)
+
+    def carriers(self, mark: Mark) -> list[int]:
+        return [*self.by_text.get(mark.text, ()), *self.by_number.get(mark.number, ())]
+
+
+class _Looks:
+    """Looks in a thread of its own, which lives as long as somebody wants to know."""
+
+    _wanted: list[tuple[Mark, Future[list[int]]]]
+
+    def __init__(self) -> None:
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Also after a fork: the thread is the parent's, and so are those who wait."""
+        self._lock = threading.Lock()
+        self._wanted = []
+        self._looking = False
+
+    def look(self, mark: Mark) -> Future[list[int]]:
+        found: Future[list[int]] = Future()
+        with self._lock:
+            self._wanted.append((mark, found))
+            if self._looking:
+                return found
+            self._looking = True
+        try:
+            threading.Thread(target=self._run, name="quarterdeck-census", daemon=True).start()
+        except RuntimeError:  # no more threads
+            self._run()
+        return found
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                asked, self._wanted = self._wanted, []
+                self._looking = bool(asked)
+            if not asked:
+                return
+            census = Census()
+            for mark, found in asked:
+                with contextlib.suppress(InvalidStateError):  # cancelled: nobody waits any more
+                    found.set_result(census.carriers(mark))
+
+
+_looks = _Looks()
+look = _looks.look
+"""The processes that carry a mark, as a future of the next look that begins."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_looks.start_over)
+
+
+def carriers(mark: Mark) -> list[int]:
+    """The processes that carry the mark now."""
+    return look(mark).result()
+
+
+def signal_carriers(mark: Mark, number: int) -> int:
+    """Signal each process that carries the mark, as soon as it is seen; how many there were."""
+    return sum(_signal(pid, mark, number) for pid in carriers(mark))
+
+
+def _signal(pid: int, mark: Mark, number: int) -> bool:
+    """Held by a descriptor while it is looked at again: so the process ID cannot become somebody else's in between."""
+    if pid == os.getpid():
+        return False
+    try:
+        descriptor = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # no such call, a sandbox that refuses it, or the process is gone
+        descriptor = -1
+    try:
+        if mark.text != text_of(pid) and mark.number != number_of(pid):
+            return False
+        if descriptor >= 0:
+            signal.pidfd_send_signal(descriptor, number)
+        else:
+            os.kill(pid, number)
+    except OSError:  # it ended, or belongs to another user by now (sudo)
+        return False
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return True
+
+
+def orphaned() -> Iterator[Mark]:
+    """The marks in use whose owner, a program of this PID namespace, is dead. Never the one that we carry ourselves."""
+    own, here = os.environ.get(MARK), namespace()
+    for text in Census().by_text:
+        match text.split("."):
+            case [space, pid, started, _] if space == here != "0" and pid.isdigit() and started.isdigit():
+                if text != own and start_of(int(pid)) != int(started):
+                    yield Mark(text, -1)
