@@ -4,10 +4,12 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What `make run` needs, and everything else: the tools of the tests, of lint and of the documents.
+RUN_STAMP := $(VENV)/.installed-for-run
 STAMP := $(VENV)/.installed
 # Without compiled files, each test that starts Python compiles everything anew: collection alone takes thrice as long.
 unexport PYTHONDONTWRITEBYTECODE
-say = @printf '\033[1m▸ %s\033[0m\n' "$(1)"
+say = @if [ -t 1 ]; then printf '\033[1m▸ %s\033[0m\n' "$(1)"; else printf '▸ %s\n' "$(1)"; fi
 
 .PHONY: help run test lint format soak coverage bench conformance docs clean
 
@@ -15,17 +17,21 @@ help:  ## show this list
 	@printf 'Quarterdeck. The two commands to know: make run, make test\n\n'
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-$(STAMP): pyproject.toml src/quarterdeck/_version.py
-	$(call say,installing Quarterdeck and its tools into $(VENV) (first time: about a minute))
+$(RUN_STAMP): pyproject.toml src/quarterdeck/_version.py
+	$(call say,installing Quarterdeck into $(VENV) (the first time: about half a minute))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo '$(PYTHON) is too old: Python 3.11 or newer is needed. Say which one with make PYTHON=python3.12 …'; exit 2; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
+	@$(PYTHON) .ci/install $(VENV) --editable '.[terminal,policy,testing]'
 	@touch $@
 
-run: $(STAMP)  ## a first look: a prompt in a scratch folder, in your terminal
-	$(call say,quarterdeck run in a scratch folder)
+$(STAMP): $(RUN_STAMP)
+	$(call say,installing the tools for tests and documents into $(VENV) (the first time: about a minute and a half))
+	@$(PYTHON) .ci/install $(VENV) --editable '.[all]' --group dev
+	@touch $@
+
+run: $(RUN_STAMP)  ## a first look: a prompt in a scratch folder, in your terminal
+	$(call say,quarterdeck demo: a few prompts in a scratch folder)
 	@$(BIN)/quarterdeck demo
+	$(call say,Next: type  . $(BIN)/activate  and then, in any folder:  quarterdeck chat --agent sim)
 
 test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed
 	@.ci/shell-tools

@@ -37,6 +37,8 @@ ALLOWED_TOOLS = frozenset({"Read", "Edit", "Write", "Glob", "Grep"})
 
 
 def demo(agent: str | None, *, yes: bool) -> int:
+    if not agent:
+        _say("dim", "Looking for Claude Code …")
     chosen, why = (agent, "") if agent else _best_agent(dict(os.environ))
     with tempfile.TemporaryDirectory(prefix="quarterdeck-demo-") as scratch:
         folder = Path(scratch).resolve() / "project"

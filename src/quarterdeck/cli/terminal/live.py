@@ -53,6 +53,8 @@ class OpenParts:
     agents: dict[str, SubagentLines] = field(default_factory=dict)
     plan: list[PlanEntry] = field(default_factory=list)
     interrupting: bool = False
+    starting: tuple[str, float] | None = None
+    """What is being started, and since when."""
 
 
 class LivePart:
@@ -135,6 +137,9 @@ class LivePart:
         state = self._state
         if self._open.interrupting:
             return [self.look.paint("yellow", "◼ interrupting … Ctrl-C again to exit")]
+        if self._open.starting is not None:
+            what, since = self._open.starting
+            return [self.look.paint("dim", f"{SPINNER[tick % len(SPINNER)]} {what} · {seconds(max(now - since, 0))}")]
         if state.turn_started_at is None or (quiet and state.activity == "responding"):
             return []
         doing = _ACTIVITIES.get(state.activity, "")

@@ -71,7 +71,7 @@ class Painter:
     @property
     def busy(self) -> bool:
         """Whether to redraw without new events, for the elapsed time."""
-        return self._state.activity != "idle" or bool(self._state.running)
+        return self._open.starting is not None or self._state.activity != "idle" or bool(self._state.running)
 
     def show(self, received: Iterable[events.Event]) -> None:
         for event in received:
@@ -87,6 +87,10 @@ class Painter:
                 line = line_for(event)
                 if line is not None:
                     self.say(*line)
+
+    def starting(self, what: str, now: float) -> None:
+        """Something is being started; the first prompt ends it."""
+        self._open.starting = what, now
 
     def interrupting(self) -> None:
         """The user has interrupted the turn."""
@@ -165,6 +169,7 @@ class Painter:
         self.print([self.look.paint("dim italic", f"✻ thought{took}{about}")], kind="thought")
 
     def _prompt_sent(self, event: events.PromptSent) -> None:
+        self._open.starting = None
         if event.parent_id is None and event.text:
             lines = wrapped(safe(event.text), self._surface.width - 2)
             shown = [f"› {lines[0]}", *(f"  {line}" for line in lines[1:PROMPT_LINES])]

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
 from .widgets import NOT_YET, Widget
+
+Listening = Callable[[], AbstractContextManager[object]]
 
 
 class QuestionQueue:
     """Shows one widget at a time and passes it the keys."""
 
-    def __init__(self, *, changed: Callable[[], None], forget_typed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, *, changed: Callable[[], None], listening: Listening = nullcontext) -> None:
+        """``listening`` is entered while there is a question: keys are read only then."""
         self._changed = changed
-        self._forget_typed = forget_typed
+        self._listening = listening
         self._turn = asyncio.Lock()
         self._answer: asyncio.Future[Any] | None = None
         self.widget: Widget | None = None
@@ -32,8 +35,8 @@ class QuestionQueue:
         finally:
             self.waiting -= 1
         try:
-            self._forget_typed()  # keys typed before the question appeared do not answer it
-            yield self
+            with self._listening():
+                yield self
         finally:
             self._turn.release()
             self._changed()

@@ -96,6 +96,7 @@ async def run_pretty(
                 person = answerer or (_person if live and attended else _nobody)
                 session = screen.session(options, rules, person(screen, rules))
                 interrupts.interrupt = lambda: _interrupt_shown(session, screen)
+                screen.starting("starting the simulator" if given.agent == "sim" else "starting Claude Code")
                 async with _opened(session):
                     for prompt in prompts:
                         result = await session.prompt(prompt)

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 
 from quarterdeck.cli.common import Look
@@ -22,7 +22,7 @@ from .answers import Answerer, SessionAnswers
 from .live import DrawMarkdown
 from .markdown_blocks import MarkdownSplitter
 from .painter import Painter, plain_markdown
-from .question_queue import QuestionQueue
+from .question_queue import Listening, QuestionQueue
 from .surface import PlainSurface, Surface, TerminalSurface
 
 FRAME_S = 1 / 30
@@ -41,14 +41,14 @@ class Screen:
         draw: DrawMarkdown,
         *,
         failed: Callable[[Exception], None],
-        forget_typed: Callable[[], None] = lambda: None,
+        listening: Listening = nullcontext,
     ) -> None:
         self._failed = failed
         self._surface = surface
         self._draw_markdown = draw
         self.timeline = Timeline()
         self.painter = Painter(surface, self.timeline.state, colour=look.colour, unicode=look.unicode, draw=draw)
-        self.questions = QuestionQueue(changed=self.changed, forget_typed=forget_typed)
+        self.questions = QuestionQueue(changed=self.changed, listening=listening)
         self._frame_at = 0.0
         self._next: asyncio.TimerHandle | None = None
         self._next_is_heartbeat = False
@@ -74,6 +74,11 @@ class Screen:
 
     def _show(self, events: Sequence[Event]) -> None:
         self.painter.show(events)
+        self.changed()
+
+    def starting(self, what: str) -> None:
+        """Show that the CLI is being started, and for how long, until the first prompt is sent."""
+        self.painter.starting(what, time.time())
         self.changed()
 
     # Lines that do not come from the timeline
@@ -159,7 +164,7 @@ def terminal_screen(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
         screen.changed()
 
     keyboard = Keyboard(lambda name: screen.questions.key(name), on_suspend=surface.close, on_resume=resized)
-    screen = Screen(surface, look, draw, failed=failed, forget_typed=keyboard.forget)
+    screen = Screen(surface, look, draw, failed=failed, listening=keyboard.listening)
 
     loop = asyncio.get_running_loop()
     with keyboard:

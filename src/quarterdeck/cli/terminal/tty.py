@@ -5,25 +5,32 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import fcntl
 import os
+import select
 import signal
 import sys
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
+from typing import Any
+
+from quarterdeck.cli.common import sanitize
 
 from .keys import ESCAPE_WAIT_S, Keys
 from .surface import RESTORE
 
 READ_BYTES = 65_536
-PASTE_MARKS = "\x1b[?2004h"
+PASTE_MARKS, NO_PASTE_MARKS = "\x1b[?2004h", "\x1b[?2004l"
 """Bracketed paste, so that a pasted newline is not taken for Enter."""
 
 
 class Keyboard:
     """Reads keys from the terminal; a context manager for as long as we draw.
 
-    Ctrl-C stays a signal. Keys typed while there is no question are discarded, so that they do not answer the next one.
+    Ctrl-C stays a signal. Keys are read only while there is a question (``listening``). Until then they wait in the
+    terminal, unseen, and the shell gets them afterwards. What was typed before a question does not answer it: it is put
+    back at the end, or shown where the kernel does not allow that.
     """
 
     def __init__(
@@ -39,15 +46,17 @@ class Keyboard:
         self._keys = Keys()
         self._settle: asyncio.TimerHandle | None = None
         self._descriptor = -1
-        self._saved: list[object] | None = None
+        self._saved: list[Any] | None = None
         self._opened = False
+        self._listens = False
+        self._early = b""
+        """Typed before a question."""
 
     def __enter__(self) -> Keyboard:
         self._open()
         if self._descriptor >= 0:
             self._take_over()
             atexit.register(self.restore)
-            asyncio.get_running_loop().add_reader(self._descriptor, self._readable)
             asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, self._suspend)
         return self
 
@@ -56,11 +65,8 @@ class Keyboard:
     ) -> None:
         if self._descriptor < 0:
             return
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(self._descriptor)
-        loop.remove_signal_handler(signal.SIGTSTP)
-        if self._settle is not None:
-            self._settle.cancel()
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGTSTP)
+        self._put_back()
         self.restore()
         atexit.unregister(self.restore)
         if self._opened:
@@ -75,16 +81,65 @@ class Keyboard:
         with contextlib.suppress(OSError):
             self._descriptor, self._opened = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY), True
 
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Read keys one by one. What was typed so far is set aside."""
+        if self._descriptor < 0:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        self._listens = True
+        self._take_over()
+        self._early += self._waiting()
+        self._keys = Keys()
+        loop.add_reader(self._descriptor, self._readable)
+        try:
+            yield
+        finally:
+            loop.remove_reader(self._descriptor)
+            if self._settle is not None:
+                self._settle.cancel()
+                self._settle = None
+            self._listens = False
+            with contextlib.suppress(termios.error, OSError):  # the terminal may be gone
+                self._take_over()
+
     def _take_over(self) -> None:
-        """No echo, no line editing. Ctrl-C and Ctrl-Z work; Ctrl-S has no effect."""
+        """No echo. With a question also no line editing, and Ctrl-S has no effect. Ctrl-C and Ctrl-Z work."""
         if self._saved is None:
             self._saved = termios.tcgetattr(self._descriptor)
-        modes = termios.tcgetattr(self._descriptor)
-        modes[0] &= ~(termios.IXON | termios.ICRNL)
-        modes[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
-        modes[6][termios.VMIN], modes[6][termios.VTIME] = 1, 0
+        modes: list[Any] = [*self._saved[:6], [*self._saved[6]]]
+        modes[3] &= ~termios.ECHO
+        if self._listens:
+            modes[0] &= ~(termios.IXON | termios.ICRNL)
+            modes[3] &= ~(termios.ICANON | termios.IEXTEN)
+            modes[6][termios.VMIN], modes[6][termios.VTIME] = 1, 0
         termios.tcsetattr(self._descriptor, termios.TCSADRAIN, modes)
-        self._say(PASTE_MARKS)
+        self._say(PASTE_MARKS if self._listens else NO_PASTE_MARKS)
+
+    def _waiting(self) -> bytes:
+        """What was typed and not read yet."""
+        typed = b""
+        while select.select([self._descriptor], [], [], 0)[0]:
+            try:
+                piece = os.read(self._descriptor, READ_BYTES)
+            except OSError:
+                break
+            if not piece:
+                break
+            typed += piece
+        return typed
+
+    def _put_back(self) -> None:
+        """Give what was typed before a question to whoever reads next."""
+        early, self._early = self._early, b""
+        try:
+            for byte in early:
+                fcntl.ioctl(self._descriptor, termios.TIOCSTI, bytes([byte]))
+        except OSError:  # Linux can be told to refuse this, as other systems do
+            shown = sanitize(early.decode(errors="replace"), one_line=True)
+            if shown:
+                print(f"  typed before a question, not used: {shown}", flush=True)
 
     def _suspend(self) -> None:
         """Ctrl-Z: give the terminal back to the shell, and take it over again in the foreground."""
@@ -99,15 +154,8 @@ class Keyboard:
         if self._saved is not None:
             saved, self._saved = self._saved, None
             with contextlib.suppress(termios.error, OSError):  # the terminal may be gone
-                termios.tcsetattr(self._descriptor, termios.TCSADRAIN, saved)  # type: ignore[arg-type]
+                termios.tcsetattr(self._descriptor, termios.TCSADRAIN, saved)
             self._say(RESTORE)
-
-    def forget(self) -> None:
-        """Discard what was typed so far."""
-        self._keys = Keys()
-        if self._descriptor >= 0:
-            with contextlib.suppress(termios.error):
-                termios.tcflush(self._descriptor, termios.TCIFLUSH)
 
     def _say(self, sequence: str) -> None:
         if sys.stdout is not None and sys.stdout.isatty():
