@@ -24,6 +24,7 @@ from .queries import (
     SessionQuery,
     UsageDimension,
     UsageTotal,
+    check_dimensions,
     number_cursor,
     searched_text,
     session_after,
@@ -205,6 +206,7 @@ class MemoryStore(EventStore):
     async def usage(
         self, by: Sequence[UsageDimension], *, since: str = "", until: str = "", session: str | None = None
     ) -> list[UsageTotal]:
+        check_dimensions(by)
         sums: dict[tuple[str, ...], dict[str, int]] = {}
         if not by:
             sums[()] = dict.fromkeys(Usage.__struct_fields__, 0)

@@ -6,7 +6,7 @@ A page's ``next_cursor`` is for the same query only, and None at the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -147,6 +147,13 @@ def session_after(cursor: str) -> tuple[float, str]:
         return float(active_at), session
     except ValueError:
         raise InvalidCursor(cursor) from None
+
+
+def check_dimensions(by: Sequence[str]) -> None:
+    """Raise ``ValueError`` for a dimension that usage does not have."""
+    unknown = [name for name in by if name not in get_args(UsageDimension)]
+    if unknown:
+        raise ValueError(f"usage has no dimension {', '.join(unknown)}; it has {', '.join(get_args(UsageDimension))}")
 
 
 def searched_text(record: SessionRecord) -> str:

@@ -2,7 +2,7 @@
 
 A record has the fields that are looked for, and a ``body`` of bytes that only the host reads. Times are seconds since
 1970 by the host's clock; nothing is ever ordered by them. Text must be valid Unicode without NUL (PostgreSQL takes
-nothing else); a ``body`` may hold anything.
+nothing else); a ``body`` may hold anything. A field that is added later has a default: older records lack it.
 """
 
 from __future__ import annotations

@@ -184,6 +184,8 @@ class ProjectionConformance(Conformance):
                 UsageTotal((), Usage(cost_nano_usd=10**15 + 1, input_tokens=5))
             ]
             assert await store.usage([], session="nobody") == [UsageTotal((), Usage())]
+            with pytest.raises(ValueError, match="no dimension colour"):
+                await store.usage(["colour"])  # type: ignore[list-item]
             totals = await store.usage(["cwd", "account", "agent", "turn"])
             assert [total.by for total in totals] == [
                 ("/w", "", "", "1"),

@@ -46,5 +46,9 @@ def connect_writer(path: Path, *, busy_s: float, sync: Sync, max_bytes: int | No
 def connect_reader(path: Path, *, busy_s: float) -> sqlite3.Connection:
     """One that only reads; readers and the writer do not wait for each other."""
     connection = connect(path, busy_s=busy_s)
-    connection.execute("PRAGMA query_only = ON")
+    try:
+        connection.execute("PRAGMA query_only = ON")
+    except BaseException:
+        connection.close()
+        raise
     return connection

@@ -33,12 +33,15 @@ class Readers:
         self._connections: list[sqlite3.Connection] = []
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="quarterdeck-store-reader")
         self._closed = False
+        self._lock = threading.Lock()
 
     async def run(self, function: Callable[[sqlite3.Connection], T]) -> T:
         """Raises ``StoreError``."""
-        if self._closed:
-            raise StoreClosed
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, function)
+        with self._lock:  # nothing may be begun behind the end
+            if self._closed:
+                raise StoreClosed
+            reading = asyncio.get_running_loop().run_in_executor(self._threads, self._run, function)
+        return await reading
 
     def _run(self, function: Callable[[sqlite3.Connection], T]) -> T:
         try:
@@ -73,7 +76,8 @@ class Readers:
 
     def close(self) -> None:
         """Wait for what is being read, then close. Repeatable."""
-        self._closed = True
+        with self._lock:
+            self._closed = True
         self._threads.shutdown()
         while self._connections:
             self._connections.pop().close()

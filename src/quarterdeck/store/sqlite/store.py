@@ -30,6 +30,7 @@ from quarterdeck.store.queries import (
     SessionQuery,
     UsageDimension,
     UsageTotal,
+    check_dimensions,
 )
 from quarterdeck.store.records import (
     ApprovalRecord,
@@ -204,6 +205,7 @@ class SqliteStore(EventStore):
     async def usage(
         self, by: Sequence[UsageDimension], *, since: str = "", until: str = "", session: str | None = None
     ) -> list[UsageTotal]:
+        check_dimensions(by)
         return await self._read(reading.read_usage, by, since=since, until=until, session=session)
 
     async def audit(self, query: AuditQuery) -> AuditPage:

@@ -29,7 +29,8 @@ encode = msgspec.msgpack.encode
 
 LOG_FIELDS = Log.__struct_fields__
 _SELECT_LOG = f"SELECT {', '.join(LOG_FIELDS)} FROM logs WHERE session = ?"  # noqa: S608  # names of ours
-_UPDATE_LOG = f"UPDATE logs SET {', '.join(f'{name} = ?' for name in LOG_FIELDS)} WHERE number = ?"  # noqa: S608
+_CHANGING = LOG_FIELDS[2:]  # number and session stay: naming the session would make SQLite write its index anew
+_UPDATE_LOG = f"UPDATE logs SET {', '.join(f'{name} = ?' for name in _CHANGING)} WHERE number = ?"  # noqa: S608
 _INSERT_LOG = f"INSERT INTO logs VALUES ({', '.join('?' * len(LOG_FIELDS))})"  # noqa: S608
 _INSERT_ROW = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _USAGE_FIELDS = UsageEntry.__struct_fields__
@@ -73,7 +74,7 @@ class SqliteTables:
             self.connection.executemany(_INSERT_ROW, self._new_rows)
             self._new_rows.clear()
         for log in self._changed_logs.values():
-            self.connection.execute(_UPDATE_LOG, (*msgspec.structs.astuple(log), log.number))
+            self.connection.execute(_UPDATE_LOG, (*msgspec.structs.astuple(log)[2:], log.number))
         self._changed_logs.clear()
 
     def forget_logs(self) -> None:

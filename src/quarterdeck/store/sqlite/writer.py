@@ -8,6 +8,7 @@ import queue
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from quarterdeck.store.errors import StorageFailed, StorageFull, StoreClosed, StoreError
@@ -21,7 +22,7 @@ T = TypeVar("T")
 Work = Callable[[SqliteTables], T]
 
 GROUP_JOBS = 2_000
-GROUP_BYTES = 8 * 1024 * 1024
+GROUP_BYTES = 4 * 1024 * 1024
 """A transaction takes in no more than this: it keeps the write-ahead log small, and the first to wait from waiting."""
 WAL_LIMIT_BYTES = 8 * WAL_BYTES
 """From this size on, a checkpoint waits for readers instead of leaving what they still look at."""
@@ -198,12 +199,13 @@ class Writer:
             self._wal_limit_bytes = size_bytes + WAL_BYTES if is_blocked else WAL_LIMIT_BYTES
 
 
-def _for_one(error: Exception, path: Any) -> StoreError:
+def _for_one(error: Exception, path: Path) -> StoreError:
     """An error of its own for each who waits: a traceback belongs to one."""
     told = store_error(error, path)
-    if told is error:
-        told = type(told)(*told.args)
-    told.__cause__ = error
+    if isinstance(told, StorageFailed) and told is error:
+        told = type(told)(str(told), told.path)
+    if told is not error:
+        told.__cause__ = error
     return told
 
 
