@@ -27,7 +27,10 @@ def connect_writer(path: Path, *, busy_s: float, sync: Sync, max_bytes: int | No
     """The one that writes."""
     connection = connect(path, busy_s=busy_s)
     try:
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only heard by an empty database
+        if connection.execute("PRAGMA page_count").fetchone() == (
+            0,
+        ):  # it writes, and an old database may be on a full disk
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {sync.upper()}")
         connection.execute("PRAGMA fullfsync = ON")  # macOS: else a sync stops at the disk's own cache

@@ -14,6 +14,8 @@ from quarterdeck.store.errors import StorageCorrupt, StoreInUse
 LARGE_BYTES = 64 * 1024 * 1024
 """Larger bodies are files."""
 
+PID_WIDTH = 20
+
 
 class StoreFolder:
     """Private to its user: the log has everything that was said."""
@@ -39,14 +41,13 @@ class StoreFolder:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = os.pread(lock, 32, 0).strip()
+            owner = os.pread(lock, PID_WIDTH, 0).strip()
             os.close(lock)
             raise StoreInUse(self.path, int(owner) if owner.isdigit() else None) from None
         except BaseException:
             os.close(lock)
             raise
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        os.pwrite(lock, f"{os.getpid():<{PID_WIDTH}}".encode(), 0)  # over the last one's, which a full disk allows too
         self._lock = lock
 
     def unlock(self) -> None:

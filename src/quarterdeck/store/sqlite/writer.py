@@ -57,6 +57,7 @@ class Writer:
         self._wal = self._path.with_name(f"{self._path.name}-wal")
         self._wal_limit_bytes = WAL_LIMIT_BYTES
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._was_full = False
         self._closing = False
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="quarterdeck-store-writer", daemon=True)
@@ -138,6 +139,8 @@ class Writer:
         tables = self._tables = self._tables or self._open_tables()
         results: list[Any] = []
         try:
+            if self._was_full:
+                self._was_full = not self._empty_wal(tables)
             tables.begin()
             for work in works:
                 try:
@@ -152,15 +155,23 @@ class Writer:
             raise
         return results
 
+    def _empty_wal(self, tables: SqliteTables) -> bool:
+        """Bring all of the write-ahead log into the database; whether nobody was in the way.
+
+        After a full disk, before anything is written: the log holds many pages several times over, and what room there
+        is must not go to a log that grows on, but to the database, which lets go of all of the log then.
+        """
+        is_blocked, _, _ = tables.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_blocked
+
     def _give_up(self, tables: SqliteTables, error: BaseException) -> None:
         """Undo the transaction. After a failure of the disk the connection is not trusted any more."""
         told = store_error(error, self._path) if isinstance(error, Exception) else None
+        self._was_full = isinstance(told, StorageFull)
         try:
             tables.rollback()
-            if isinstance(told, StorageFull):  # what the write-ahead log holds twice may be room enough
-                tables.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except Exception:  # noqa: BLE001  # the failure that matters is on its way
-            is_lost = tables.connection.in_transaction
+            is_lost = True
         else:
             is_lost = type(told) is StorageFailed
         if is_lost:
