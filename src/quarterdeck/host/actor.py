@@ -18,6 +18,7 @@ from quarterdeck.keeper import KeeperClient, KeptSession
 from quarterdeck.protocol import Exited
 from quarterdeck.protocol.snapshot import snapshot
 from quarterdeck.store.records import NewRow
+from quarterdeck.transport import ExitStatus
 from quarterdeck.wire import ControlResponse, Decoder
 
 from .approving import answer_to
@@ -54,10 +55,17 @@ class SessionActor:
     """Starts, feeds and ends the processes of one session."""
 
     def __init__(
-        self, log: SessionLog, *, keeper: KeeperClient | None, options: Callable[[SessionLog], ClaudeAgentOptions]
+        self,
+        log: SessionLog,
+        *,
+        keeper: Callable[[], Awaitable[KeeperClient | None]],
+        options: Callable[[SessionLog], ClaudeAgentOptions],
     ) -> None:
+        """``keeper`` gives the keeper for a new process; None where processes are the host's own."""
         self.log = log
-        self._keeper = keeper
+        self._find_keeper = keeper
+        self._keeper: KeeperClient | None = None
+        """Whose the process is."""
         self._options = options
         self._turn = asyncio.Lock()
         """Commands of one session are done one after the other."""
@@ -165,8 +173,11 @@ class SessionActor:
             if self.session is not None:
                 return
             log, body = self.log, self.log.body
+            if body.resume is None and body.generation:
+                body.resume = body.transcript_id  # it goes on where its last process was
             options = self._options(log)
             generation = body.generation + 1
+            self._keeper = await self._find_keeper()
             wire = new_process(options, self._keeper, self.id, generation, **self._hooks())
             body.generation, body.wanted, body.process, body.state_reason = generation, True, "starting", ""
             self._input_number = 0
@@ -314,16 +325,18 @@ class SessionActor:
 
     # Going on with a process that outlived the host
 
-    async def take_up(self, kept: KeptSession, resend: Sequence[tuple[int, bytes]]) -> None:
+    async def take_up(self, keeper: KeeperClient, kept: KeptSession, resend: Sequence[tuple[int, bytes]]) -> None:
         """Replay is done (the fold has it); catch up with the spool, then go on in the middle of the turn.
 
         ``resend``: lines of ours that were committed, by their number; those the keeper does not have are sent again.
         """
-        keeper = self._keeper
-        if keeper is None:
-            raise AssertionError
         options = self._options(self.log)
-        offset = await self._catch_up(keeper, kept)
+        self._keeper = keeper
+
+        async def read(offset: int) -> bytes:
+            return await keeper.read(self.id, offset, kept.generation, size=READ_BYTES)
+
+        offset = await self.catch_up(kept.first, kept.end, read)
         await self.log.settled()
         self._input_number = max([kept.accepted, *(number for number, _ in resend)])
         again = [line + b"\n" for number, line in resend if number > kept.accepted]
@@ -336,26 +349,40 @@ class SessionActor:
             if record.state == "decided" and record.request_id in session.pending():
                 self._deliver_again(record.request_id)
 
+    async def lose(self, reason: str, *, status: ExitStatus | None = None, stderr: str = "") -> None:
+        """Its process is gone, with whatever owned it."""
+        log, body = self.log, self.log.body
+        unfinished = list(log.fold.timeline.state.running)
+        body.process, body.state_reason = "exited" if status is not None else "lost", reason
+        await log.tell(
+            ProcessChanged(
+                log.now(),
+                body.generation,
+                "exited" if status is not None else "lost",
+                exit_code=None if status is None else status.code,
+                signal=None if status is None or status.signal is None else str(status.signal),
+                stderr=stderr[-2000:],
+                unfinished=unfinished,
+            )
+        )
+
     def _deliver_again(self, request_id: str) -> None:
         record = self.log.approvals[request_id]
         if record.decision is not None:
             decision = msgspec.json.decode(record.decision.body, type=Decision)
             self.deliver(request_id, self.check_decision(request_id, decision))
 
-    async def _catch_up(self, keeper: KeeperClient, kept: KeptSession) -> int:
+    async def catch_up(self, first: int, end: int, read: Callable[[int], Awaitable[bytes]]) -> int:
         """Rows of what the process wrote while nobody listened; returns where the next line begins."""
-        decoder, lines = Decoder(), LineEnds(kept.first)
+        decoder, lines = Decoder(), LineEnds(first)
         at = self.log.now()
-        while lines.offset < kept.end:
-            data = await keeper.read(self.id, lines.offset, kept.generation, size=READ_BYTES)
-            if not data:
-                break
+        while lines.offset < end and (data := await read(lines.offset)):
             lines.take(data)
             for message in decoder.feed(data):
-                end = lines.next()
+                line_end = lines.next()
                 entry = JournalEntry(0, at, "out", message)
-                if end > self.log.spool_end:
-                    await self._record_at(entry, end)
+                if line_end > self.log.spool_end:
+                    await self._record_at(entry, line_end)
                 elif is_preview(message):
                     self.log.previews.received(message, at=at)
         return lines.complete

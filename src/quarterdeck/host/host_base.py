@@ -15,7 +15,7 @@ import msgspec
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.client.options import ClaudeAgentOptions
-from quarterdeck.keeper import KeeperClient, KeptSession
+from quarterdeck.keeper import KeeperClient, KeptSession, LeftSession, find_keepers, left_sessions
 from quarterdeck.store import EventStore, SqliteStore
 from quarterdeck.store.queries import ApprovalQuery, SessionQuery
 from quarterdeck.store.records import ApprovalRecord, Row, SessionRecord
@@ -24,7 +24,6 @@ from . import resources as returns
 from .actor import SessionActor
 from .bodies import decode_body, session_view
 from .errors import HostError
-from .events import ProcessChanged
 from .folding import FOLD_VERSION, RowFold, frame_of
 from .launching import options_for
 from .session_log import SessionLog
@@ -77,6 +76,8 @@ class HostBase:
         self._actors: dict[str, SessionActor] = {}
         self._store: EventStore | None = None
         self._keeper: KeeperClient | None = None
+        self._opening_keeper = asyncio.Lock()
+        self._former_keepers: list[KeeperClient] = []
         self.name = socket.gethostname()
 
     # Opening and closing
@@ -87,8 +88,6 @@ class HostBase:
         self._store = self._given_store or await SqliteStore.open(self.folder)
         try:
             await self._store.use_fold(FOLD_VERSION)
-            if self._with_keeper:
-                self._keeper = await KeeperClient.open(self.folder / "keeper", take_over=True)
             await self._recover()
         except BaseException:
             await self.close()
@@ -98,8 +97,9 @@ class HostBase:
         """Leave; with a keeper, the processes go on."""
         await asyncio.gather(*(actor.leave() for actor in self._actors.values()), return_exceptions=True)
         self._actors.clear()
-        keeper, self._keeper = self._keeper, None
-        if keeper is not None:
+        keepers = [*self._former_keepers, *([] if self._keeper is None else [self._keeper])]
+        self._keeper, self._former_keepers = None, []
+        for keeper in keepers:
             await keeper.close()
         store, self._store = self._store, None
         if store is not None:
@@ -150,7 +150,7 @@ class HostBase:
             ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
         )
         log.approvals.update({one.request_id: one for one in page.approvals})
-        actor = SessionActor(log, keeper=self._keeper, options=self._options)
+        actor = SessionActor(log, keeper=self._current_keeper, options=self._options)
         return self._actors.setdefault(session_id, actor)
 
     async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
@@ -213,32 +213,70 @@ class HostBase:
 
     # Recovery
 
+    async def _current_keeper(self) -> KeeperClient | None:
+        """The keeper for a new process; another one if the last has died."""
+        if not self._with_keeper:
+            return None
+        async with self._opening_keeper:
+            if self._keeper is None or self._keeper.why_lost is not None:
+                self._keeper = await KeeperClient.open(self.folder / "keeper", take_over=True)
+            return self._keeper
+
     async def _recover(self) -> None:
         """Take up every session that had a process: where it still runs, in the middle of its turn."""
-        running = {} if self._keeper is None else {one.session: one for one in await self._keeper.list()}
+        left = await asyncio.to_thread(self._left_by_dead_keepers)
+        running = await self._running()
         cursor: str | None = None
         while True:
             page = await self.store.sessions(SessionQuery(states=LIVE, archived=None, limit=500, cursor=cursor))
             for record in page.sessions:
-                await self._recover_one(record, running.get(record.id))
+                actor = await self._load(record.id)
+                key = (record.id, actor.log.body.generation)
+                await self._recover_one(actor, running.pop(key, None), left.pop(key, None))
             cursor = page.next_cursor
             if cursor is None:
-                return
+                break
+        for one in left.values():
+            one.remove()
+        for keeper, kept in running.values():  # nothing in the log knows of them
+            await keeper.end(kept.session, kept.generation)
+            await keeper.drop(kept.session, kept.generation)
 
-    async def _recover_one(self, record: SessionRecord, kept: KeptSession | None) -> None:
-        actor = await self._load(record.id)
-        body = actor.log.body
-        if kept is not None and kept.generation == body.generation:
-            resend = await self._sent_lines(record.id, kept.generation)
+    async def _running(self) -> dict[tuple[str, int], tuple[KeeperClient, KeptSession]]:
+        """What each keeper has, by session and generation. One of a former version may still have some."""
+        keepers = [] if (keeper := await self._current_keeper()) is None else [keeper]
+        for place in await asyncio.to_thread(find_keepers, self.folder / "keeper"):
+            if place.alive and place.folder not in [known.place.folder for known in keepers]:
+                keepers.append(await KeeperClient.connect(place, take_over=True))
+        self._former_keepers = keepers[1:]
+        return {(one.session, one.generation): (keeper, one) for keeper in keepers for one in await keeper.list()}
+
+    def _left_by_dead_keepers(self) -> dict[tuple[str, int], LeftSession]:
+        """Spools that nobody serves any more, by session and generation."""
+        dead = [place for place in find_keepers(self.folder / "keeper") if not place.alive]
+        return {(one.session, one.generation): one for place in dead for one in left_sessions(place)}
+
+    async def _recover_one(
+        self, actor: SessionActor, running: tuple[KeeperClient, KeptSession] | None, left: LeftSession | None
+    ) -> None:
+        if running is not None:
+            keeper, kept = running
             try:
-                await actor.take_up(kept, resend)
+                await actor.take_up(keeper, kept, await self._sent_lines(actor.id, kept.generation))
             except Exception:
-                logger.exception("Session %s could not be taken up", record.id)
+                logger.exception("Session %s could not be taken up", actor.id)
             else:
                 return
-        body.process, body.wanted = "lost", True
-        body.state_reason = "The host was restarted, and its process is gone."
-        await actor.log.tell(ProcessChanged(self._clock(), body.generation, "lost"))
+        if left is None:
+            await actor.lose("The host was restarted, and the process is gone.")
+            return
+
+        async def read(offset: int) -> bytes:
+            return await asyncio.to_thread(left.read, offset)
+
+        await actor.catch_up(left.first, left.end, read)
+        await actor.lose("The keeper died, and the process with it.", status=left.status, stderr=left.stderr_tail)
+        left.remove()
 
     async def _sent_lines(self, session_id: str, generation: int) -> list[tuple[int, bytes]]:
         """Our lines of this generation, by number. Those that the keeper has are not sent again."""

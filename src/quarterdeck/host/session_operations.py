@@ -109,7 +109,6 @@ class SessionOperations(HostBase):
         """Give a session that has none a process."""
         actor = await self._actor(request.session_id)
         if actor.session is None:
-            actor.log.body.resume = actor.log.body.transcript_id
             await actor.start()
         return await self._view(actor)
 

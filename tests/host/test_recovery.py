@@ -1,0 +1,157 @@
+"""The host is killed in the middle of a turn: restarted, the turn goes on; nothing is lost, nothing happens twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from client.real_cli import place as real_place
+from host.kit import LIMIT_S, Place, all_frames, decide, frames_until, kinds, pending, states_of
+from quarterdeck.host import Host
+from quarterdeck.host.events import StatusChange
+from quarterdeck.host.requests import OfSession, SendPrompt
+from quarterdeck.host.resources import Frame
+from quarterdeck.keeper import KeeperClient, find_keepers
+from quarterdeck.testing.model import ToolUse
+from quarterdeck.timeline.events import TextCompleted
+
+RUNS = {"command": "echo ran >> log.txt; sleep 1", "description": "Note it"}
+MOMENTS = ["text", "permission", "decided", "tool"]
+
+
+def killed_at(moment: str, folder: Path, cwd: Path, cli: Any, env: dict[str, str]) -> str:
+    """The id of the session whose host was killed."""
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("dying_host.py")), moment, folder, cwd, json.dumps(cli)],
+        input=json.dumps(env),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    return done.stdout.split()[0]
+
+
+async def gone_on(host: Host, session: str) -> list[Frame]:
+    """Answer what is asked, until the turn is over; all frames."""
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            now = await host.get_session(OfSession(session_id=session))
+            if now.state == "waiting":
+                for approval in await pending(host, session):
+                    await decide(host, approval)
+            frames = await all_frames(host, session)
+            if "TurnEnded" in kinds(frames) and now.state == "idle":
+                return frames
+            await asyncio.sleep(0.02)
+
+
+def check(frames: list[Frame], cwd: Path, text: str) -> None:
+    assert [frame.seq for frame in frames] == list(range(1, len(frames) + 1))
+    told = kinds(frames)
+    assert told.count("PromptSent") == 1
+    assert told.count("PermissionAsked") == 1
+    assert told.count("TurnEnded") == 1
+    assert states_of(frames) == ["pending", "decided", "delivered", "applied"]
+    assert (cwd / "log.txt").read_text() == "ran\n"
+    said = [event.text for frame in frames for event in frame.events if isinstance(event, TextCompleted)]
+    assert said == [text, "Done."]
+
+
+TEXT = "I will note it, and say so at some length. " * 20
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_a_turn_survives_the_death_of_its_host(moment: str, tmp_path: Path) -> None:
+    place = Place(tmp_path, keeper=True)
+    place.claude.play([TEXT, {"tool": "Bash", "input": RUNS}, "Done."])
+    session = killed_at(moment, place.folder, place.cwd, str(place.claude.path), place.claude.env)
+    async with place.opened() as host:
+        frames = await gone_on(host, session)
+        check(frames, place.cwd, TEXT)
+        again = await all_frames(host, session)
+        assert msgspec.json.encode(again[: len(frames)]) == msgspec.json.encode(frames)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_a_turn_of_the_real_cli_survives_the_death_of_its_host(moment: str, tmp_path: Path) -> None:
+    with real_place(tmp_path) as stage:
+        stage.model.reply(TEXT, ToolUse("Bash", RUNS), delta_size=20)
+        stage.model.reply("Done.")
+        options = stage.options()
+        env = {**options.env, "PATH": os.environ["PATH"]}
+        session = killed_at(moment, tmp_path / "state", stage.cwd, str(options.cli_path), env)
+        place = Place(tmp_path / "unused", keeper=True)
+        place.folder = tmp_path / "state"
+        host = Host(place.folder, agents={"claude": str(options.cli_path)}, env=env)
+        async with host:
+            frames = await gone_on(host, session)
+            check(frames, stage.cwd, TEXT)
+            await host.stop(OfSession(session_id=session))
+        await place.end_keeper()
+        assert stage.model.queued == 0
+
+
+async def test_a_session_whose_keeper_is_killed_is_crashed_and_can_be_resumed(tmp_path: Path) -> None:
+    place = Place(tmp_path, keeper=True)
+    place.claude.play([{"tool": "Bash", "input": RUNS}, "Done."], ["Second."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        await pending(host)
+        (keeper,) = find_keepers(place.folder / "keeper")
+        os.kill(keeper.pid, signal.SIGKILL)
+        frames = await frames_until(host, session.id, "crashed")
+        assert states_of(frames) == ["pending", "stranded"]
+        await host.resume(OfSession(session_id=session.id))
+        crashed = await host.get_session(OfSession(session_id=session.id))
+        await host.send_prompt(SendPrompt(session_id=session.id, content="again"))
+        after = await frames_until(host, session.id, "idle", "waiting", after=f"{crashed.epoch}-{crashed.seq}")
+        assert after
+
+
+async def test_host_and_keeper_killed_leave_what_was_written(tmp_path: Path) -> None:
+    place = Place(tmp_path, keeper=True)
+    place.claude.play([TEXT, {"tool": "Bash", "input": RUNS}, "Done."])
+    session = killed_at("text", place.folder, place.cwd, str(place.claude.path), place.claude.env)
+    (keeper,) = find_keepers(place.folder / "keeper")
+    async with await KeeperClient.connect(keeper, take_over=True) as client:
+        async with asyncio.timeout(LIMIT_S):
+            before = -1
+            while (found := await client.find(session)) is None or found.end != before:  # it waits for permission now
+                before = -1 if found is None else found.end
+                await asyncio.sleep(0.5)
+    os.kill(keeper.pid, signal.SIGKILL)
+    async with place.opened() as host:
+        frames = await all_frames(host, session)
+        said = [event.text for frame in frames for event in frame.events if isinstance(event, TextCompleted)]
+        assert said == [TEXT]
+        assert states_of(frames) == ["pending", "stranded"]
+        last = [event for frame in frames for event in frame.events if isinstance(event, StatusChange)][-1]
+        assert last.state == "crashed"
+        assert "resume" in last.remedies
+
+
+async def test_without_a_keeper_the_session_ends_with_its_host_and_resumes(tmp_path: Path) -> None:
+    place = Place(tmp_path, keeper=False)
+    place.claude.play(["First."], ["Second."])
+    async with asyncio.timeout(LIMIT_S):
+        async with place.host() as host:
+            session = await place.created(host)
+            await frames_until(host, session.id, "idle")
+        async with place.opened() as host:
+            found = await host.get_session(OfSession(session_id=session.id))
+            assert found.state == "stopped"
+            await host.send_prompt(SendPrompt(session_id=session.id, content="again"))
+            frames = await frames_until(host, session.id, "idle", after=f"{found.epoch}-{found.seq}")
+            assert "TurnEnded" in kinds(frames)
