@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from keeper.support import Home
-from transport.support import until_blocking
+from keeper.support import Home, check
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    home = Home(tmp_path / "state")
-    yield home
-    assert not home.expects_no_faults or home.faults() == ""
-    for pid in home.keeper_pids():
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
-            os.kill(pid, signal.SIGTERM)
-    until_blocking(lambda: not home.keeper_pids(), "all keepers to leave")
-    until_blocking(lambda: not home.left_running(), "all processes to end")
+def home() -> Iterator[Home]:
+    """In a folder with a short name: the name of a socket has a limit."""
+    with tempfile.TemporaryDirectory(prefix="keeper-", ignore_cleanup_errors=True) as folder:
+        home = Home(Path(folder) / "state")
+        yield home
+        check(home)

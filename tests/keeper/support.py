@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import socket
 import sys
 import uuid
@@ -17,7 +18,7 @@ from chaos.kit import MARK, marked_processes
 from quarterdeck.keeper import KeeperClient, KeeperSettings, KeeperTransport, find_keepers, frames
 from quarterdeck.keeper.places import look_at
 from quarterdeck.transport import ChildCommand
-from transport.support import Recorder, python, until
+from transport.support import Recorder, python, until, until_blocking
 
 QUICK = KeeperSettings(linger_s=20.0)
 """As it is, but for a keeper that no test has ended: it does not stay long."""
@@ -137,3 +138,14 @@ def run_python(source: str, *arguments: str) -> list[str]:
 
 async def in_thread(function: Any, *arguments: Any) -> Any:
     return await asyncio.to_thread(function, *arguments)
+
+
+def check(home: Home) -> None:
+    """Nothing went wrong unseen; and nothing is left, once its keepers are asked to end."""
+    assert not home.expects_no_faults or home.faults() == ""
+    for pid in home.keeper_pids():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+            os.kill(pid, signal.SIGTERM)
+    until_blocking(lambda: not home.keeper_pids(), "all keepers to leave")
+    until_blocking(lambda: not home.left_running(), "all processes to end")

@@ -185,7 +185,7 @@ async def test_a_paused_receiver_does_not_keep_close_from_ending(home: Home) -> 
         recorder = await started(transport)
         await said(recorder, b"x")
         transport.pause_reading()
-        status = await transport.close(NOW)
+        status = await transport.close(Grace(eof_s=500))
         assert status.signal in (signal.SIGTERM, signal.SIGKILL)
         assert recorder.told[1:] == ["eof", status]
 

@@ -45,8 +45,8 @@ def _settings(numbers: list[str]) -> KeeperSettings:
     """All of ``KeeperSettings``, in its order, or none."""
     if not numbers:
         return KeeperSettings()
-    linger_s, *sizes = numbers
-    return KeeperSettings(float(linger_s), *map(int, sizes))
+    linger_s, look_s, *sizes = numbers
+    return KeeperSettings(float(linger_s), float(look_s), *map(int, sizes))
 
 
 def _let_go(log: Path) -> None:

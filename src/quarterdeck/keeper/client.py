@@ -25,8 +25,6 @@ from .settings import KeeperSettings
 if TYPE_CHECKING:
     from .transport import KeeperTransport
 
-ATTEMPTS = 3
-"""A keeper may leave between being found and being connected to."""
 POLL_S = 0.01
 SWEEP_S = 10.0
 """For the look at all processes at the end of a session, beyond what was granted for each step."""
@@ -81,14 +79,15 @@ class KeeperClient(KeeperConnection):
         Raises ``KeeperOccupied`` if another host has it and ``take_over`` is not set, ``KeeperUnavailable`` or
         ``KeeperRefused`` if there is none for us.
         """
-        for attempt in range(ATTEMPTS):
+        deadline = asyncio.get_running_loop().time() + ANSWER_S
+        while True:
             place = await asyncio.to_thread(ensure_keeper, folder, settings=settings)
             try:
                 return await cls.connect(place, take_over=take_over)
-            except (KeeperLost, KeeperUnavailable):
-                if attempt == ATTEMPTS - 1:
+            except (KeeperLost, KeeperUnavailable):  # it left, or died, after it was found
+                if asyncio.get_running_loop().time() > deadline:
                     raise
-        raise AssertionError
+            await asyncio.sleep(POLL_S)
 
     @classmethod
     async def connect(cls, place: KeeperPlace, *, take_over: bool = False) -> KeeperClient:

@@ -43,6 +43,9 @@ class Attached(Protocol):
     def keeper_lost(self) -> None:
         """Nothing more will come."""
 
+    def disown(self) -> None:
+        """In a forked child: this session is the parent's."""
+
 
 class KeeperConnection:
     """Asks a keeper, and carries the bytes of the sessions that are attached."""
@@ -163,8 +166,8 @@ class KeeperConnection:
                 count = self._socket.send(data)
             except (BlockingIOError, InterruptedError):
                 return False
-            except OSError as error:
-                self._loop.call_soon(self._end, KeeperLost(f"The connection to the keeper broke: {error}"))
+            except OSError:  # it has closed the connection: what it said before, and the end, are still to be read
+                self._unsent.clear()
                 return True
             if count < len(data):
                 self._unsent[0] = memoryview(data)[count:]
@@ -251,6 +254,8 @@ class KeeperConnection:
     def disown(self) -> None:
         """In a forked child: the connection is the parent's. The loop's selector is shared, so it is not touched."""
         self.why_lost = KeeperLost("This connection to the keeper belongs to the process that forked this one.")
+        for transport in self._transports.values():
+            transport.disown()
         self._transports.clear()
         with contextlib.suppress(OSError):
             self._socket.close()

@@ -41,10 +41,14 @@ class Patience(NamedTuple):
 AT_ONCE = Patience(eof_s=0, term_s=0)
 
 
-def end_process(family: Family, gone: threading.Event, patience: Patience) -> None:
-    """End-of-file was sent; wait, then SIGTERM, then SIGKILL, then whatever is left of the family."""
+def end_process(family: Family, gone: threading.Event, enough: threading.Event, patience: Patience) -> None:
+    """End-of-file was sent; wait, then SIGTERM, then SIGKILL, then whatever is left of the family.
+
+    ``enough`` ends the first wait early: the process is gone, or the host does not want to wait any longer.
+    """
     family.strays.note()
-    if not gone.wait(patience.eof_s):
+    enough.wait(patience.eof_s)
+    if not gone.is_set():
         family.terminate()
         if not gone.wait(patience.term_s):
             family.kill()

@@ -19,7 +19,7 @@ from quarterdeck.transport import watchdog
 from quarterdeck.transport.capabilities import Capabilities
 from quarterdeck.transport.errors import StartFailed
 from quarterdeck.transport.family import family_of
-from quarterdeck.transport.marks import MARK, attach, this_program
+from quarterdeck.transport.marks import MARK, carrying, this_program
 from quarterdeck.transport.scratch import PrivateFiles
 from quarterdeck.transport.spawn import ADOPTED, Child, ChildCommand, spawn
 from quarterdeck.transport.stderr import TAIL_BYTES, StderrTail
@@ -79,10 +79,12 @@ class KeptProcess:
         self._stderr = StderrTail(None, logger.error)
         self._stderr_bytes = 0
         self._gone = threading.Event()
+        self._waited_enough = threading.Event()
         self._cut: Timer | None = None
         self._lane: HostLane | None = None
         self._ending = False
         self._exit_told = False
+        self._when_gone: list[Callable[[], None]] = []
         self._when_over: list[Callable[[], None]] = []
         self.returncode: int | None = None
         self.fault: str | None = None
@@ -121,13 +123,12 @@ class KeptProcess:
     def _spawn(self, command: ChildCommand, files: list[PrivateFile], descriptors: DescriptorLimit) -> Child:
         paths = [f"{file.flag}={self._files.write(file.name, file.content)}" for file in files]
         mark = this_program().mark()
-        with descriptors.as_for_children():
+        with descriptors.as_for_children(), carrying(mark):
             child = spawn(
                 command._replace(argv=[*command.argv, *paths]),
                 {**(command.env or {}), MARK: mark.text},
                 self._capabilities,
             )
-        attach(child.process.pid, mark)
         descriptors.restore_for(child.process.pid)
         watchdog.guard_group(child.process.pid)
         self._family = family_of(child.process, mark, self._capabilities)
@@ -254,6 +255,7 @@ class KeptProcess:
             return
         self.returncode = code
         self._gone.set()
+        self._waited_enough.set()
         self.input.close()
         self.output.lift_limit()
         self._tell("died", returncode=code)
@@ -263,16 +265,22 @@ class KeptProcess:
         self._settle()
 
     def end(self, patience: Patience, then: Callable[[], None]) -> None:
-        """End the process and all it started. ``then`` is called when nothing of it is left."""
-        self.when_over(then)
+        """End the process and all it started. ``then`` is called when nothing of it is left.
+
+        Its last output may not be in the spool by then: there may be no room.
+        """
+        self._when_gone.append(then)
         if self.returncode is None:
             self.input.finish()
         if not self._ending:
             self._ending = True
-            work = partial(end_process, self._family, self._gone, patience)
+            work = partial(end_process, self._family, self._gone, self._waited_enough, patience)
             self._loop.beside(work, self._family_ended, self.fail)
-        elif patience == AT_ONCE and self.returncode is None:
-            self._loop.beside(self._family.kill, lambda: None, self.fail)  # somebody is more patient than this host
+        elif self.returncode is None and patience.eof_s == 0:  # this host is less patient than the one before it
+            self._waited_enough.set()
+            if patience == AT_ONCE:
+                self._loop.beside(self._family.kill, lambda: None, self.fail)
+        self._check_over()
 
     def when_over(self, then: Callable[[], None]) -> None:
         """Call this once the process has finished and its family is gone."""
@@ -320,10 +328,14 @@ class KeptProcess:
             self._tell("exited", returncode=self.returncode, fault=self.fault, stderr=self.stderr_tail)
 
     def _check_over(self) -> None:
-        if self.finished and self.swept:
-            waiting, self._when_over = self._when_over, []
-            for then in waiting:
-                then()
+        if self.returncode is None or not self.swept:
+            return
+        waiting, self._when_gone = self._when_gone, []
+        if self.finished:
+            waiting += self._when_over
+            self._when_over = []
+        for then in waiting:
+            then()
 
     def fail(self, error: Exception) -> None:
         """A fault of ours: this session ends, the others go on."""

@@ -143,6 +143,7 @@ class Loop:
         self._running = False
 
     def close(self) -> None:
+        signal.set_wakeup_fd(-1)
         self._selector.close()
         for descriptor in (self._wake_read, self._wake_write):
             os.close(descriptor)

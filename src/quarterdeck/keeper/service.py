@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,9 +37,12 @@ GREETING_S = 5.0
 STRANGERS = 32
 """Connections that have not: the oldest goes when there are more."""
 BACKLOG = 128
-LOOK_S = 10.0
-"""Between looks at our own folder and log."""
 LOG_LIMIT_BYTES = 1024 * 1024
+FIRST_HOST_S = 20.0
+"""For the host that started it to connect, at least."""
+LAST_OUTPUT_S = 3.0
+"""For the output of the last processes to be spooled, when the keeper is stopped."""
+POLL_S = 0.02
 ACCEPT_AGAIN_S = 0.5
 """After the system refused a connection for want of descriptors."""
 
@@ -58,6 +62,7 @@ class Keeper:
         self.host: Link | None = None
         self.retired = False
         self._host_started: int | None = None
+        self._had_host = False
         self._strangers: dict[Link, Timer] = {}
         self._leave_at: Timer | None = None
         self._requests = Requests(self)
@@ -67,7 +72,7 @@ class Keeper:
         self._listening.want(READ)
         self.loop.on_signal(signal.SIGCHLD, self._child_ended)
         self.loop.on_signal(signal.SIGTERM, self.stop)
-        self.loop.call_later(LOOK_S, self._look_around, self._fault)
+        self.loop.call_later(self.settings.look_s, self._look_around, self._fault)
         self.publish()
         self.consider_leaving()
         if self.capabilities.proc_files:
@@ -110,7 +115,7 @@ class Keeper:
         )
 
     def _look_around(self) -> None:
-        self.loop.call_later(LOOK_S, self._look_around, self._fault)
+        self.loop.call_later(self.settings.look_s, self._look_around, self._fault)
         if not self.claim.still_ours() and self.host is None and not self.retired:
             logger.error("the folder is gone, so no host will come: ending all sessions")
             self.stop()
@@ -156,6 +161,7 @@ class Keeper:
             self.host.close()
         self._strangers.pop(link).cancel()
         self.host = link
+        self._had_host = True
         self._host_started = start_of(link.pid)
         limited = hello.get("protocol") != PROTOCOL
         link.admit(limited=limited)
@@ -253,12 +259,19 @@ class Keeper:
             left -= 1
             if left <= 0:
                 then()
-                self.loop.call_later(0, self._leave, self._fault)
+                self._leave_when_finished(time.monotonic() + LAST_OUTPUT_S)
 
         if not left:
             one_less()
         for kept in list(self.sessions.values()):
             kept.end(patience or Patience(), one_less)
+
+    def _leave_when_finished(self, deadline: float) -> None:
+        """Give the last output its time. A full disk must not keep us for ever: who stops us wants an end."""
+        if all(kept.finished for kept in self.sessions.values()) or time.monotonic() > deadline:
+            self._leave()
+        else:
+            self.loop.call_later(POLL_S, lambda: self._leave_when_finished(deadline), self._fault)
 
     def consider_leaving(self) -> None:
         if self._leave_at is not None:
@@ -268,7 +281,8 @@ class Keeper:
         if self.retired:
             self._leave_at = self.loop.call_later(0, self._leave, self._fault)
         elif self.host is None:
-            self._leave_at = self.loop.call_later(self.settings.linger_s, self._leave_if_unused, self._fault)
+            wait_s = self.settings.linger_s if self._had_host else max(self.settings.linger_s, FIRST_HOST_S)
+            self._leave_at = self.loop.call_later(wait_s, self._leave_if_unused, self._fault)
 
     def _leave_if_unused(self) -> None:
         if not self.sessions and self.host is None:

@@ -13,6 +13,8 @@ SPOOL_LIMIT_BYTES = 256 * 1024 * 1024
 class KeeperSettings(NamedTuple):
     linger_s: float = 60.0
     """Without sessions and without a host, it leaves after this time."""
+    look_s: float = 10.0
+    """Between looks whether its folder is still there."""
     spool_limit_bytes: int = SPOOL_LIMIT_BYTES
     """Of each session; beyond it the process is not read until the host has acknowledged something."""
     segment_bytes: int = SEGMENT_BYTES

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from quarterdeck.transport.base import DEFAULT_GRACE, WRITE_LIMIT, ExitStatus, Grace, Receiver
+from quarterdeck.transport.base import DEFAULT_GRACE, FLOOD_BYTES, WRITE_LIMIT, ExitStatus, Grace, Receiver
 from quarterdeck.transport.errors import TransportClosed
 from quarterdeck.transport.latch import Latch
 from quarterdeck.transport.spawn import ChildCommand
@@ -77,7 +77,7 @@ class KeeperTransport:
         self._input: NumberedInput | None = None
         self._arrived: deque[tuple[int, bytes]] = deque()
         self._left: LeftSession | None = None
-        self._offset = self._reported = 0
+        self._offset = self._reported = self._discarded_bytes = 0
         self._scheduled = self._paused = self._closing = self._discarding = False
         self._used = self._output_over = self._exit_told = False
         self._status: ExitStatus | None = None
@@ -203,7 +203,9 @@ class KeeperTransport:
 
     def _deliver(self, offset: int, data: bytes) -> None:
         self._offset = offset + len(data)
-        if not self._discarding:
+        if self._discarding:
+            self._discard(len(data))
+        else:
             if self._on_chunk is not None:
                 self._on_chunk(offset, self._offset)
             self._receiver.bytes_received(data)
@@ -233,6 +235,11 @@ class KeeperTransport:
         self._discarding = True
         self._paused = False
         self._schedule()
+
+    def _discard(self, size: int) -> None:
+        before, self._discarded_bytes = self._discarded_bytes, self._discarded_bytes + size
+        if before <= FLOOD_BYTES < self._discarded_bytes:  # it is not about to end by itself
+            self._client.request_soon("end", session=self.session, generation=self.generation, eof_s=0)
 
     def _schedule(self) -> None:
         if not self._scheduled and self._used and (self._arrived or self._left or self._output_over):
@@ -308,7 +315,8 @@ class KeeperTransport:
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
         """End the process and all it started, as ``ProcessTransport`` does; the keeper takes the steps.
 
-        What a paused receiver has not read by now is not delivered. A cancelled close kills.
+        What a paused receiver has not read by now is not delivered, and a process that keeps flooding it is not given
+        the whole time to end by itself. A cancelled close kills.
         """
         if self._input is None:
             self._closing = True
@@ -394,6 +402,12 @@ class KeeperTransport:
         self._last_words = left.stderr_tail
         if not self.durable:
             left.remove()
+
+    def disown(self) -> None:
+        """For the client, in a forked child: the session is the parent's."""
+        self._closing = self._exit_told = True
+        if self._input is not None:
+            self._input.closed = True
 
     def _report_error(self, error: Exception) -> None:
         context = {"message": "the callback for lines of stderr raised", "exception": error, "transport": self}
