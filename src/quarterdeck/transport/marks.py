@@ -80,7 +80,7 @@ def carrying(mark: Mark) -> Iterator[None]:
 
     Only for a program that starts nothing else meanwhile: what it starts would be taken for a member of that family.
     """
-    before = _number(os.getpid()) if sys.platform.startswith("linux") else 0
+    before = number_of(os.getpid()) if sys.platform.startswith("linux") else 0
     _set_limit(os.getpid(), mark.number)
     try:
         yield
