@@ -64,6 +64,8 @@ class Model:
     usage: list[UsageEntry] = field(default_factory=list)
     audit: list[AuditEntry] = field(default_factory=list)
     stream: list[tuple[str, str]] = field(default_factory=list)
+    asked_at: int = 0
+    """The row that the approvals of the commit being written belong to."""
 
     def refusal(self, commit: Commit) -> str | None:
         """Why the commit cannot be written."""
@@ -102,11 +104,13 @@ class Model:
     def write(self, commit: Commit, effects: Sequence[int]) -> None:
         """Keep what the store says that it has written."""
         if commit.session is not None:
-            self.logs.setdefault(commit.session, ModelLog()).rows += commit.rows
+            log = self.logs.setdefault(commit.session, ModelLog())
+            self.asked_at = log.last + 1 if commit.rows else log.last
+            log.rows += commit.rows
         numbers = iter(effects)
         for change in commit.changes:
             if isinstance(change, OpenApproval | MoveApproval):
-                self._write_approval(change, str(commit.session))
+                self._write_approval(change)
             elif isinstance(change, AddEffect):
                 self.effects[next(numbers)] = commit.session
             else:
@@ -117,10 +121,10 @@ class Model:
         if commit.receipt is not None:
             self.receipts[commit.receipt.key] = commit.receipt.request, len(commit.rows)
 
-    def _write_approval(self, change: OpenApproval | MoveApproval, name: str) -> None:
+    def _write_approval(self, change: OpenApproval | MoveApproval) -> None:
         if isinstance(change, OpenApproval):
             record = change.record
-            self.approvals[record.id] = msgspec.structs.replace(record, seq=record.seq or self.logs[name].last)
+            self.approvals[record.id] = msgspec.structs.replace(record, seq=record.seq or self.asked_at)
             return
         before = self.approvals[change.id]
         self.approvals[change.id] = msgspec.structs.replace(

@@ -76,7 +76,7 @@ def checked_log(tables: Tables, commit: Commit) -> Log | None:
 
 def check_changes(tables: Tables, commit: Commit, log: Log | None) -> dict[str, ApprovalRecord]:
     """Raise where a change is impossible; returns the approvals as they will be."""
-    checking = _Checking(tables, commit, (log.last_seq if log else 0) + len(commit.rows))
+    checking = _Checking(tables, commit, log.last_seq if log else 0)
     for row in commit.rows:
         if row.sender:
             check_text(row)
@@ -88,10 +88,12 @@ def check_changes(tables: Tables, commit: Commit, log: Log | None) -> dict[str, 
 class _Checking:
     """The changes of one commit, each seeing what those before it will do to approvals."""
 
-    def __init__(self, tables: Tables, commit: Commit, last_seq: int) -> None:
+    def __init__(self, tables: Tables, commit: Commit, before: int) -> None:
+        """``before`` is the log's last row before the commit."""
         self._tables = tables
         self._commit = commit
-        self._last_seq = last_seq
+        self._first_seq = before + 1 if commit.rows else before
+        self._last_seq = before + len(commit.rows)
         self._digests: dict[bytes, str] = {}
         self.approvals: dict[str, ApprovalRecord] = {}
 
@@ -119,7 +121,7 @@ class _Checking:
             raise InvalidCommit(f"Approval {record.id} must be opened as pending; move it from there.")
         if record.id in self.approvals or self._tables.approval(record.id) is not None:
             raise InvalidCommit(f"There is an approval {record.id} already.")
-        self.approvals[record.id] = msgspec.structs.replace(record, seq=record.seq or self._last_seq)
+        self.approvals[record.id] = msgspec.structs.replace(record, seq=record.seq or self._first_seq)
 
     def move_approval(self, move: MoveApproval) -> None:
         record = self.approvals.get(move.id) or self._tables.approval(move.id)

@@ -133,7 +133,8 @@ class ApprovalRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     asked_at: float
     state: ApprovalState = "pending"
     seq: int = 0
-    """The row that asks. Left 0, it becomes the last row of the commit that opens it."""
+    """Retention keeps the rows from here on while it is open. Left 0, it becomes the first row of the commit that opens
+    it: a commit may hold more than the row that asks."""
     tool: str = ""
     replaces: str | None = None
     decision: ApprovalDecision | None = None

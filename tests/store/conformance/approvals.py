@@ -132,6 +132,16 @@ class ApprovalConformance(Conformance):
             assert found is not None
             assert (found.state, found.seq) == ("decided", 1)
 
+    async def test_an_approval_belongs_to_the_first_row_of_its_commit_so_that_none_of_them_goes(
+        self, tmp_path: Path
+    ) -> None:
+        async with self.open(tmp_path) as store:
+            await start(store, "s", row("one"))
+            await add(store, "s", b"text", b"ask", b"more", changes=[OpenApproval(approval("a1", "s"))])
+            await add(store, "s", changes=[OpenApproval(approval("a2", "s"))])
+            found = [await store.approval("a1"), await store.approval("a2")]
+            assert [one.seq for one in found if one] == [2, 4]
+
     async def test_an_approval_is_opened_once_and_pending(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
             await start(store)

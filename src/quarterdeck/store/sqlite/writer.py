@@ -87,7 +87,7 @@ class Writer:
             jobs, is_open = self._next_group()
             if jobs:
                 self._answer(self._write(jobs))
-                del jobs  # what was committed need not be kept until more comes
+            del jobs  # what was committed need not be kept until more comes
             self._bound_wal()
         if self._tables is not None:
             with contextlib.suppress(Exception):
