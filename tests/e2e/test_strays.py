@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.real
 PROGRAM = """
 import asyncio, json, sys
 from quarterdeck import ClaudeAgentOptions, PermissionResultAllow, Session
+from quarterdeck.transport import watchdog
 
 async def allow(*_):
     return PermissionResultAllow()
@@ -30,7 +31,7 @@ async def allow(*_):
 async def main():
     async with Session(ClaudeAgentOptions(can_use_tool=allow, **json.loads(sys.argv[1]))) as session:
         await session.prompt("start them")
-        print(session.pid, flush=True)
+        print(session.pid, watchdog._watchdog.pid, flush=True)
         await asyncio.Event().wait()
 
 asyncio.run(main())
@@ -86,9 +87,9 @@ async def test_a_cli_that_is_killed_leaves_nothing_after_close(stage: Stage, str
     assert strays.alive() == []
 
 
-@pytest.fixture
-def program(stage: Stage, strays: StrayCommands) -> Iterator[subprocess.Popen[str]]:
-    """Another program with a session of its own, whose Bash tool has started one of each kind."""
+@contextmanager
+def another_program(stage: Stage, strays: StrayCommands) -> Iterator[subprocess.Popen[str]]:
+    """With a session of its own, whose Bash tool starts one of each kind."""
     script(stage, strays)
     made = stage.options()
     options = {"cli_path": made.cli_path, "cwd": str(made.cwd), "env": made.env, "env_allow": []}
@@ -99,12 +100,24 @@ def program(stage: Stage, strays: StrayCommands) -> Iterator[subprocess.Popen[st
         process.kill()
 
 
+def told_by(program: subprocess.Popen[str]) -> tuple[int, int]:
+    """The process IDs of its CLI and of its watchdog, once its tools have run."""
+    assert program.stdout is not None
+    cli, watchdog = map(int, program.stdout.readline().split())
+    return cli, watchdog
+
+
+@pytest.fixture
+def program(stage: Stage, strays: StrayCommands) -> Iterator[subprocess.Popen[str]]:
+    with another_program(stage, strays) as process:
+        yield process
+
+
 @pytest.mark.parametrize("stopped", [False, True])
 async def test_a_killed_program_leaves_nothing_and_the_others_keep_what_is_theirs(
     stage: Stage, strays: StrayCommands, bystanders: StrayCommands, program: subprocess.Popen[str], stopped: bool
 ) -> None:
-    assert program.stdout is not None
-    cli = int(program.stdout.readline())
+    cli, _ = told_by(program)
     await until(strays.all_started)
     async with with_strays(stage, bystanders):
         if stopped:
@@ -112,5 +125,26 @@ async def test_a_killed_program_leaves_nothing_and_the_others_keep_what_is_their
         program.kill()
         program.wait(LIMIT_S)
         await until(lambda: strays.alive() == [])
+        assert bystanders.all_started()
+    assert bystanders.alive() == []
+
+
+async def test_what_a_former_program_and_its_watchdog_left_is_ended_by_the_next_start_and_nothing_of_a_live_one(
+    stage: Stage, strays: StrayCommands, bystanders: StrayCommands, program: subprocess.Popen[str]
+) -> None:
+    cli, watchdog = told_by(program)
+    await until(strays.all_started)
+    async with with_strays(stage, bystanders):
+        os.kill(program.pid, signal.SIGSTOP)  # it would start another watchdog
+        for pid in (watchdog, program.pid, cli):
+            os.kill(pid, signal.SIGKILL)
+        program.wait(LIMIT_S)
+        following = StrayCommands()
+        with another_program(stage, following) as next_program:
+            told_by(next_program)
+            await until(lambda: strays.alive() == [])
+            await until(following.all_started)
+            assert bystanders.all_started()
+        await until(lambda: following.alive() == [])
         assert bystanders.all_started()
     assert bystanders.alive() == []

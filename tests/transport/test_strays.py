@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from quarterdeck.transport import census
+from quarterdeck.transport import census, marks
 from quarterdeck.transport.census import orphaned
 from quarterdeck.transport.marks import MARK, Mark, attach, this_program
 from quarterdeck.transport.strays import MarkedStrays, sweep
@@ -47,6 +47,46 @@ def test_what_a_dead_program_left_is_told_from_what_a_live_one_runs(start: Start
     found = {mark.text for mark in orphaned()}
     assert left in found
     assert found.isdisjoint({alive, elsewhere, foreign})
+
+
+OWNS = """
+import subprocess, sys
+from quarterdeck.transport.marks import attach, this_program
+mark = this_program().mark()
+child = subprocess.Popen(["sh", "-c", "read line; env -i setsid sleep 600 >/dev/null & echo $!"], stdin=-1, stdout=-1)
+attach(child.pid, mark)
+print(mark.number, child.communicate(b"go\\n")[0].decode(), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_number_alone_tells_that_its_owner_is_dead() -> None:
+    with subprocess.Popen([sys.executable, "-c", OWNS], stdin=-1, stdout=-1, text=True) as owner:
+        assert owner.stdout is not None
+        number, pid = map(int, owner.stdout.readline().split())
+        mark = Mark("-", number)
+        until_blocking(lambda: census.carriers(mark) == [pid], "the child to carry the number")
+        assert mark not in set(orphaned())
+        owner.kill()
+        owner.wait(LIMIT_S)
+    assert mark in set(orphaned())
+    sweep(MarkedStrays(mark), LIMIT_S)
+    until_blocking(lambda: process_is_gone(pid), "the child to end")
+
+
+@pytest.mark.parametrize("number", [0, 1, 1024, 10**6, 2**40])
+def test_a_limit_that_is_not_ours_is_no_mark(number: int) -> None:
+    assert not marks.names_a_dead_program(number)
+
+
+def test_a_number_of_another_namespace_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = 2**22 - 1
+    monkeypatch.setattr(marks, "start_of", lambda pid: 7 if pid == dead else None)
+    number = marks._program.__wrapped__(dead).mark().number
+    monkeypatch.setattr(marks, "start_of", lambda _: None)
+    assert marks.names_a_dead_program(number)
+    monkeypatch.setattr(marks, "namespace", lambda: "4026539999")
+    assert not marks.names_a_dead_program(number)
 
 
 def test_a_program_does_not_end_the_family_that_it_is_part_of(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:

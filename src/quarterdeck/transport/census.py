@@ -13,7 +13,10 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, InvalidStateError
 
-from .marks import MARK, Mark, namespace, number_of, process_ids, start_of, text_of
+from .marks import MARK, Mark, carried_by, names_a_dead_program, namespace, number_of, process_ids, start_of, text_of
+
+NO_TEXT, NO_NUMBER = "-", -1
+"""In a mark of which only the other half is known: what no process carries."""
 
 
 class Census:
@@ -116,9 +119,14 @@ def _signal(pid: int, mark: Mark, number: int) -> bool:
 
 def orphaned() -> Iterator[Mark]:
     """The marks in use whose owner, a program of this PID namespace, is dead. Never the one that we carry ourselves."""
-    own, here = os.environ.get(MARK), namespace()
-    for text in Census().by_text:
+    own, here, found = carried_by(os.getpid()), namespace(), Census()
+    if here == "0":
+        return
+    for text in found.by_text:
         match text.split("."):
-            case [space, pid, started, _] if space == here != "0" and pid.isdigit() and started.isdigit():
-                if text != own and start_of(int(pid)) != int(started):
-                    yield Mark(text, -1)
+            case [space, pid, started, _] if space == here and pid.isdigit() and started.isdigit():
+                if text not in (own[0], os.environ.get(MARK)) and start_of(int(pid)) != int(started):
+                    yield Mark(text, NO_NUMBER)
+    for number, pids in found.by_number.items():
+        if number != own[1] and names_a_dead_program(number) and any(namespace(pid) == here for pid in pids):
+            yield Mark(NO_TEXT, number)

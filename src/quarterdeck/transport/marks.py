@@ -6,8 +6,9 @@ write their title over it. A limit cannot be lost that way, so we also set the s
 not enforced since 2.4.25 and nobody sets, to a number of our own. A process that raises that limit *and* clears its
 environment, or that another program starts for it (a container engine, ``systemd-run``, ``at``), cannot be found.
 
-The mark names its owner, the program that started the CLI, by process ID, start time and PID namespace: a process ID
-that was given to somebody else does not make a dead owner look alive, and a namespace that is not ours is not judged.
+Both name their owner, the program that started the CLI, by process ID, start time and PID namespace (the number has
+room for a part of the last two): a process ID that was given to somebody else does not make a dead owner look alive,
+and a namespace that is not ours is not judged.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ LIMIT = 10
 """``RLIMIT_LOCKS`` of Linux, which the ``resource`` module does not name."""
 FAMILY_DIGITS = 6
 """The last digits of the number count a program's families; those before are the program's own."""
+STARTS, CHECKS = 4096, 509
+"""A number has 63 bits: 20 for the family, 22 for the process ID, 12 of the start time, and the rest to know it by."""
 ENVIRONMENT_BYTES = 8 * 1024 * 1024
 """More than Linux lets a program start with (6 MiB): a read beyond it would not be of an environment."""
 CHUNK_BYTES = 64 * 1024
@@ -48,7 +51,7 @@ class Program(NamedTuple):
 
     owner: str
     prefix: int
-    """Of the numbers of its families: random, so that no two programs share it."""
+    """Of the numbers of its families: process ID, start time, and a check by which it is known as such."""
 
     def mark(self) -> Mark:
         family = next(_families) % 10**FAMILY_DIGITS
@@ -65,8 +68,24 @@ def this_program() -> Program:
 @cache
 def _program(pid: int) -> Program:
     """Keyed by the process ID: after a fork the child is a program of its own."""
-    owner = f"{namespace()}.{pid}.{start_of(pid) or 0}"
-    return Program(owner, 10**11 + int.from_bytes(os.urandom(8)) % (9 * 10**11))
+    started = start_of(pid) or 0
+    named = pid * STARTS + started % STARTS
+    return Program(f"{namespace()}.{pid}.{started}", named * CHECKS + _check(named))
+
+
+def _check(named: int) -> int:
+    """Differs between PID namespaces, in each of which there is a process 7."""
+    return (named + int(namespace())) % CHECKS
+
+
+def names_a_dead_program(number: int) -> bool:
+    """Whether it is the number of a family whose owner, a program of this PID namespace, is dead."""
+    named, check = divmod(number // 10**FAMILY_DIGITS, CHECKS)
+    pid, started = divmod(named, STARTS)
+    if pid == 0 or check != _check(named):
+        return False
+    now = start_of(pid)
+    return now is None or now % STARTS != started
 
 
 def attach(pid: int, mark: Mark) -> None:
@@ -146,10 +165,10 @@ def start_of(pid: int) -> int | None:
     return None
 
 
-def namespace() -> str:
-    """The PID namespace we live in, by its number; "0" where it cannot be told."""
+def namespace(pid: int | str = "self") -> str:
+    """The PID namespace that a process lives in, by its number; "0" where it cannot be told."""
     try:
-        return str(Path("/proc/self/ns/pid").stat().st_ino)
+        return str(Path(f"/proc/{pid}/ns/pid").stat().st_ino)
     except OSError:
         return "0"
 
