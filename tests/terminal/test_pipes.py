@@ -57,21 +57,21 @@ def test_a_policy_file_decides(place: Place) -> None:
     assert "Bash(touch b.txt)" in done.stderr
 
 
-@pytest.mark.parametrize("form", [["--json"], ["--output", "stream-json"], ["--json", "--partial"]])
+@pytest.mark.parametrize("form", [["--output", "raw"], ["--output", "stream-json"], ["--output", "raw", "--partial"]])
 def test_machine_output_is_one_json_object_per_line(place: Place, form: list[str]) -> None:
     place.plays("Some text.", bash("touch a.txt"), "Done.")
     done = place.piped("run", *form, "go")
     assert done.returncode == 0
     kinds = [json.loads(line)["type"] for line in done.stdout.splitlines()]
     assert {"system", "assistant", "user", "result"} <= set(kinds)
-    assert ("control_request" in kinds) == ("--json" in form)
+    assert ("control_request" in kinds) == ("raw" in form)
     assert ("stream_event" in kinds) == ("--partial" in form)
 
 
 def test_json_is_byte_for_byte_what_the_cli_wrote(place: Place) -> None:
     place.plays("Ünïcödé 日本 \x1b[31m.", bash("ls"), "Done.")
     record = place.cwd / "talk.ndjson"
-    done = place.piped("run", "--json", "--allow", "Bash(ls)", "--record", str(record), "go")
+    done = place.piped("run", "--output", "raw", "--allow", "Bash(ls)", "--record", str(record), "go")
     recording = load(record)
     assert done.stdout.encode() == recording.stream("out")
     assert b'"result"' in recording.stream("out")
@@ -195,3 +195,14 @@ def test_the_core_alone_runs_and_says_what_drawing_needs(place: Place) -> None:
     term = place.term("run", "go")
     assert term.exit() == 3
     assert "pip install 'quarterdeck[terminal]'" in term.text
+
+
+def test_json_is_output_json_for_short(place: Place) -> None:
+    place.plays("Hello.")
+    (line,) = place.piped("run", "--json", "go").stdout.splitlines()
+    assert json.loads(line)["result"] == "Hello."
+
+
+def test_a_simulated_cost_says_so(place: Place) -> None:
+    place.plays("Hello.")
+    assert place.piped("run", "go").stdout.rstrip().endswith(" (simulated)")

@@ -138,7 +138,7 @@ def test_piped_without_colour_and_as_lines_of_json(real: RealPlace) -> None:
     assert "\x1b" not in plain.stdout
     assert "● Bash seq 1 400000" in plain.stdout
     real.model.reply("Again.")
-    raw = real.piped("run", "--json", "--continue", "go on", agent="")
+    raw = real.piped("run", "--output", "raw", "--continue", "go on", agent="")
     assert raw.returncode == 0
     kinds = [json.loads(line)["type"] for line in raw.stdout.splitlines()]
     assert {"control_response", "system", "assistant", "result"} <= set(kinds)

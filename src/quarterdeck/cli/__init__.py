@@ -25,6 +25,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "test and debug": {
         "sim": "a simulated claude: no model, no login",
+        "model": "a scripted model for the real claude",
         "tap": "record the traffic between a program and its claude",
         "trace": "show a recording",
         "replay": "play back a recording as if it were the CLI",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from quarterdeck.cli.common import Parser
 from quarterdeck.cli.terminal.arguments import EXITS, add_session_options
 
-OUTPUTS = ("pretty", "text", "json", "stream-json")
+OUTPUTS = ("pretty", "text", "json", "stream-json", "raw")
 
 
 def parser() -> Parser:
@@ -17,7 +17,7 @@ def parser() -> Parser:
             ('quarterdeck run "what is in this folder?"', "ask about the current folder"),
             ("git diff | quarterdeck run - 'review this change'", "append standard input to the prompt"),
             ("quarterdeck run --allow 'Bash(make test)' 'make the tests pass'", "allow one command without asking"),
-            ("quarterdeck run --output json --deny Bash 'summarise README.md' | jq .result", "in a script"),
+            ("quarterdeck run --json --deny Bash 'summarise README.md' | jq .result", "in a script"),
             ("quarterdeck run --agent sim 'edit a to b in notes.txt'", "with the simulator: no model, no cost"),
         ],
         exits=EXITS,
@@ -30,10 +30,11 @@ def parser() -> Parser:
         "--output",
         choices=OUTPUTS,
         default="pretty",
-        help="pretty: for people (default); text: only the answer; json: the result; stream-json: every message",
+        help="pretty: for people (default); text: only the answer; json: the result; stream-json: every message; "
+        "raw: every line the CLI writes, unchanged",
     )
-    out.add_argument("--json", action="store_true", help="print everything the CLI writes, line by line, unchanged")
-    out.add_argument("--partial", action="store_true", help="with --json or stream-json: include partial messages")
+    out.add_argument("--json", dest="output", action="store_const", const="json", help="the same as --output json")
+    out.add_argument("--partial", action="store_true", help="with stream-json or raw: include partial messages")
     add_session_options(built)
     return built
 

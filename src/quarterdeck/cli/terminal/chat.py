@@ -19,6 +19,7 @@ from .answers import UnattendedAnswerer
 from .chat_commands import COMMANDS
 from .chat_view import ChatView, history_in, state_folder
 from .completer import ChatCompleter
+from .costs import dollars
 from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
 from .markdown import MarkdownPainter
@@ -202,7 +203,7 @@ class Chat:
         parts = [
             state.session.model or "",
             state.session.permission_mode or "",
-            f"${state.cost.total_usd:.4f}" if state.cost.total_usd else "",
+            dollars(state.cost.total_usd, simulated=self.screen.painter.simulated) if state.cost.total_usd else "",
             f"context {full:.0%}" if full else "",
             f"{len(state.tasks)} tasks" if any(task.status == "running" for task in state.tasks.values()) else "",
         ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quarterdeck.client.errors import ControlError
 
 from .arguments import MODES
+from .costs import dollars
 from .text import one_line, size
 from .widgets import MenuOption
 
@@ -46,7 +47,7 @@ async def mode(chat: Chat, name: str) -> None:
 
 async def cost(chat: Chat, _: str) -> None:
     state = chat.screen.timeline.state
-    chat.screen.say("bold", f"${state.cost.total_usd:.4f} so far")
+    chat.screen.say("bold", f"{dollars(state.cost.total_usd, simulated=chat.screen.painter.simulated)} so far")
     for name, one in state.cost.by_model.items():
         tokens = one.tokens
         given = size(tokens.input + tokens.cache_read + tokens.cache_write)

@@ -56,7 +56,7 @@ async def _play(given: argparse.Namespace, agent: str, folder: Path, *, ask: boo
     options = options_of(given, partial=True)
     prompts: tuple[str, ...] = (ONE_PROMPT,)
     if agent == "sim":
-        options.env = {"HOME": str(folder.parent)}  # where the simulator stores its sessions
+        options.env |= {"HOME": str(folder.parent)}  # where the simulator stores its sessions
         prompts = SIMULATED_PROMPTS
     answerer = None if ask else _DemoAnswerer
     return await run_pretty(options, list(prompts), session_rules(given), given, attended=ask, answerer=answerer)

@@ -8,6 +8,7 @@ from typing import Any
 from quarterdeck.timeline import events
 from quarterdeck.timeline.items import TurnSummary
 
+from .costs import dollars
 from .text import one_line, seconds, size
 
 Line = tuple[str, str]
@@ -25,7 +26,7 @@ def line_for(event: events.Event) -> Line | None:
     return make_line(event) if make_line is not None else None
 
 
-def last_line(turn: TurnSummary) -> Line:
+def last_line(turn: TurnSummary, *, simulated: bool = False) -> Line:
     """The last line of a turn: turns, time, tokens, cost."""
     style, word = _OUTCOMES.get(turn.outcome, ("red", "✗ failed"))
     if turn.outcome in ("failed", "limit") and (turn.error or turn.subtype):
@@ -37,7 +38,7 @@ def last_line(turn: TurnSummary) -> Line:
         f"{turn.steps} turn{'s' * (turn.steps != 1)}",
         seconds(turn.duration_s),
         f"{size(given)} tokens in, {size(tokens.output)} out",
-        f"${turn.cost_usd:.4f}",
+        dollars(turn.cost_usd, simulated=simulated),
     ]
     return style, " · ".join(parts)
 

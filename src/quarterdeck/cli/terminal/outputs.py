@@ -69,10 +69,8 @@ class RawOutput(ProgramOutput, JournalReader):
         self.take([])
 
 
-def output_for(name: str, *, raw: bool) -> ProgramOutput:
-    if raw:
-        return RawOutput()
-    return {"text": TextOutput, "json": JsonOutput, "stream-json": StreamOutput}[name]()
+def output_for(name: str) -> ProgramOutput:
+    return {"text": TextOutput, "json": JsonOutput, "stream-json": StreamOutput, "raw": RawOutput}[name]()
 
 
 def _write(data: bytes) -> None:

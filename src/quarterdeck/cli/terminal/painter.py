@@ -45,6 +45,8 @@ class Painter:
         self._fresh: dict[str, list[str]] = {}
         self._shown_diffs: set[str] = set()
         self._last_kind = ""
+        self.simulated = False
+        """Whether costs are made up."""
         self._handlers: dict[type, Callable[[Any], None]] = {
             events.BlockStarted: self._block_started,
             events.TextCompleted: self._text_completed,
@@ -233,7 +235,7 @@ class Painter:
         if self._open.plan:
             self.print(plan_lines(self._open.plan, self.look, limit=len(self._open.plan)), kind="plan")
             self._open.plan = []
-        style, text = last_line(event.turn)
+        style, text = last_line(event.turn, simulated=self.simulated)
         self.print([self.look.paint(style, one_line(text, self._surface.width))], kind="end")
 
     def _retracted(self, event: events.Retracted) -> None:

@@ -35,7 +35,7 @@ def run(given: argparse.Namespace) -> int:
     resolve_session(given)
     prompt = prompt_of(given)
     rules = session_rules(given)
-    pretty = given.output == "pretty" and not given.json
+    pretty = given.output == "pretty"
     options = options_of(given, partial=given.partial if not pretty else sys.stdout.isatty())
     if pretty:
         return asyncio.run(run_pretty(options, [prompt], rules, given, attended=given.unattended is None))
@@ -47,7 +47,7 @@ async def _run_for_programs(
 ) -> int:
     from .outputs import output_for
 
-    output = output_for(given.output, raw=given.json)
+    output = output_for(given.output)
     with Interrupts() as interrupts:
         nobody = UnattendedAnswerer(rules, say_on_stderr)
         session = SessionAnswers(rules, nobody, timeline=Timeline(), failed=interrupts.fail).session(options)

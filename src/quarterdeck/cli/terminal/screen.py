@@ -19,6 +19,7 @@ from quarterdeck.timeline import Event, Timeline
 
 from .advice import SessionRules
 from .answers import Answerer, SessionAnswers
+from .costs import is_simulated
 from .live import DrawMarkdown
 from .markdown_blocks import MarkdownSplitter
 from .painter import Painter, plain_markdown
@@ -67,6 +68,7 @@ class Screen:
 
     def session(self, options: ClaudeAgentOptions, rules: SessionRules, answerer: Answerer) -> Session:
         """A session, not yet open, that is shown and answered on this screen."""
+        self.painter.simulated = is_simulated(options)
         options.stderr = lambda line: self.say("dim", line)
         return SessionAnswers(rules, answerer, timeline=self.timeline, show=self._show, failed=self._failed).session(
             options

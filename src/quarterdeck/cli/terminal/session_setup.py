@@ -118,6 +118,10 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
         cli_path=_program(given),
         client_app="quarterdeck-terminal",
     )
+    if given.agent == "sim":
+        from quarterdeck.testing.sim.home import APART_VARIABLE
+
+        options.env = {APART_VARIABLE: "1"}
     if given.mcp_config:
         _file(given.mcp_config, PROMPT_LIMIT_BYTES)  # the CLI ignores a missing file silently
         options.mcp_servers = Path(given.mcp_config)
