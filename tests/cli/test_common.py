@@ -210,7 +210,7 @@ def test_the_reference_has_no_command_that_is_gone(commands: list[CommandSpec]) 
 def test_the_demo_plays_a_conversation_and_leaves_nothing() -> None:
     done = run("demo", "--agent", "sim")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "+ flowers" in done.stdout
+    assert "+ Remember to water the flowers." in done.stdout
     assert "allowed without asking: this is a scratch folder" in done.stdout
     assert "notes.txt is now: # Notes Remember to water the flowers." in done.stdout
     assert "\033[" not in done.stdout

@@ -7,6 +7,7 @@ import pty
 import pytest
 
 from quarterdeck.cli.common import Look, cells, cut, padded, sanitize
+from quarterdeck.cli.common.look import codes_of
 
 
 class Terminal(io.StringIO):
@@ -35,7 +36,7 @@ def test_colour_is_for_terminals_unless_the_environment_says_otherwise(
 ) -> None:
     look = Look.of(Terminal() if terminal else io.StringIO(), env)
     assert look.colour is coloured
-    assert look.paint("bold red", "x") == ("\033[1;31mx\033[0m" if coloured else "x")
+    assert look.paint("bold red", "x") == (f"\033[1;{codes_of('red')}mx\033[0m" if coloured else "x")
 
 
 @pytest.mark.parametrize(("columns", "width"), [("60", 60), ("3", 20), ("0", 80), ("wide", 80), ("", 80)])

@@ -13,6 +13,7 @@ import pytest
 
 from quarterdeck.cli import main
 from quarterdeck.cli.common import cells
+from quarterdeck.cli.common.look import codes_of
 from quarterdeck.cli.sessions.find import age, size
 from quarterdeck.client.transcripts import get_session_info, list_sessions
 
@@ -225,7 +226,7 @@ def test_an_excerpt_always_has_what_was_looked_for(
     monkeypatch.setenv("FORCE_COLOR", "1")
     write_session("before " * 20 + "needle\033[2J" + " after" * 20)
     _, shown, _ = call(capsys, "search", "needle")
-    assert "\033[1;33mneedle\033[0m" in shown
+    assert f"\033[{codes_of('bold yellow')}mneedle\033[0m" in shown
     assert "␛[2J" in shown
 
 

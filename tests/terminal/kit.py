@@ -94,6 +94,51 @@ class Place:
         return marked_processes(self._mark)
 
 
+class ResizableScreen(pyte.HistoryScreen):
+    """Changes its size as terminals do: nothing above the cursor is lost. pyte's own ``resize`` drops lines.
+
+    Some wrap lines anew (``rewraps``), others cut them; some keep what is below the cursor as long as they can, others
+    drop it first.
+    """
+
+    rewraps = False
+
+    def resize(self, lines: int | None = None, columns: int | None = None) -> None:
+        wide, high = columns or self.columns, lines or self.lines
+        at = self.cursor.y
+        rows: list[Any] = []
+        for y in range(self.lines):
+            if y == self.cursor.y:
+                at = len(rows) + (self.cursor.x // wide if self.rewraps else 0)
+            rows += self._pieces(self.buffer[y], wide) if self.rewraps else [self._cut(self.buffer[y], 0, wide)]
+        while len(rows) > high:
+            if at > 0 if self.rewraps else at >= high:
+                self.history.top.append(rows.pop(0))
+                at -= 1
+            else:
+                rows.pop()
+        while self.rewraps and len(rows) < high and self.history.top:
+            rows.insert(0, self.history.top.pop())
+            at += 1
+        self.lines, self.columns = high, wide
+        self.buffer.clear()
+        for y, row in enumerate(rows):
+            self.buffer[y] = row
+        self.cursor.y = min(at, high - 1)
+        self.cursor.x = self.cursor.x % wide if self.rewraps else min(self.cursor.x, wide - 1)
+        self.set_margins()
+        self.dirty.update(range(high))
+
+    def _pieces(self, row: Any, wide: int) -> list[Any]:
+        last = max((x for x, cell in row.items() if cell.data.strip()), default=0)
+        return [self._cut(row, begin, begin + wide) for begin in range(0, last + 1, wide)]
+
+    def _cut(self, row: Any, begin: int, end: int) -> Any:
+        piece = pyte.screens.StaticDefaultDict(self.default_char)
+        piece.update({x - begin: cell for x, cell in row.items() if begin <= x < end})
+        return piece
+
+
 class Term:
     """One command in a terminal of its own."""
 
@@ -102,7 +147,7 @@ class Term:
     ) -> None:
         self._master, slave = pty.openpty()
         self._slave = slave  # kept open, so that the terminal's state can be looked at when the command is gone
-        self.screen = pyte.HistoryScreen(columns, rows, history=20_000)
+        self.screen = ResizableScreen(columns, rows, history=20_000)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = bytearray()
         self._set_size(columns, rows)

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quarterdeck.cli.common import cells
+from quarterdeck.cli.common.look import codes_of
 from quarterdeck.cli.terminal.inline import spans, wrap
 from quarterdeck.cli.terminal.markdown import MarkdownPainter
 from quarterdeck.cli.terminal.markdown_blocks import MarkdownBlock, MarkdownSplitter
@@ -117,9 +118,9 @@ def test_a_paragraph_without_an_end_is_cut_so_that_its_tail_stays_short() -> Non
         ("a **bold** one", [("a ", ""), ("bold", "1"), (" one", "")]),
         ("*it* and _it_", [("it", "3"), (" and ", ""), ("it", "3")]),
         ("snake_case_name and 2 * 3 * 4", [("snake_case_name and 2 * 3 * 4", "")]),
-        ("**a `b` c**", [("a ", "1"), ("b", "1;36"), (" c", "1")]),
-        ("`**no**`", [("**no**", "36")]),
-        ("[x](http://y)", [("x", ""), (" (", ""), ("http://y", "34;4"), (")", "")]),
+        ("**a `b` c**", [("a ", "1"), ("b", f"1;{codes_of('cyan')}"), (" c", "1")]),
+        ("`**no**`", [("**no**", codes_of("cyan"))]),
+        ("[x](http://y)", [("x", ""), (" (", ""), ("http://y", codes_of("blue underline")), (")", "")]),
         (r"\*no\*", [("*", ""), ("no", ""), ("*", "")]),
         ("~~gone~~", [("gone", "9")]),
         ("a ** b", [("a ** b", "")]),

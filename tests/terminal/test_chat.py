@@ -49,7 +49,7 @@ def test_a_permission_is_asked_above_the_line_to_write_in(chat: Place) -> None:
     chat.plays(tool("Read", {"file_path": path}), tool("Edit", edit), "Changed.")
     term = started(chat)
     say(term, "change it")
-    term.until("Allow this edit to notes.txt?", "+ flowers", "Deny with a note")
+    term.until("Allow this edit to notes.txt?", "+ Water the flowers.", "Deny with a note")
     term.press("n")
     term.until("Tell Claude why")
     term.press("not yet", ESCAPE)

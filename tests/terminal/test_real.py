@@ -57,11 +57,11 @@ def test_an_edit_is_shown_as_a_diff_and_a_denial_has_its_note(real: RealPlace) -
     real.model.reply(ToolUse("Edit", {"file_path": path, "old_string": "plants", "new_string": "trees"}))
     real.model.reply("Done.")
     term = real.term("run", "change it", agent="")
-    term.until("Allow this edit to notes.txt?", "- plants", "+ flowers", "Deny with a note")
+    term.until("Allow this edit to notes.txt?", "1 - water the plants", "1 + water the flowers", "Deny with a note")
     term.press("n")
     term.until("Tell Claude why")
     term.press("trees, please", ENTER)
-    term.until("+ trees", "Deny with a note")
+    term.until("+ water the trees", "Deny with a note")
     term.press("y")
     assert term.exit() == 0
     assert notes.read_text() == "water the trees\n"

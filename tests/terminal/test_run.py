@@ -32,8 +32,8 @@ def test_an_edit_is_shown_asked_about_and_done(notes: Place) -> None:
     term = notes.term("run", "change it")
     seen = term.until("Allow this edit to notes.txt?", "Allow once")
     assert "I change it." in seen
-    assert "- plants" in seen
-    assert "+ flowers" in seen
+    assert "1 - Water the plants." in seen
+    assert "1 + Water the flowers." in seen
     assert "risk: low (changes a file)" in seen
     assert "reason: " in seen
     assert "(//" in seen

@@ -7,8 +7,10 @@ import re
 
 import pytest
 
+from quarterdeck.cli.common.look import codes_of
 from terminal.kit import Place, bash, tool
 
+CYAN = codes_of("cyan")
 HOSTILE = (
     "before \x1b]0;owned\x07 \x1b[2J\x1b[H \x9b31m \x1b]52;c;ZXZpbA==\x07 \x08\x08\x08 \u202egnp.exe \u2066x\u2069 "
     "\x1b[?1049h \x1bc zero\u200bwidth \U000e0041 after"
@@ -109,7 +111,7 @@ def test_code_is_coloured_and_loses_nothing(place: Place) -> None:
     term = place.term("run", "go")
     assert term.exit() == 0
     assert [line for line in term.lines if line.startswith("│ ")] == [f"│ {line}" for line in code.split("\n")]
-    assert b"\x1b[36m" in term.raw
+    assert f"\x1b[{CYAN}m".encode() in term.raw
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

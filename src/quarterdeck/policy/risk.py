@@ -11,7 +11,7 @@ from .program_names import program_name
 from .programs import words
 from .rules import EDIT_TOOLS
 
-_SECRETS = re.compile(
+SECRETS = re.compile(
     r"(?:^|[\s/='\"])(?:\.env(?:\.[\w.-]+)?|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|credentials(?:\.json)?"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)|[\w.-]+\.(?:pem|key|p12|pfx|kdbx)|\.(?:ssh|aws|gnupg|kube|docker)(?=[/\s'\"]|$)|shadow)"
     r"(?=[/\s'\"]|$)"
@@ -19,7 +19,7 @@ _SECRETS = re.compile(
 _PRIVILEGE = words("sudo doas su pkexec runuser chown chmod chgrp setcap visudo usermod passwd mount")
 _DELETE = words("rm rmdir unlink shred truncate wipe srm")
 _NETWORK = words("curl wget ssh scp sftp rsync nc ncat netcat telnet ftp socat dig nslookup ping mosh aws gcloud az gh")
-_INSTALL: dict[str, frozenset[str]] = {
+INSTALLERS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), words("i install add ci update upgrade exec dlx")),
     **dict.fromkeys(("pip", "pip3", "pipx", "uv", "conda", "poetry"), words("install add sync upgrade")),
     **dict.fromkeys(("apt", "apt-get", "yum", "dnf", "apk", "brew", "snap", "gem", "cargo", "go"),
@@ -30,7 +30,7 @@ _FEARED = (
     _PRIVILEGE
     | _DELETE
     | _NETWORK
-    | _INSTALL.keys()
+    | INSTALLERS.keys()
     | programs.OPAQUE
     | programs.INLINE_CODE.keys()
     | {"git", "find", "eval", "source", "."}
@@ -48,16 +48,17 @@ def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[Risk
         for _ in range(_MAX_WRAPPERS):
             if not argv:
                 break
-            _of_command(argv, found)
+            of_program(argv, found)
             argv = _wrapped(argv)
-    if ("/" in text or "." in text or "_" in text) and _SECRETS.search(text):
+    if ("/" in text or "." in text or "_" in text) and SECRETS.search(text):
         found.append(("high", "secrets files"))
     if "/dev/tcp" in text or "/dev/udp" in text:
         found.append(("high", "network"))
     return found
 
 
-def _of_command(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
+def of_program(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
+    """Add the fears in one program with its arguments."""
     program = program_name(argv[0])
     if program not in _FEARED:
         return
@@ -72,7 +73,7 @@ def _of_command(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None
         found.append(("medium", "network"))
     elif program == "git":
         _of_git(argv, found)
-    if program in _INSTALL and (not _INSTALL[program] or not _INSTALL[program].isdisjoint(argv[1:])):
+    if program in INSTALLERS and (not INSTALLERS[program] or not INSTALLERS[program].isdisjoint(argv[1:])):
         found.append(("medium", "package install"))
     inline = programs.INLINE_CODE.get(program, ())
     if program in programs.SHELLS or program in ("eval", "source", ".") or any(word in inline for word in argv[1:]):
@@ -100,7 +101,7 @@ def _of_git(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
 def of_path(tool: str, paths: Iterable[str], *, inside: bool) -> list[tuple[RiskLevel, str]]:
     """The fears in a request on a path."""
     found: list[tuple[RiskLevel, str]] = []
-    if any(_SECRETS.search(path) for path in paths):
+    if any(SECRETS.search(path) for path in paths):
         found.append(("high", "secrets files"))
     if not inside:
         writes = tool in EDIT_TOOLS

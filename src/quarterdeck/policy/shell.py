@@ -33,7 +33,7 @@ _PLAIN_COMMAND = re.compile(
     r"[A-Za-z0-9_./@%+,][A-Za-z0-9_./:@%+,\-]*"
     r"(?: +[A-Za-z0-9_./:@%+,\-](?:[A-Za-z0-9_./:=@%+,\-]|(?<=[A-Za-z0-9])[~^])*)* *\Z"
 )
-_OPERATORS = re.compile(r"[|&;<>(){}$`\n\[=]")
+OPERATORS = re.compile(r"[|&;<>(){}$`\n\[=]")
 _STRANGE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180e\u2000-\u200f"
     "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e0fff]"
@@ -190,7 +190,7 @@ def read_with_grammar(text: str) -> Script:
     """The same without the short way for plain words."""
     if _STRANGE.search(text):
         return Script(text, (), refused="invisible, control or unusual white-space characters")
-    if len(text) * len(_OPERATORS.findall(text)) > MAX_WORK:
+    if len(text) * len(OPERATORS.findall(text)) > MAX_WORK:
         return Script(text, (), refused="too many operators for its length")
     try:
         source = text.encode()
@@ -232,6 +232,11 @@ def _parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
+def parse_tree(source: bytes) -> Node:
+    """The grammar's tree. Raises ``ImportError`` without the extra."""
+    return _parser().parse(source).root_node
+
+
 class _Walk:
     """Visits every node once, with a stack of its own: nesting costs memory, never Python frames."""
 
@@ -247,7 +252,7 @@ class _Walk:
         self.loops: list[tuple[str, tuple[Word, ...]]] = []
         self.skipped = False
         self._read_to = 0
-        self._run(_parser().parse(source).root_node)
+        self._run(parse_tree(source))
 
     def _run(self, root: Node) -> None:
         todo: list[Node] = [root]

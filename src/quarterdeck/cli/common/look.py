@@ -13,18 +13,40 @@ FALLBACK_WIDTH = 80
 NARROWEST = 20
 """Ignore terminals that report fewer columns; some report 0 before they are drawn."""
 
-STYLES: dict[str, str] = {
-    "bold": "1",
-    "dim": "2",
-    "italic": "3",
-    "underline": "4",
-    "red": "31",
-    "green": "32",
-    "yellow": "33",
-    "blue": "34",
-    "magenta": "35",
-    "cyan": "36",
+RGB: dict[str, tuple[int, int, int]] = {
+    "dim": (118, 118, 118),
+    "red": (225, 42, 53),
+    "green": (0, 137, 38),
+    "yellow": (169, 102, 0),
+    "blue": (49, 111, 232),
+    "magenta": (195, 50, 198),
+    "cyan": (0, 129, 147),
 }
+"""Colours with a contrast of 4.5 against black and against white: we do not know the terminal's background. Its own
+sixteen colours and its faint text fail that on one side or the other (yellow on white is 1.1)."""
+INDEXED: dict[str, int] = {"dim": 243, "red": 131, "green": 29, "blue": 63, "magenta": 98, "cyan": 63}
+"""The same for terminals with 256 colours, whose palette has six such colours. There is no yellow among them: bold."""
+ATTRIBUTES = {"bold": "1", "italic": "3", "underline": "4", "reverse": "7"}
+
+
+def has_true_colour(env: Mapping[str, str] | None = None) -> bool:
+    """Whether the terminal shows any colour, rather than 256."""
+    return (os.environ if env is None else env).get("COLORTERM") in ("truecolor", "24bit")
+
+
+def styles_for(*, true_colour: bool) -> dict[str, str]:
+    """Style → its codes."""
+    if true_colour:
+        return ATTRIBUTES | {name: f"38;2;{red};{green};{blue}" for name, (red, green, blue) in RGB.items()}
+    return ATTRIBUTES | {"yellow": "1"} | {name: f"38;5;{number}" for name, number in INDEXED.items()}
+
+
+STYLES = styles_for(true_colour=has_true_colour())
+
+
+def codes_of(styles: str) -> str:
+    """The codes of a style or several (``"bold red"``)."""
+    return ";".join(STYLES[style] for style in styles.split())
 
 
 class Look(NamedTuple):
@@ -50,8 +72,7 @@ class Look(NamedTuple):
         """``text`` in a style or styles (``"bold red"``); unchanged without colour."""
         if not self.colour or not text:
             return text
-        codes = ";".join(STYLES[style] for style in styles.split())
-        return f"\033[{codes}m{text}\033[0m"
+        return f"\033[{codes_of(styles)}m{text}\033[0m"
 
     def sign(self, pretty: str, simple: str) -> str:
         """``pretty``, or ``simple`` if the encoding lacks it."""

@@ -16,13 +16,15 @@ from quarterdeck.protocol import TurnState
 
 from .advice import SessionRules
 from .answers import UnattendedAnswerer
-from .chat_commands import COMMANDS
+from .chat_commands import COMMANDS, next_mode, rewind
+from .chat_shortcuts import remember, run_shell
 from .chat_view import ChatView, history_in, state_folder
 from .completer import ChatCompleter
 from .costs import dollars
 from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
 from .markdown import MarkdownPainter
+from .painter import BASH_INPUT
 from .run import LEAVE_GRACE_S, reported_error
 from .screen import Screen
 from .session_setup import options_of, resolve_session, session_rules
@@ -31,6 +33,8 @@ from .widgets import Menu, MenuOption
 PROMPTS_KEPT = 100
 LEAVE_WINDOW_S = 1.5
 """Ctrl-C twice within this time exits, even if the turn has ended in between."""
+ESCAPE_WINDOW_S = 1.0
+"""Esc twice within this time."""
 
 
 def chat(given: argparse.Namespace) -> int:
@@ -65,11 +69,18 @@ class Chat:
         self._reader: asyncio.Task[None] | None = None
         self._code = 0
         self._stopped_at = -LEAVE_WINDOW_S
+        self._escaped_at = -ESCAPE_WINDOW_S
+        self._hint, self._hint_until = "", 0.0
+        self._shell: asyncio.Task[None] | None = None
 
     async def run(self, first: str) -> int:
         view = self._view
         view.on_key, view.on_said, view.on_stop = self.screen.questions.key, self._said, self._stop_pressed
-        view.asking, view.status = lambda: self.screen.questions.widget is not None, self._status
+        view.on_escape, view.on_shift_tab = self._escape_pressed, self._shift_tab_pressed
+        view.question_open = lambda: self.screen.questions.widget is not None
+        view.listening = lambda: self.screen.questions.listening
+        view.on_resize = self.screen.changed
+        view.status = self._status
         with self._interrupts, self.screen:
             try:
                 await self._talk(first)
@@ -90,7 +101,7 @@ class Chat:
         showing = asyncio.ensure_future(self._view.app.run_async(handle_sigint=False, set_exception_handler=False))
         try:
             await self.session.open()
-            self.screen.say("dim", "/help for commands, Ctrl-D to exit")
+            self.screen.say("dim", "/help for commands and keys, Ctrl-D to exit")
             self._read()
             if first:
                 self._said(first)
@@ -146,11 +157,25 @@ class Chat:
     def _said(self, text: str) -> None:
         name, _, rest = text.partition(" ")
         command = COMMANDS.get(name[1:]) if name.startswith("/") else None
-        self._job(command[1](self, rest.strip()) if command is not None else self._send(text))
+        if command is not None:
+            self._job(command[1](self, rest.strip()))
+        elif text.strip() in ("exit", "quit"):
+            self.leave(0)
+        elif text.startswith("!") and text[1:].strip():
+            self._shell = self._job(run_shell(self, text[1:].strip()))
+        elif text.startswith("#") and text[1:].strip():
+            self._job(remember(self, text[1:].strip()))
+        else:
+            self._job(self._send(text))
 
     async def _send(self, text: str) -> None:
         prompt_id = await self.session.send(text)
         self.prompts = [*self.prompts, (prompt_id, text)][-PROMPTS_KEPT:]
+
+    async def tell(self, command: str, output: str) -> None:
+        """Put a shell command and its output into the conversation, as Claude Code does; no turn begins."""
+        text = f"{BASH_INPUT}{command}</bash-input>\n<bash-stdout>{output}</bash-stdout><bash-stderr></bash-stderr>"
+        await self.session.send(text, shouldQuery=False)
 
     def forget_from(self, prompt_id: str) -> None:
         """Forget this prompt and all later ones."""
@@ -162,6 +187,11 @@ class Chat:
         self._view.buffer.text = text
         self._view.buffer.cursor_position = len(text)
 
+    @property
+    def folder(self) -> Path:
+        """Where the session works."""
+        return Path(self.screen.folder or self.session.options.cwd or ".")
+
     async def choose(self, title: str, options: list[MenuOption]) -> object | None:
         """The chosen value; None for Escape."""
         async with self.screen.questions.turn() as questions:
@@ -169,18 +199,58 @@ class Chat:
 
     # Leaving
 
+    def _escape_pressed(self) -> None:
+        """Esc interrupts the turn. Between turns, pressed twice, it clears the input line or opens the rewind list."""
+        if self._stop_work():
+            return
+        now = asyncio.get_running_loop().time()
+        again, self._escaped_at = now - self._escaped_at < ESCAPE_WINDOW_S, now
+        typed = self._view.buffer.text
+        if not again:
+            self._flash(f"Esc again to {'clear the line' if typed else 'rewind'}")
+            return
+        self._escaped_at = -ESCAPE_WINDOW_S
+        if typed:
+            self._view.buffer.reset()
+        else:
+            self._job(rewind(self, ""))
+
+    def _shift_tab_pressed(self) -> None:
+        self._job(next_mode(self))
+
+    def _stop_work(self) -> bool:
+        """Stop a shell command or the turn; False if there is neither."""
+        if self._shell is not None and not self._shell.done():
+            self._shell.cancel()
+            return True
+        if self._reader is None or self.session.turn_state is TurnState.IDLE:
+            return False
+        if not self.screen.painter.is_interrupting:
+            self.screen.painter.interrupting()
+            self._job(self._interrupt())
+            self.screen.changed()
+        return True
+
+    def _flash(self, text: str) -> None:
+        """Show a hint in the status line for as long as it is true."""
+        loop = asyncio.get_running_loop()
+        self._hint, self._hint_until = text, loop.time() + ESCAPE_WINDOW_S
+        self.screen.changed()
+        loop.call_later(ESCAPE_WINDOW_S, self.screen.changed)
+
     def _stop_pressed(self) -> None:
         """Ctrl-C interrupts the turn; pressed again soon, or before it has stopped, it exits."""
+        if self._shell is not None and not self._shell.done():
+            self._shell.cancel()
+            return
         now = asyncio.get_running_loop().time()
         again = now - self._stopped_at < LEAVE_WINDOW_S  # the turn may have ended in between
         if self._reader is None or self.screen.painter.is_interrupting or again:
             self._interrupts.leave(INTERRUPTED)
-        elif self.session.turn_state is TurnState.IDLE:
+        elif not self._stop_work():
             self.screen.say("dim", "Ctrl-D or /quit to exit")
         else:
             self._stopped_at = now
-            self.screen.painter.interrupting()
-            self._job(self._interrupt())
         self.screen.changed()
 
     async def _interrupt(self) -> None:
@@ -193,11 +263,15 @@ class Chat:
 
     # Status
 
-    def _commands(self) -> dict[str, str]:
+    def _commands(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Our commands and Claude Code's."""
         theirs = {one.name: one.description for one in self.screen.timeline.state.session.commands}
-        return theirs | {name: purpose for name, (purpose, _) in COMMANDS.items()}
+        ours = {name: purpose for name, (purpose, _) in COMMANDS.items()}
+        return ours, {name: purpose for name, purpose in theirs.items() if name not in ours}
 
     def _status(self) -> str:
+        if self._hint and asyncio.get_running_loop().time() < self._hint_until:
+            return self.screen.look.paint("bold", self._hint)
         state = self.screen.timeline.state
         full = state.context.fraction
         parts = [

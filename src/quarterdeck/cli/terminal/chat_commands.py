@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from .chat import Chat
 
 SHOWN_PROMPTS = 9
+CYCLE = ("default", "acceptEdits", "plan")
+"""The modes that Shift-Tab goes through, as in Claude Code."""
+MODE_PURPOSES = {
+    "default": "asks before it edits files or runs commands",
+    "acceptEdits": "edits files without asking, asks before it runs commands",
+    "plan": "reads and plans, changes nothing",
+    "bypassPermissions": "runs everything without asking",
+    "dontAsk": "denies what no rule allows, without asking",
+    "auto": "a classifier decides what needs your approval",
+}
 
 
 async def model(chat: Chat, name: str) -> None:
@@ -35,7 +45,8 @@ async def model(chat: Chat, name: str) -> None:
 
 async def mode(chat: Chat, name: str) -> None:
     if not name:
-        chosen = await chat.choose("Which permission mode?", [MenuOption(one, one) for one in MODES])
+        options = [MenuOption(one, one, MODE_PURPOSES[one]) for one in MODES]
+        chosen = await chat.choose("Which permission mode?", options)
         if chosen is None:
             return
         name = str(chosen)
@@ -43,6 +54,14 @@ async def mode(chat: Chat, name: str) -> None:
         chat.screen.say("yellow", f"unknown mode {name!r}; modes: {', '.join(MODES)}")
         return
     await chat.session.set_permission_mode(name)  # type: ignore[arg-type]  # one of MODES
+
+
+async def next_mode(chat: Chat) -> None:
+    """Shift-Tab."""
+    now = chat.screen.timeline.state.session.permission_mode or "default"
+    name = CYCLE[(CYCLE.index(now) + 1) % len(CYCLE)] if now in CYCLE else CYCLE[0]
+    await chat.session.set_permission_mode(name)  # type: ignore[arg-type]  # one of MODES
+    chat.screen.say("dim", MODE_PURPOSES[name])
 
 
 async def cost(chat: Chat, _: str) -> None:
@@ -106,14 +125,27 @@ async def fork(chat: Chat, _: str) -> None:
 async def show_help(chat: Chat, _: str) -> None:
     for name, (purpose, _handler) in COMMANDS.items():
         chat.screen.say("", f"/{name:8} {purpose}")
-    chat.screen.say("dim", "Alt-Enter: new line · @: complete files · type while it works to steer it")
-    chat.screen.say("dim", "Ctrl-C: stop the turn, twice: exit · Ctrl-D: exit")
+    chat.screen.say("dim", "Type / for Claude Code's own commands.")
+    for keys, purpose in KEYS.items():
+        chat.screen.say("", f"{keys:18} {purpose}")
 
 
 async def leave(chat: Chat, _: str) -> None:
     chat.leave(0)
 
 
+KEYS = {
+    "!command": "run a shell command; Claude sees the output",
+    "#text": "remember: add a line to a CLAUDE.md",
+    "@path": "complete a file name",
+    "\\ Enter, Ctrl-J": "new line (also Alt-Enter)",
+    "Esc": "stop the turn",
+    "Esc Esc": "rewind; clear the line if there is text",
+    "Shift-Tab": "next permission mode",
+    "Ctrl-R": "search earlier prompts",
+    "Ctrl-C": "stop the turn; twice: exit",
+    "Ctrl-D, exit, quit": "exit",
+}
 Handler = Callable[["Chat", str], Awaitable[None]]
 COMMANDS: dict[str, tuple[str, Handler]] = {
     "model": ("change the model", model),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.data_structures import Point, Size
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, has_completions, is_searching
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -31,6 +32,9 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.widgets import SearchToolbar
+
+from quarterdeck.cli.common.look import has_true_colour
 
 from .surface import BEGIN_FRAME, END_FRAME
 from .text import painted_cut
@@ -39,6 +43,8 @@ INPUT_ROWS = 8
 """How far the input line may grow."""
 COMPLETION_ROWS = 6
 ESCAPE_S = 0.1
+TYPING_S = 0.7
+"""Someone who typed this recently is still typing: a question that appears now does not take the next key."""
 _KEYS: dict[str, str] = {
     Keys.Up: "up",
     Keys.Down: "down",
@@ -47,6 +53,8 @@ _KEYS: dict[str, str] = {
     Keys.Home: "home",
     Keys.End: "end",
     Keys.Delete: "delete",
+    Keys.PageUp: "page-up",
+    Keys.PageDown: "page-down",
     Keys.ControlM: "enter",
     Keys.ControlJ: "ctrl-j",
     Keys.ControlI: "tab",
@@ -54,7 +62,9 @@ _KEYS: dict[str, str] = {
     Keys.ControlH: "backspace",
     Keys.Escape: "escape",
     Keys.ControlA: "ctrl-a",
+    Keys.ControlB: "ctrl-b",
     Keys.ControlE: "ctrl-e",
+    Keys.ControlF: "ctrl-f",
     Keys.ControlK: "ctrl-k",
     Keys.ControlN: "ctrl-n",
     Keys.ControlP: "ctrl-p",
@@ -83,8 +93,16 @@ class ChatView:
         self.on_key: Callable[[str], None] = lambda name: None
         self.on_said: Callable[[str], None] = lambda text: None
         self.on_stop: Callable[[], None] = lambda: None
+        self.on_escape: Callable[[], None] = lambda: None
+        self.on_shift_tab: Callable[[], None] = lambda: None
+        self.on_resize: Callable[[], None] = lambda: None
+        """The lines are drawn for a width: they must be drawn anew."""
         self.status: Callable[[], str] = lambda: ""
-        self.asking: Callable[[], bool] = lambda: False
+        self.question_open: Callable[[], bool] = lambda: False
+        """Whether a question can be answered."""
+        self.listening: Callable[[], bool] = lambda: False
+        """Whether it was drawn, so that keys are meant for it."""
+        self._typed_at = -TYPING_S
         self._output = _FrameOutput(sys.stdout, _terminal_size, term=os.environ.get("TERM"), enable_cpr=False)
         self.buffer = Buffer(
             multiline=True,
@@ -92,16 +110,19 @@ class ChatView:
             complete_while_typing=True,
             history=history,
             accept_handler=self._accept,
+            on_text_insert=self._typed,
         )
-        self._shown = Window(
-            FormattedTextControl(
-                self._live_text, focusable=True, show_cursor=True, get_cursor_position=self._live_cursor
-            ),
-            dont_extend_height=True,
-            wrap_lines=False,
+        self._control = FormattedTextControl(
+            self._live_text, focusable=True, show_cursor=True, get_cursor_position=self._live_cursor
         )
+        self._shown = Window(self._control, dont_extend_height=True, wrap_lines=False)
+        self._search = SearchToolbar(backward_search_prompt="search history: ", ignore_case=True)
         self._input = Window(
-            BufferControl(self.buffer, input_processors=[BeforeInput("› ", style="bold")]),
+            BufferControl(
+                self.buffer,
+                input_processors=[BeforeInput("› ", style="bold")],
+                search_buffer_control=self._search.control,
+            ),
             height=self._input_height,
             dont_extend_height=True,
             wrap_lines=True,
@@ -110,16 +131,30 @@ class ChatView:
             layout=self._layout(),
             key_bindings=self._bindings(),
             output=self._output,
-            color_depth=ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT,
+            color_depth=_colour_depth() if colour else ColorDepth.DEPTH_1_BIT,
             erase_when_done=True,
             full_screen=False,
+            before_render=self._before_render,
         )
+        self._size = self._output.get_size()
         self.app.ttimeoutlen = self.app.timeoutlen = ESCAPE_S
 
+    @property
+    def asking(self) -> bool:
+        """Whether the question takes the place of the input line: not while someone is typing into that."""
+        return self.question_open() and not self._is_typing
+
+    @property
+    def _is_typing(self) -> bool:
+        return bool(self.buffer.text) and time.monotonic() - self._typed_at < TYPING_S
+
+    def _typed(self, _: object) -> None:
+        self._typed_at = time.monotonic()
+
     def _layout(self) -> Layout:
-        writing = Condition(lambda: not self.asking())
+        writing = Condition(lambda: not self.asking)
         status = Window(FormattedTextControl(lambda: ANSI(self.status())), height=1, dont_extend_height=True)
-        body = HSplit([self._shown, ConditionalContainer(self._input, writing), status])
+        body = HSplit([self._shown, ConditionalContainer(HSplit([self._input, self._search]), writing), status])
         menu = Float(xcursor=True, ycursor=True, content=CompletionsMenu(max_height=COMPLETION_ROWS, scroll_offset=1))
         return Layout(FloatContainer(body, floats=[menu]), focused_element=self._input)
 
@@ -127,6 +162,11 @@ class ChatView:
         """With room for completions below it, if there are any."""
         least = COMPLETION_ROWS + 1 if self.buffer.complete_state is not None else 1
         return Dimension(min=least, max=max(INPUT_ROWS, least))
+
+    def _before_render(self, _: object) -> None:
+        if (size := self._output.get_size()) != self._size:
+            self._size = size
+            self.on_resize()
 
     # The surface
 
@@ -136,14 +176,13 @@ class ChatView:
 
     @property
     def height(self) -> int:
-        return max(self._output.get_size().rows - INPUT_ROWS - 2, 4)
+        return max(self._output.get_size().rows - (2 if self.asking else INPUT_ROWS + 2), 4)
 
     def commit(self, lines: Sequence[str]) -> None:
         self._pending += lines
 
     def live(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
-        room = self.height if not self.asking() else self.height + INPUT_ROWS
-        hidden = max(0, len(lines) - room)
+        hidden = max(0, len(lines) - self.height)
         self._live = [painted_cut(line, self.width) for line in lines[hidden:]]
         self._cursor = (cursor[0] - hidden, cursor[1]) if cursor and cursor[0] >= hidden else None
 
@@ -151,7 +190,9 @@ class ChatView:
         """One frame in one write: erase the live part, print finished lines, redraw."""
         if not self.app.is_running:
             return
-        self.app.layout.focus(self._shown if self.asking() else self._input)
+        if self.asking or not self.app.layout.is_searching:
+            self.app.layout.focus(self._shown if self.asking else self._input)
+        self._control.show_cursor = self._cursor is not None
         self._output.held = True
         try:
             if self._pending:
@@ -177,7 +218,8 @@ class ChatView:
         return ANSI("\n".join(self._live))
 
     def _live_cursor(self) -> Point:
-        row, column = self._cursor or (max(len(self._live) - 1, 0), 0)
+        """At the top unless there is a text cursor: from there all can be redrawn when the size changes."""
+        row, column = self._cursor or (0, 0)
         return Point(x=column, y=row)
 
     # Keys
@@ -190,7 +232,8 @@ class ChatView:
 
     def _bindings(self) -> KeyBindings:
         bindings = KeyBindings()
-        asking = Condition(lambda: self.asking())
+        asking = Condition(lambda: self.listening() and not self._is_typing)
+        writing = ~asking & ~is_searching
 
         @bindings.add("<any>", filter=asking)
         def _(event: KeyPressEvent) -> None:
@@ -204,11 +247,13 @@ class ChatView:
         for key, name in _KEYS.items():
             bindings.add(key, filter=asking)(lambda event, name=name: self.on_key(name))
         bindings.add("escape", "enter", filter=asking)(lambda event: self.on_key("alt-enter"))
-        bindings.add("enter", filter=~asking)(lambda event: self._enter())
-        bindings.add("escape", "enter", filter=~asking)(lambda event: self.buffer.insert_text("\n"))
-        bindings.add("c-j", filter=~asking)(lambda event: self.buffer.insert_text("\n"))
-        bindings.add("c-c")(lambda event: self._stop())
-        bindings.add("c-d", filter=Condition(lambda: not self.asking() and not self.buffer.text))(
+        bindings.add("enter", filter=writing)(lambda event: self._enter())
+        bindings.add("escape", "enter", filter=writing)(lambda event: self.buffer.insert_text("\n"))
+        bindings.add("c-j", filter=writing)(lambda event: self.buffer.insert_text("\n"))
+        bindings.add("escape", filter=writing)(lambda event: self._escape())
+        bindings.add("s-tab", filter=writing & ~has_completions)(lambda event: self.on_shift_tab())
+        bindings.add("c-c", filter=~is_searching)(lambda event: self._stop())
+        bindings.add("c-d", filter=writing & Condition(lambda: not self.buffer.text))(
             lambda event: event.app.exit(result=0)
         )
         return bindings
@@ -218,13 +263,27 @@ class ChatView:
         if state is not None and state.current_completion is not None:
             self.buffer.apply_completion(state.current_completion)
             return
+        if self.buffer.document.text_before_cursor.endswith("\\"):
+            self.buffer.delete_before_cursor()
+            self.buffer.insert_text("\n")
+            return
         self.buffer.validate_and_handle()
 
+    def _escape(self) -> None:
+        if self.buffer.complete_state is not None:
+            self.buffer.cancel_completion()
+        else:
+            self.on_escape()
+
     def _stop(self) -> None:
-        if self.buffer.text and not self.asking():
+        if self.buffer.text and not self.asking:
             self.buffer.reset()
         else:
             self.on_stop()
+
+
+def _colour_depth() -> ColorDepth:
+    return ColorDepth.DEPTH_24_BIT if has_true_colour() else ColorDepth.DEPTH_8_BIT
 
 
 def _terminal_size() -> Size:

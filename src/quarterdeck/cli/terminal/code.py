@@ -1,4 +1,4 @@
-"""Syntax highlighting in a few colours that are readable on dark and light backgrounds."""
+"""Syntax highlighting in the few colours of ``Look``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
+from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.token import (  # type: ignore[import-untyped]
     Comment,
     Generic,
@@ -19,39 +19,56 @@ from pygments.token import (  # type: ignore[import-untyped]
 )
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
+from quarterdeck.cli.common.look import codes_of
+
 LONGEST = 20_000
 """Longer code is not highlighted: that would take longer than a frame."""
 _NAME = re.compile(r"[\w+#.-]{1,40}")
-_CODES: dict[Any, str] = {
+_STYLES: dict[Any, str] = {
     Token: "",
-    Comment: "2",
-    Keyword: "1;34",
-    Keyword.Type: "36",
-    Operator.Word: "1;34",
-    Name.Builtin: "36",
-    Name.Function: "35",
-    Name.Class: "1;35",
-    Name.Decorator: "35",
-    Name.Tag: "34",
-    String: "32",
-    Number: "36",
-    Generic.Deleted: "31",
-    Generic.Inserted: "32",
+    Comment: "dim",
+    Keyword: "bold blue",
+    Keyword.Type: "cyan",
+    Operator.Word: "bold blue",
+    Name.Builtin: "cyan",
+    Name.Function: "magenta",
+    Name.Class: "bold magenta",
+    Name.Decorator: "magenta",
+    Name.Tag: "blue",
+    String: "green",
+    Number: "cyan",
+    Generic.Deleted: "red",
+    Generic.Inserted: "green",
 }
+Span = tuple[str, str]
+"""Text and its colour codes ("" for none)."""
 
 
 def code_lines(code: str, language: str) -> list[str]:
     """The lines of ``code``, highlighted if the language is known."""
+    return ["".join(_painted(text, codes) for text, codes in line) for line in code_spans(code, language)]
+
+
+def code_spans(code: str, language: str) -> list[list[Span]]:
+    """The same, as spans."""
     lexer = _lexer(language) if len(code) <= LONGEST else None
     if lexer is None:
-        return code.split("\n")
-    lines = [""]
+        return [[(line, "")] for line in code.split("\n")]
+    lines: list[list[Span]] = [[]]
     for kind, text in lexer.get_tokens(code):
         codes = _code_of(kind)
         first, *rest = text.split("\n")
-        lines[-1] += _painted(first, codes)
-        lines += [_painted(line, codes) for line in rest]
+        if first:
+            lines[-1].append((first, codes))
+        lines += [[(line, codes)] if line else [] for line in rest]
     return lines[: code.count("\n") + 1]
+
+
+@cache
+def language_of(path: str) -> str:
+    """The language of a file, by its name; "" if unknown."""
+    found = find_lexer_class_for_filename(path.rpartition("/")[2])
+    return found.aliases[0] if found is not None and found.aliases else ""
 
 
 def _painted(text: str, codes: str) -> str:
@@ -60,9 +77,9 @@ def _painted(text: str, codes: str) -> str:
 
 @cache
 def _code_of(kind: Any) -> str:
-    while kind not in _CODES:
+    while kind not in _STYLES:
         kind = kind.parent
-    return _CODES[kind]
+    return codes_of(_STYLES[kind])
 
 
 @cache

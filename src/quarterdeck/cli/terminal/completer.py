@@ -18,9 +18,11 @@ _FILE_WORD = re.compile(r"(?:^|\s)@([^\s@]*)$")
 
 
 class ChatCompleter(Completer):
-    """``commands`` returns name → purpose; ``folder`` is the session's working directory."""
+    """``commands`` returns ours and Claude Code's, each name → purpose; ``folder`` is the session's."""
 
-    def __init__(self, commands: Callable[[], dict[str, str]], folder: Callable[[], Path]) -> None:
+    def __init__(
+        self, commands: Callable[[], tuple[dict[str, str], dict[str, str]]], folder: Callable[[], Path]
+    ) -> None:
         self._commands = commands
         self._folder = folder
 
@@ -32,9 +34,18 @@ class ChatCompleter(Completer):
             yield from self._of_files(found[1])
 
     def _of_commands(self, prefix_typed: str) -> Iterator[Completion]:
-        for name, purpose in sorted(self._commands().items()):
+        """Ours first; if nothing is typed, Claude Code's follow after a line that says so."""
+        ours, theirs = ([*one.items()] for one in self._commands())
+        back = -len(prefix_typed) - 1
+        for name, purpose in ours:
             if name.startswith(prefix_typed):
-                yield Completion(f"/{name}", start_position=-len(prefix_typed) - 1, display_meta=one_line(purpose, 60))
+                yield Completion(f"/{name}", start_position=back, display_meta=one_line(purpose, 60))
+        matching = [(name, purpose) for name, purpose in sorted(theirs) if name.startswith(prefix_typed)]
+        if matching and not prefix_typed:
+            more = f"{len(matching)} more of Claude Code's below: type a letter to find one"
+            yield Completion("/", start_position=back, display="…", display_meta=more)
+        for name, purpose in matching:
+            yield Completion(f"/{name}", start_position=back, display_meta=one_line(purpose, 60))
 
     def _of_files(self, prefix_typed: str) -> Iterator[Completion]:
         directory, _, prefix = prefix_typed.rpartition("/")

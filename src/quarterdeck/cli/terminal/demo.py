@@ -17,7 +17,7 @@ from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Ques
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from .advice import SessionRules, advise
-from .permission import permission_lines
+from .permission import permission_subject
 from .run import run_pretty
 from .screen import Screen
 from .session_setup import options_of, session_rules
@@ -72,7 +72,7 @@ class _DemoAnswerer:
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         advice = advise(self._rules.policy, asked.tool_name, asked.input, asked.suggestions)
         look, folder = self._screen.look, self._screen.folder
-        lines = permission_lines(asked, advice, look, note=note, folder=folder)
+        lines = permission_subject(asked, advice, note=note, folder=folder).record(look)
         self._screen.print(lines, tool_id=asked.tool_id)
         if asked.tool_name not in ALLOWED_TOOLS:
             self._screen.say("yellow", "denied: the demo allows only edits")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from unicodedata import east_asian_width
 
 from quarterdeck.cli.common import cells
+from quarterdeck.cli.common.look import codes_of
 
 Span = tuple[str, str]
 """Text and its colour codes ("" for none)."""
@@ -27,7 +28,7 @@ _SPAN = re.compile(
 )
 _SPECIAL = re.compile(r"[\\`*_\[~<]")
 _WORDS = re.compile(r"\s+|\S+")
-CODE, LINK, BOLD, ITALIC, STRUCK = "36", "34;4", "1", "3", "9"
+CODE, LINK, BOLD, ITALIC, STRUCK = codes_of("cyan"), codes_of("blue underline"), "1", "3", "9"
 
 
 def spans(text: str, codes: str = "") -> Iterator[Span]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from quarterdeck.cli.common import Look
@@ -13,9 +14,10 @@ from quarterdeck.timeline.parts import Choice, Question
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from .advice import PLACES, Advice, SessionRules, advise, update_for
-from .permission import permission_lines, permission_menu
+from .permission import permission_menu, permission_subject
+from .prompt import Prompt, Subject
 from .question_queue import QuestionQueue
-from .text import one_line, safe, wrapped
+from .text import safe, wrapped
 from .widgets import Checklist, Menu, MenuOption, TextField, Widget
 
 DENIED = "The user denied this."
@@ -36,7 +38,7 @@ class QuestionScreen(Protocol):
     def folder(self) -> str | None: ...
 
     def print(self, lines: Sequence[str], /, *, tool_id: str | None = None) -> None:
-        """Print what the question is about, above it."""
+        """Print what the question was about, once it is answered."""
 
     def markdown(self, source: str, /) -> list[str]: ...
 
@@ -48,22 +50,37 @@ class InteractiveAnswerer:
         self._screen = screen
         self._questions = screen.questions
         self._rules = rules
+        self._subject: Subject | None = None
+        """What the last question was about."""
 
     # Permissions
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         async with self._questions.turn():
             advice = advise(self._rules.policy, asked.tool_name, asked.input, asked.suggestions)
-            look, folder = self._screen.look, self._screen.folder
-            lines = permission_lines(asked, advice, look, note=note, folder=folder)
-            self._screen.print(lines, tool_id=asked.tool_id)
-            while True:
-                chosen = await self._questions.ask(permission_menu(asked, advice))
-                answer = await self._permission_answer(asked, advice, chosen)
-                if answer is not None:
-                    return answer
+            subject = permission_subject(asked, advice, note=note, folder=self._screen.folder)
+            with self._recorded(subject, asked.tool_id):
+                while True:
+                    chosen = await self._ask(subject, permission_menu(asked, advice))
+                    answer = await self._permission_answer(asked, advice, subject, chosen)
+                    if answer is not None:
+                        return answer
 
-    async def _permission_answer(self, asked: Permission, advice: Advice, chosen: str) -> PermissionResult | None:
+    @contextmanager
+    def _recorded(self, subject: Subject, tool_id: str | None = None) -> Iterator[None]:
+        """When the question is over, what it was about goes to the scrollback."""
+        try:
+            yield
+        finally:
+            self._screen.print(subject.record(self._screen.look), tool_id=tool_id)
+
+    async def _ask(self, subject: Subject, answers: Widget) -> Any:
+        follows, self._subject = self._subject is subject, subject
+        return await self._questions.ask(Prompt(subject, answers), follows=follows)
+
+    async def _permission_answer(
+        self, asked: Permission, advice: Advice, subject: Subject, chosen: str
+    ) -> PermissionResult | None:
         """None if the user left a text field with Escape: ask again."""
         if chosen == "once":
             return PermissionResultAllow()
@@ -71,21 +88,21 @@ class InteractiveAnswerer:
             self._rules.remember(advice.rules)
             return PermissionResultAllow(updated_permissions=[update_for(advice.rules, chosen)])
         if chosen == "edit":
-            changed = await self._edited(asked)
+            changed = await self._edited(asked, subject)
             return None if changed is None else PermissionResultAllow(updated_input=changed)
         if chosen == "note":
-            said = await self._questions.ask(TextField("Tell Claude why, or what to do instead:"))
+            said = await self._ask(subject, TextField("Tell Claude why, or what to do instead:"))
             return None if said is None else PermissionResultDeny(message=said.strip() or DENIED)
         return PermissionResultDeny(message=STOPPED if chosen == "stop" else DENIED, interrupt=chosen == "stop")
 
-    async def _edited(self, asked: Permission) -> dict[str, Any] | None:
+    async def _edited(self, asked: Permission, subject: Subject) -> dict[str, Any] | None:
         """The input as edited: the command, or the whole input as JSON."""
         if isinstance(asked.input.get("command"), str):
-            text = await self._questions.ask(TextField("Run this instead:", asked.input["command"]))
+            text = await self._ask(subject, TextField("Run this instead:", asked.input["command"]))
             return None if text is None else {**asked.input, "command": text}
         title, text = "Use this input instead:", json.dumps(asked.input, indent=2, ensure_ascii=False)
         while True:
-            text = await self._questions.ask(TextField(title, text))
+            text = await self._ask(subject, TextField(title, text))
             if text is None:
                 return None
             try:
@@ -110,109 +127,91 @@ class InteractiveAnswerer:
         return answers or None
 
     async def _question(self, question: Question) -> str | list[str] | None:
-        look = self._screen.look
-        header = f"{safe(question.header)}: " if question.header else ""
-        self._screen.print(
-            [look.paint("bold magenta", f"? {line}") for line in wrapped(header + safe(question.text), look.width - 2)]
-        )
+        subject = Subject(lambda look: _question_lines(question, look))
         options = [MenuOption(choice.label, choice.label, _hint(choice)) for choice in question.choices]
         ends = [MenuOption(_OTHER, "Other …", key="o"), MenuOption(_SKIP, "Skip", key="s")]
-        while True:
-            widget: Widget
-            if question.several:
-                widget = Checklist(
-                    "",
-                    [*options, MenuOption(_DONE, "Done", "space or number ticks", key="d"), *ends],
-                    _SKIP,
-                    done=_DONE,
-                )
-            else:
+        done = MenuOption(_DONE, "Done", "space or number ticks, Enter accepts", key="d")
+        with self._recorded(subject):
+            while True:
                 widget = Menu("", [*options, *ends], on_escape=_SKIP)
-            chosen = await self._questions.ask(widget)
-            if chosen is _SKIP or chosen == []:
-                return None
-            if chosen is not _OTHER:
-                return chosen  # type: ignore[no-any-return]
-            said = await self._questions.ask(TextField("Your answer:"))
-            if said is not None and said.strip():
-                return str(said)
+                if question.several:
+                    widget = Checklist("", [*options, done, *ends], _SKIP, done=_DONE)
+                chosen = await self._ask(subject, widget)
+                if chosen is _SKIP or chosen == []:
+                    return None
+                if chosen is not _OTHER:
+                    return chosen  # type: ignore[no-any-return]
+                said = await self._ask(subject, TextField("Your answer:"))
+                if said is not None and said.strip():
+                    return str(said)
 
     # Plans
 
     async def plan(self, asked: PlanReview) -> Approve | Revise | Reject:
+        where = f"See {safe(asked.path)}" if asked.path else "The CLI did not include the plan."
+        subject = Subject(
+            lambda look: [look.paint("bold magenta", "? Plan")],
+            lambda look: self._screen.markdown(asked.plan) if asked.plan else [look.paint("dim", where)],
+        )
         async with self._questions.turn():
-            look = self._screen.look
-            title = look.paint("bold magenta", "? Plan")
-            where = f"See {safe(asked.path)}" if asked.path else "The CLI did not include the plan."
-            self._screen.print(
-                [title, *(self._screen.markdown(asked.plan) if asked.plan else [look.paint("dim", where)])]
-            )
-            while True:
-                menu = Menu(
-                    "Carry out this plan?",
-                    [
-                        MenuOption("approve", "Approve", "ask before each edit", key="y"),
-                        MenuOption("accept", "Approve and accept edits", "mode acceptEdits", key="a"),
-                        MenuOption("revise", "Revise with a note", key="r"),
-                        MenuOption("reject", "Reject", key="n"),
-                    ],
-                    on_escape="reject",
-                )
-                chosen = await self._questions.ask(menu)
-                if chosen == "approve":
-                    return Approve()
-                if chosen == "accept":
-                    return Approve(mode="acceptEdits")
-                if chosen == "reject":
-                    return Reject()
-                note = await self._questions.ask(TextField("What should change?"))
-                if note is not None and note.strip():
-                    return Revise(note.strip())
+            with self._recorded(subject):
+                while True:
+                    chosen = await self._ask(subject, _plan_menu())
+                    if chosen == "approve":
+                        return Approve()
+                    if chosen == "accept":
+                        return Approve(mode="acceptEdits")
+                    if chosen == "reject":
+                        return Reject()
+                    note = await self._ask(subject, TextField("What should change?"))
+                    if note is not None and note.strip():
+                        return Revise(note.strip())
 
     # Servers
 
     async def elicitation(self, asked: Elicitation) -> dict[str, Any]:
+        title = f"? {safe(asked.server)} asks: {safe(asked.message)}"
+        subject = Subject(
+            lambda look: [look.paint("bold magenta", line) for line in wrapped(title, look.width)],
+            lambda look: [f"  {line}" for line in wrapped(safe(asked.url or ""), look.width - 2) if line],
+        )
+        options = [
+            MenuOption("accept", "Open the URL yourself, then continue" if asked.url else "Answer", key="y"),
+            MenuOption("decline", "Decline", key="n"),
+            MenuOption("cancel", "Cancel", key="c"),
+        ]
         async with self._questions.turn():
-            look = self._screen.look
-            title = f"? {safe(asked.server)} asks: {safe(asked.message)}"
-            self._screen.print([look.paint("bold magenta", line) for line in wrapped(title, look.width)])
-            if asked.url:
-                self._screen.print([f"  {one_line(asked.url, look.width - 2)}"])
-            options = [
-                MenuOption("accept", "Open the URL yourself, then continue" if asked.url else "Answer", key="y"),
-                MenuOption("decline", "Decline", key="n"),
-                MenuOption("cancel", "Cancel", key="c"),
-            ]
-            action = await self._questions.ask(Menu("", options, on_escape="cancel"))
-            if action != "accept" or asked.url:
-                return {"action": action}
-            content = await self._form(asked.form or {})
-            return {"action": "cancel"} if content is None else {"action": "accept", "content": content}
+            with self._recorded(subject):
+                action = await self._ask(subject, Menu("", options, on_escape="cancel"))
+                if action != "accept" or asked.url:
+                    return {"action": action}
+                content = await self._form(subject, asked.form or {})
+                return {"action": "cancel"} if content is None else {"action": "accept", "content": content}
 
-    async def _form(self, schema: dict[str, Any]) -> dict[str, Any] | None:
+    async def _form(self, subject: Subject, schema: dict[str, Any]) -> dict[str, Any] | None:
         content: dict[str, Any] = {}
         for name, wanted in (schema.get("properties") or {}).items():
-            value = await self._form_field(name, wanted, required=name in (schema.get("required") or ()))
+            value = await self._form_field(subject, name, wanted, required=name in (schema.get("required") or ()))
             if value is _SKIP:
                 return None
             if value is not None:
                 content[name] = value
         return content
 
-    async def _form_field(self, name: str, wanted: dict[str, Any], *, required: bool) -> Any:
+    async def _form_field(self, subject: Subject, name: str, wanted: dict[str, Any], *, required: bool) -> Any:
         title = safe(str(wanted.get("title") or name)) + (
             f" — {safe(wanted['description'])}" if wanted.get("description") else ""
         )
         if wanted.get("type") == "boolean":
             options = [MenuOption(True, "Yes", key="y"), MenuOption(False, "No", key="n")]
-            return await self._questions.ask(Menu(title, options, on_escape=_SKIP))
+            return await self._ask(subject, Menu(title, options, on_escape=_SKIP))
         if isinstance(wanted.get("enum"), list):
             options = [MenuOption(value, str(value)) for value in wanted["enum"]]
-            return await self._questions.ask(Menu(title, options, on_escape=_SKIP))
+            return await self._ask(subject, Menu(title, options, on_escape=_SKIP))
         default = wanted.get("default")
         text = "" if default is None else str(default)
         while True:
-            text = await self._questions.ask(TextField(title if required else f"{title} (optional)", text))
+            text = await self._ask(subject, TextField(title if required else f"{title} (optional)", text))
             if text is None:
                 return _SKIP
             if not text and not required:
@@ -221,6 +220,21 @@ class InteractiveAnswerer:
                 return _NUMBERS[wanted["type"]](text) if wanted.get("type") in _NUMBERS else text
             except ValueError:
                 title = f"{title.removesuffix(_NOT_A_NUMBER)}{_NOT_A_NUMBER}"
+
+
+def _question_lines(question: Question, look: Look) -> list[str]:
+    header = f"{safe(question.header)}: " if question.header else ""
+    return [look.paint("bold magenta", f"? {line}") for line in wrapped(header + safe(question.text), look.width - 2)]
+
+
+def _plan_menu() -> Menu:
+    options = [
+        MenuOption("approve", "Approve", "ask before each edit", key="y"),
+        MenuOption("accept", "Approve and accept edits", "mode acceptEdits", key="a"),
+        MenuOption("revise", "Revise with a note", key="r"),
+        MenuOption("reject", "Reject", key="n"),
+    ]
+    return Menu("Carry out this plan?", options, on_escape="reject")
 
 
 def _hint(choice: Choice) -> str:

@@ -18,6 +18,10 @@ from .tool_lines import QUIET, SPINNER, running_lines
 NESTED_LIVE = 4
 """Calls of a running sub-agent that are shown."""
 PLAN_ROWS = 8
+ABOVE_A_QUESTION = 4
+"""Lines above a question, at most."""
+QUESTION_ROWS = 14
+"""What a question needs: only from here on there is room for lines above it."""
 _ACTIVITIES = {
     "requesting": "waiting for the model",
     "responding": "answering",
@@ -79,13 +83,20 @@ class LivePart:
         lines += self._thinking_lines(now, tick)
         lines += self._running(now, tick, asking=asking)[-room:]
         if asking:
-            if waiting:
-                lines.append(self.look.paint("yellow", f"{waiting} more questions after this one"))
-            return ["", *lines[-room:], ""] if lines else [""]
+            return self._above_a_question(lines, waiting)
         if self._open.plan and any(entry.status != "completed" for entry in self._open.plan):
             lines += plan_lines(self._open.plan, self.look, limit=PLAN_ROWS)
         lines += self._status(now, tick, quiet=bool(lines))
         return ["", *lines] if lines and gap else lines
+
+    def _above_a_question(self, lines: list[str], waiting: int) -> list[str]:
+        """A little of what goes on, if the question leaves room for it."""
+        if waiting:
+            lines.append(self.look.paint("yellow", f"{waiting} more question{'s' * (waiting > 1)} after this one"))
+        room = max(0, min(ABOVE_A_QUESTION, (self._surface.height - QUESTION_ROWS) // 4))
+        shown = lines[-room:] if room else []
+        gap = [""] * (self._surface.height >= QUESTION_ROWS)
+        return ["", *shown, ""] if shown else gap
 
     def _tails(self) -> list[str]:
         lines: list[str] = []

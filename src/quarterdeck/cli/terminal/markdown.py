@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from quarterdeck.cli.common import cells
+from quarterdeck.cli.common.look import codes_of
 
 from .inline import wrap
 from .markdown_blocks import MarkdownBlock
@@ -40,7 +41,7 @@ class MarkdownPainter:
         if heading is not None and "\n" not in text:
             return wrap(heading[2], room, colour=self._colour, codes="1;4" if len(heading[1]) < 3 else "1")
         if _RULE.match(text):
-            return [self._painted("2", "─" * min(room, 40))]
+            return [self._painted(codes_of("dim"), "─" * min(room, 40))]
         if "\n\n" not in text and _ITEM.match(text.partition("\n")[0]):
             return self._list(text, room)
         if "\n\n" in text or _HARD.search(text):
@@ -61,13 +62,13 @@ class MarkdownPainter:
         for depth, mark, said in items:
             bullet = f"{' ' * min(depth, 20)} {'•' if mark in '-*+' else mark} "
             first, *rest = wrap(said, max(width - cells(bullet), 10), colour=self._colour)
-            shown.append(f"{self._painted('36', bullet)}{first}")
+            shown.append(f"{self._painted(codes_of('cyan'), bullet)}{first}")
             shown += [" " * cells(bullet) + line for line in rest]
         return shown
 
     def _code(self, text: str, language: str, width: int) -> list[str]:
         """After a bar, to tell it from prose; long lines are wrapped."""
-        bar, room = self._painted("2", "│") + " ", max(width - 2, 10)
+        bar, room = self._painted(codes_of("dim"), "│") + " ", max(width - 2, 10)
         if not self._colour:
             return [f"{bar}{line}" for line in wrapped(text, room)]
         from .code import code_lines

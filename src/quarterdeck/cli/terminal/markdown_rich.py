@@ -1,10 +1,11 @@
-"""Markdown that needs a real parser, drawn by ``rich`` in colours that are readable on dark and light backgrounds."""
+"""Markdown that needs a real parser, drawn by ``rich`` in the colours of ``Look``."""
 
 from __future__ import annotations
 
 import io
 
 from markdown_it import MarkdownIt
+from rich.color import Color
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown
 from rich.segment import Segment
@@ -12,24 +13,32 @@ from rich.style import Style
 from rich.text import Text
 from rich.theme import Theme
 
+from quarterdeck.cli.common.look import INDEXED, RGB, has_true_colour
+
 from .code import code_lines
 from .text import unpainted
 
+
+def _colour(name: str) -> Color:
+    return Color.from_rgb(*RGB[name]) if has_true_colour() else Color.from_ansi(INDEXED[name])
+
+
+_DIM, _CYAN, _BLUE = _colour("dim"), _colour("cyan"), _colour("blue")
 THEME = Theme({
     "markdown.h1": Style(bold=True, underline=True),
     "markdown.h2": Style(bold=True, underline=True),
     "markdown.h3": Style(bold=True),
     "markdown.h4": Style(bold=True, italic=True),
-    "markdown.code": Style(color="cyan"),
+    "markdown.code": Style(color=_CYAN),
     "markdown.code_block": Style(),
-    "markdown.block_quote": Style(italic=True, dim=True),
+    "markdown.block_quote": Style(italic=True, color=_DIM),
     "markdown.list": Style(),
-    "markdown.item.bullet": Style(color="cyan"),
-    "markdown.item.number": Style(color="cyan"),
-    "markdown.hr": Style(dim=True),
-    "markdown.link": Style(color="blue", underline=True),
-    "markdown.link_url": Style(color="blue", underline=True),
-    "markdown.table.border": Style(dim=True),
+    "markdown.item.bullet": Style(color=_CYAN),
+    "markdown.item.number": Style(color=_CYAN),
+    "markdown.hr": Style(color=_DIM),
+    "markdown.link": Style(color=_BLUE, underline=True),
+    "markdown.link_url": Style(color=_BLUE, underline=True),
+    "markdown.table.border": Style(color=_DIM),
     "markdown.table.header": Style(bold=True),
 })  # fmt: skip
 
@@ -44,7 +53,7 @@ class _Code(CodeBlock):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for line in code_lines(str(self.text).rstrip(), self.lexer_name):
-            yield Text("│ ", style="dim") + Text.from_ansi(line)
+            yield Text("│ ", style=Style(color=_DIM)) + Text.from_ansi(line)
 
 
 class _Document(Markdown):
@@ -58,7 +67,7 @@ class RichMarkdown:
         self._console = Console(
             file=io.StringIO(),
             force_terminal=True,
-            color_system="standard" if colour else None,
+            color_system=("truecolor" if has_true_colour() else "256") if colour else None,
             legacy_windows=False,
             emoji=False,
             markup=False,

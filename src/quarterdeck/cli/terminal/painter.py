@@ -21,6 +21,8 @@ NESTED_KEPT = 12
 """Calls of a finished sub-agent that are shown."""
 THOUGHT_CHARS = 600
 PROMPT_LINES = 10
+BASH_INPUT = "<bash-input>"
+"""How Claude Code marks a command that the user has run. The chat has shown it already."""
 
 
 def plain_markdown(block: MarkdownBlock, width: int) -> list[str]:
@@ -172,7 +174,7 @@ class Painter:
 
     def _prompt_sent(self, event: events.PromptSent) -> None:
         self._open.starting = None
-        if event.parent_id is None and event.text:
+        if event.parent_id is None and event.text and not event.text.startswith(BASH_INPUT):
             lines = wrapped(safe(event.text), self._surface.width - 2)
             shown = [f"› {lines[0]}", *(f"  {line}" for line in lines[1:PROMPT_LINES])]
             if len(lines) > PROMPT_LINES:
@@ -235,6 +237,8 @@ class Painter:
         if self._open.plan:
             self.print(plan_lines(self._open.plan, self.look, limit=len(self._open.plan)), kind="plan")
             self._open.plan = []
+        if event.turn.steps == 0 and event.turn.outcome == "done" and not event.turn.result and not event.turn.command:
+            return  # nothing was asked of the model: we told it something
         style, text = last_line(event.turn, simulated=self.simulated)
         self.print([self.look.paint(style, one_line(text, self._surface.width))], kind="end")
 
@@ -263,7 +267,7 @@ class Painter:
         if self._surface.height and not final:
             lines = self._live.lines(now, asking=widget is not None, waiting=waiting, gap=bool(self._last_kind))
         if widget is not None:
-            shown = widget.lines(self.look)
+            shown = widget.lines(self.look, self._surface.height - len(lines))
             if widget.cursor is not None:
                 cursor = (len(lines) + widget.cursor[0], widget.cursor[1])
             lines += shown

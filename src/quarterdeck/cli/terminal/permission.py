@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from quarterdeck.cli.common import Look
+from quarterdeck.cli.common.look import codes_of
 from quarterdeck.timeline.items import Permission
 
 from .advice import PLACES, Advice
-from .text import exact, one_line, relative_to, safe, wrapped
-from .tool_lines import diff_lines
+from .diff_view import diff_lines
+from .file_changes import proposed_change
+from .prompt import Subject
+from .text import exact, one_line, painted_wrap, relative_to, safe, wrapped
 from .widgets import Menu, MenuOption
 
-SHOWN_LINES = 40
-"""Lines of a command or input. The prompt says how many more there are, so that nothing is hidden unnoticed."""
 _QUESTIONS = {
     "Bash": "Allow this command?",
     "Edit": "Allow this edit to {about}?",
@@ -25,24 +27,34 @@ _QUESTIONS = {
     "Write": "Allow writing {about}?",
 }
 _RISK_STYLES = {"high": "bold red", "medium": "yellow", "low": "cyan", "unknown": "yellow"}
+REASON_LINES = 6
 
 
-def permission_lines(
-    asked: Permission, advice: Advice, look: Look, *, note: str = "", folder: str | None = None
-) -> list[str]:
+def permission_subject(asked: Permission, advice: Advice, *, note: str = "", folder: str | None = None) -> Subject:
     """The question, the command or diff, the risk, and why we ask."""
-    lines = [look.paint("bold yellow", f"? {one_line(_question(asked, folder), look.width - 2)}")]
-    lines += [f"  {line}" for line in _request_body(asked, Look(look.colour, look.width - 2, look.unicode), folder)]
-    if asked.description and not asked.diffs:  # for an edit it only repeats the path
-        lines.append(look.paint("dim", f"  {one_line(asked.description, look.width - 2)}"))
-    if advice.risk != "none":
-        reasons = ", ".join(advice.risk_reasons)
-        risk = wrapped(safe(f"risk: {advice.risk}{f' ({reasons})' if reasons else ''}"), look.width - 2)
-        lines += [look.paint(_RISK_STYLES.get(advice.risk, "dim"), f"  {line}") for line in risk]
-    why = note or asked.reason or advice.why
-    if why:
-        lines += [look.paint("dim", f"  {line}") for line in wrapped(safe(f"reason: {why}"), look.width - 2)[:6]]
-    return lines
+    change, warning = proposed_change(asked.tool_name, asked.input)
+    small, _ = proposed_change(asked.tool_name, asked.input, context=0) if change is not None else (None, "")
+    diffs = [change] if change is not None else asked.diffs
+
+    def title(look: Look) -> list[str]:
+        return [look.paint("bold yellow", f"? {one_line(_question(asked, folder), look.width - 2)}")]
+
+    def body(look: Look) -> list[str]:
+        inner = Look(look.colour, look.width - 2, look.unicode)
+        if diffs:
+            lines = [line for diff in diffs for line in diff_lines(diff, inner, folder=folder)]
+        else:
+            lines = _input_lines(asked, inner)
+        return [f"  {line}" for line in lines]
+
+    def compact(look: Look) -> list[str]:
+        inner = Look(look.colour, look.width - 2, look.unicode)
+        return [f"  {line}" for line in diff_lines(small, inner, folder=folder)] if small is not None else body(look)
+
+    def notes(look: Look) -> list[str]:
+        return [*_warning(warning, look), *_notes(asked, advice, look, note)]
+
+    return Subject(title, body, compact, notes)
 
 
 def _question(asked: Permission, folder: str | None) -> str:
@@ -55,21 +67,57 @@ def _question(asked: Permission, folder: str | None) -> str:
     return f"Allow {name}?"
 
 
-def _request_body(asked: Permission, look: Look, folder: str | None) -> list[str]:
-    if asked.diffs:
-        return [line for diff in asked.diffs for line in diff_lines(diff, look, folder=folder)]
+def _input_lines(asked: Permission, look: Look) -> list[str]:
     command = asked.input.get("command")
     if isinstance(command, str):
-        shown = wrapped(exact(command), look.width - 2)
-        first, rest = shown[0], shown[1:]
-        lines = [look.paint("bold", f"$ {first}"), *(look.paint("bold", f"  {line}") for line in rest)]
-    else:
-        lines = wrapped(exact(json.dumps(asked.input, indent=2, ensure_ascii=False)), look.width)
-        if asked.about and len(lines) <= 3:
-            lines = [one_line(asked.about, look.width)]
-    hidden = len(lines) - SHOWN_LINES
-    if hidden > 0:
-        lines = [*lines[:SHOWN_LINES], look.paint("bold yellow", f"… {hidden:,} more lines not shown")]
+        return command_lines(command, look)
+    lines = wrapped(exact(json.dumps(asked.input, indent=2, ensure_ascii=False)), look.width)
+    if asked.about and len(lines) <= 3:
+        return wrapped(exact(asked.about), look.width)
+    return lines
+
+
+def command_lines(command: str, look: Look) -> list[str]:
+    """All of a command, its risky parts marked. Nothing in it is left out or hidden."""
+    drawn = "".join(_marked(piece, risky, look) for piece, risky in _pieces(command))
+    first, *rest = [part for line in drawn.split("\n") for part in painted_wrap(line, look.width - 2, words=True)]
+    return [f"{look.paint('bold', '$')} {first}", *(f"  {line}" for line in rest)]
+
+
+def _pieces(command: str) -> Iterator[tuple[str, bool]]:
+    from quarterdeck.policy.risky_parts import risky_parts
+
+    at = 0
+    for begin, end in risky_parts(command):
+        yield command[at:begin], False
+        yield command[begin:end], True
+        at = end
+    yield command[at:], False
+
+
+def _marked(text: str, risky: bool, look: Look) -> str:
+    """Each line painted by itself, so that it can be wrapped."""
+    codes = codes_of("bold red underline" if risky else "bold")
+    lines = exact(text).split("\n")
+    return "\n".join(f"\x1b[{codes}m{line}\x1b[0m" if look.colour and line else line for line in lines)
+
+
+def _warning(warning: str, look: Look) -> list[str]:
+    return [look.paint("bold yellow", f"  {line}") for line in wrapped(warning, look.width - 2) if line]
+
+
+def _notes(asked: Permission, advice: Advice, look: Look, note: str) -> list[str]:
+    lines = []
+    if advice.risk != "none":
+        reasons = ", ".join(advice.risk_reasons)
+        risk = wrapped(safe(f"risk: {advice.risk}{f' ({reasons})' if reasons else ''}"), look.width - 2)
+        lines += [look.paint(_RISK_STYLES.get(advice.risk, "dim"), f"  {line}") for line in risk]
+    if asked.description and not asked.diffs:  # for an edit it only repeats the path
+        lines.append(look.paint("dim", f"  {one_line(asked.description, look.width - 2)}"))
+    why = note or asked.reason or advice.why
+    if why:
+        shown = wrapped(safe(f"reason: {why}"), look.width - 2)[:REASON_LINES]
+        lines += [look.paint("dim", f"  {line}") for line in shown]
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
@@ -13,7 +14,11 @@ Listening = Callable[[], AbstractContextManager[object]]
 
 
 class QuestionQueue:
-    """Shows one widget at a time and passes it the keys."""
+    """Shows one widget at a time and passes it the keys.
+
+    A key counts only once the question was drawn: what was typed before cannot be meant for it. A widget that follows
+    on another of the same question (the text field after "Deny with a note") also gets what was typed ahead for it.
+    """
 
     def __init__(self, *, changed: Callable[[], None], listening: Listening = nullcontext) -> None:
         """``listening`` is entered while there is a question: keys are read only then."""
@@ -21,7 +26,10 @@ class QuestionQueue:
         self._listening = listening
         self._turn = asyncio.Lock()
         self._answer: asyncio.Future[Any] | None = None
+        self._ahead: deque[str] = deque()
         self.widget: Widget | None = None
+        self.listening = False
+        """Whether keys go to the question that is being asked."""
         self.waiting = 0
         """How many questions are waiting."""
 
@@ -35,16 +43,28 @@ class QuestionQueue:
         finally:
             self.waiting -= 1
         try:
+<<<<<<< HEAD
             with self._listening():
                 yield self
+=======
+            yield self
+>>>>>>> 3f423e8 (Terminal: the permission prompt shows a real diff, all of it, in colours that read on light and dark)
         finally:
+            self.listening = False
+            self._ahead.clear()
             self._turn.release()
             self._changed()
 
-    async def ask(self, widget: Widget) -> Any:
-        """Show the widget until it has an answer."""
+    async def ask(self, widget: Widget, *, follows: bool = False) -> Any:
+        """Show the widget until it has an answer. ``follows``: it goes on with the question asked last."""
+        if not follows:
+            self.listening = False
+            self._ahead.clear()
+            self._forget_typed()
         self._answer = asyncio.get_running_loop().create_future()
         self.widget = widget
+        while self._ahead and not self._answer.done():
+            self._press(self._ahead.popleft())
         self._changed()
         try:
             return await self._answer
@@ -52,11 +72,22 @@ class QuestionQueue:
             self.widget = self._answer = None
             self._changed()
 
+    def drawn(self) -> None:
+        """The widget can be seen: from now on keys are meant for it."""
+        self.listening = self.listening or self.widget is not None
+
     def key(self, name: str) -> None:
-        """Handle a key; ignored if there is no question."""
-        if self.widget is None or self._answer is None or self._answer.done():
+        """Handle a key; ignored unless a question can be seen."""
+        if not self.listening:
             return
-        answer = self.widget.key(name)
-        if answer is not NOT_YET:
-            self._answer.set_result(answer)
+        if self._answer is None or self._answer.done():
+            self._ahead.append(name)
+            return
+        self._press(name)
         self._changed()
+
+    def _press(self, name: str) -> None:
+        if self.widget is not None and self._answer is not None:
+            answer = self.widget.key(name)
+            if answer is not NOT_YET:
+                self._answer.set_result(answer)

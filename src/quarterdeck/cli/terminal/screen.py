@@ -129,6 +129,7 @@ class Screen:
         self._next = None
         try:
             self.painter.draw(time.time(), self.questions.widget, waiting=self.questions.waiting)
+            self.questions.drawn()
         except Exception as error:  # noqa: BLE001  # the user sees nothing: end the command
             self._failed(error)
             return

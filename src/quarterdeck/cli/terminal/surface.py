@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from .text import painted_cells, painted_cut
+from .text import painted_cut
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
@@ -66,7 +66,13 @@ class PlainSurface:
 
 
 class TerminalSurface:
-    """A terminal that no one else writes to."""
+    """A terminal that no one else writes to.
+
+    Between frames the cursor waits, hidden, at the start of the first live line. When the size changes, terminals move
+    lines about in ways of their own: some wrap them anew, some cut them, some push lines into the scrollback or drop
+    them. All keep the cursor at the start of its line, so from there everything can be drawn again and no finished line
+    is touched.
+    """
 
     def __init__(self, descriptor: int, *, size: Callable[[], os.terminal_size] | None = None) -> None:
         self._descriptor = descriptor
@@ -77,7 +83,7 @@ class TerminalSurface:
         self._wanted_cursor: tuple[int, int] | None = None
         self._shown: list[str] = []
         self._cursor: tuple[int, int] | None = None
-        """Where we left the cursor; None for the end of the last live line."""
+        """Where we left the text cursor; None for the start of the first live line."""
         self._resized = False
         self.frames = 0
         self.bytes_written = 0
@@ -104,13 +110,8 @@ class TerminalSurface:
         self._wanted_cursor = (cursor[0] - hidden, cursor[1]) if cursor and cursor[0] >= hidden else None
 
     def resized(self) -> None:
-        """The size has changed. Most terminals have rewrapped what was drawn."""
-        before = self._columns
+        """The size has changed: the next frame draws everything."""
         self._columns, self._rows = self._measured()
-        if self._columns < before:
-            taken = [max(1, -(-painted_cells(line) // self._columns)) for line in self._shown]
-            self._shown = [""] * sum(taken)
-            self._cursor = None
         self._resized = True
 
     def flush(self) -> None:
@@ -122,54 +123,47 @@ class TerminalSurface:
         self._shown, self._cursor = self._wanted, self._wanted_cursor
 
     def _frame(self) -> str:
-        place = self._to_place()
         if self._pending or self._resized or len(self._wanted) != len(self._shown):
             body = self._all()
         else:
             body = self._changed()
-        if not body and self._wanted_cursor == self._cursor:
-            return ""
-        if not body:  # only the cursor has moved
-            body = self._to_end(place=self._to_top(), rows=len(self._wanted))
-        return f"{HIDE}{place}{body}{self._to_cursor()}"
-
-    def _to_place(self) -> str:
-        """From the cursor to the end of the last live line."""
-        if self._cursor is None or not self._shown:
-            return ""
-        down = len(self._shown) - 1 - self._cursor[0]
-        return f"\x1b[{down}B" if down else ""
+            if not body and self._wanted_cursor == self._cursor:
+                return ""
+            body = self._to_top() + body
+        return f"{HIDE}{body}{self._to_cursor()}"
 
     def _to_top(self) -> str:
-        up = len(self._shown) - 1
-        return f"\r\x1b[{up}A" if up > 0 else "\r"
-
-    def _to_end(self, place: str, rows: int) -> str:
-        return f"{place}\x1b[{rows - 1}B" if rows > 1 else place
+        """From the cursor to the start of the first live line."""
+        return f"\r{_move(-self._cursor[0])}" if self._cursor is not None else "\r"
 
     def _all(self) -> str:
+        start = self._to_top()
+        if self._resized and self._cursor is not None:
+            # The lines above a text cursor may take more rows now, or fewer: leave them in the scrollback.
+            start = _move(self._rows) + "\r\n" * self._rows + "\x1b[H"
         finished = "".join(f"{line}\x1b[0m\x1b[K\r\n" for line in self._pending)
         self._pending, self._resized = [], False
         below = "\x1b[K\r\n".join(self._wanted)
-        return f"{self._to_top()}{finished}{NO_WRAP}{below}{WRAP}\x1b[J"
+        back = _move(min(1 - len(self._wanted), 0))
+        return f"{start}{finished}{NO_WRAP}{below}{WRAP}\x1b[J\r{back}"
 
     def _changed(self) -> str:
+        """The lines that differ, from the first live line and back to it."""
         parts: list[str] = []
-        row = len(self._shown) - 1
+        row = 0
         for index, (old, new) in enumerate(zip(self._shown, self._wanted, strict=True)):
             if old != new:
                 parts.append(f"{_move(index - row)}\r{new}\x1b[K")
                 row = index
         if not parts:
             return ""
-        return f"{NO_WRAP}{''.join(parts)}{WRAP}{_move(len(self._shown) - 1 - row)}"
+        return f"{NO_WRAP}{''.join(parts)}{WRAP}\r{_move(-row)}"
 
     def _to_cursor(self) -> str:
         if self._wanted_cursor is None:
             return ""
         row, column = self._wanted_cursor
-        right = f"\x1b[{column}C" if column else ""
-        return f"\r{_move(row - (len(self._wanted) - 1))}{right}{SHOW}"
+        return f"{_move(row)}{f'{chr(27)}[{column}C' if column else ''}{SHOW}"
 
     def close(self) -> None:
         """Restore the terminal, with the cursor below the finished lines."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import groupby
 
 from quarterdeck.cli.common import cells, cut, sanitize
 
@@ -93,23 +95,45 @@ def painted_cut(line: str, width: int) -> str:
     return f"{kept}…\x1b[0m" if "\x1b[" in kept else f"{kept}…"
 
 
-def painted_wrap(line: str, width: int) -> list[str]:
-    """A painted line in lines of at most ``width`` cells, broken anywhere; colours continue on the next line."""
+def painted_wrap(line: str, width: int, *, words: bool = False) -> list[str]:
+    """A painted line in lines of at most ``width`` cells; colours continue on the next line.
+
+    Broken anywhere, or after a space if possible (``words``).
+    """
     if painted_cells(line) <= width:
         return [line]
-    lines, current, used, colours = [], "", 0, ""
+    cells_of_line = list(_painted_characters(line))
+    lines: list[str] = []
+    while cells_of_line:
+        used = taken = 0
+        while taken < len(cells_of_line) and used + cells(cells_of_line[taken][0]) <= width:
+            used += cells(cells_of_line[taken][0])
+            taken += 1
+        if words and taken < len(cells_of_line):
+            blank = max((at for at in range(taken) if cells_of_line[at][0] == " "), default=-1)
+            taken = blank + 1 if blank > width // 3 else taken
+        taken = max(taken, 1)
+        lines.append(_repainted(cells_of_line[:taken]))
+        cells_of_line = cells_of_line[taken:]
+    return lines
+
+
+def _painted_characters(line: str) -> Iterator[tuple[str, str]]:
+    """Each character with the colours that it has."""
+    colours = ""
     for piece in _SGR_APART.split(line):
         if piece.startswith("\x1b["):
             colours = "" if piece == "\x1b[0m" else colours + piece
-            current += piece
-            continue
-        for character in piece:
-            taken = cells(character)
-            if used + taken > width:
-                lines.append(f"{current}\x1b[0m" if colours else current)
-                current, used = colours, 0
-            current, used = current + character, used + taken
-    return [*lines, current]
+        else:
+            yield from ((character, colours) for character in piece)
+
+
+def _repainted(characters: list[tuple[str, str]]) -> str:
+    drawn = ""
+    for colours, group in groupby(characters, key=lambda one: one[1]):
+        text = "".join(character for character, _ in group)
+        drawn += f"{colours}{text}\x1b[0m" if colours else text
+    return drawn
 
 
 def size(count: int) -> str:

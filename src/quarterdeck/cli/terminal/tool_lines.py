@@ -5,9 +5,10 @@ from __future__ import annotations
 from quarterdeck.cli.common import Look, cells, cut
 from quarterdeck.timeline.events import ToolEnded
 from quarterdeck.timeline.items import ToolCall
-from quarterdeck.timeline.parts import FileDiff, Hunk, Kept
+from quarterdeck.timeline.parts import FileDiff, Kept
 
-from .text import exact, one_line, relative_to, safe, seconds, size
+from .diff_view import diff_lines
+from .text import one_line, relative_to, safe, seconds, size
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 OUTPUT_LINES = 4
@@ -50,7 +51,7 @@ def ended_lines(call: ToolCall, ended: ToolEnded, look: Look, *, diff_was_shown:
     if ended.diffs:
         if diff_was_shown:
             return lines
-        return lines + [f"  {line}" for diff in ended.diffs for line in diff_lines(diff, inner, folder=folder)]
+        return lines + [f"  {line}" for diff in ended.diffs for line in _first_lines(diff, inner, folder)]
     return lines + [look.paint("dim", f"  {line}") for line in output_preview(call.name, ended, look)]
 
 
@@ -85,34 +86,7 @@ def _title(call: ToolCall, folder: str | None, look: Look, *, room: int) -> str:
     return f"{look.paint('bold', name)} {rest}".rstrip()
 
 
-def diff_lines(diff: FileDiff, look: Look, *, folder: str | None, limit: int = DIFF_LINES) -> list[str]:
-    """A diff below the path of its file, relative to ``folder``; long lines are cut."""
-    what = {"create": "new file", "delete": "deleted"}.get(diff.kind, "")
-    counts = f"{look.paint('green', f'+{diff.added}')} {look.paint('red', f'-{diff.removed}')}"
-    cell = f" cell {safe(diff.cell)}" if diff.cell else ""
-    title = look.paint("bold", cut(f"{safe(relative_to(diff.path, folder))}{cell}", look.width - 24))
-    lines = [f"{title}  {counts}{f'  {what}' if what else ''}"]
-    body = [line for hunk in diff.hunks for line in _hunk(hunk, diff, look)]
-    lines += body[:limit]
-    hidden = max(0, len(body) - limit) + diff.left_out
-    if hidden:
-        lines.append(look.paint("dim", f"      … {hidden:,} more lines"))
-    return lines
-
-
-def _hunk(hunk: Hunk, diff: FileDiff, look: Look) -> list[str]:
-    old, new = hunk.old_start, hunk.new_start
-    digits = len(str(max(old + hunk.old_lines, new + hunk.new_lines)))
-    shown: list[str] = []
-    if diff.hunks and hunk is not diff.hunks[0]:
-        shown.append(look.paint("dim", " " * digits + " ⋯"))
-    for line in hunk.lines:
-        mark, text = line[:1], exact(line[1:])
-        number = old if mark == "-" else new
-        column = f"{number:>{digits}} " if diff.numbered else ""
-        drawn = cut(f"{column}{mark or ' '} {text}", look.width)
-        style = {"-": "red", "+": "green"}.get(mark)
-        shown.append(look.paint(style, drawn) if style else look.paint("dim", drawn))
-        old += mark != "+"
-        new += mark != "-"
-    return shown
+def _first_lines(diff: FileDiff, look: Look, folder: str | None) -> list[str]:
+    lines = diff_lines(diff, look, folder=folder)
+    hidden = len(lines) - 1 - DIFF_LINES
+    return [*lines[: DIFF_LINES + 1], look.paint("dim", f"      … {hidden:,} more lines")] if hidden > 0 else lines

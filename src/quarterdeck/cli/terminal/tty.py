@@ -157,6 +157,20 @@ class Keyboard:
                 termios.tcsetattr(self._descriptor, termios.TCSADRAIN, saved)
             self._say(RESTORE)
 
+<<<<<<< HEAD
+=======
+    def forget(self) -> None:
+        """Discard what was typed so far.
+
+        It is read, not flushed: flushing also drops a Ctrl-C that the terminal has not turned into a signal yet.
+        """
+        self._keys = Keys()
+        with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
+            while self._descriptor >= 0 and select.select([self._descriptor], [], [], 0)[0]:
+                if not os.read(self._descriptor, READ_BYTES):
+                    break
+
+>>>>>>> 3f423e8 (Terminal: the permission prompt shows a real diff, all of it, in colours that read on light and dark)
     def _say(self, sequence: str) -> None:
         if sys.stdout is not None and sys.stdout.isatty():
             with contextlib.suppress(OSError):

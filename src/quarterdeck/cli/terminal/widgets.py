@@ -11,13 +11,14 @@ from quarterdeck.cli.common import Look, cells, cut
 from .text import exact, one_line, safe, wrapped
 
 TITLE_LINES = 6
+MANY_ROWS = 10_000
 NOT_YET = object()
 """What ``key`` returns until there is an answer."""
 
 
 class Widget(Protocol):
-    def lines(self, look: Look) -> list[str]:
-        """How it looks now."""
+    def lines(self, look: Look, rows: int) -> list[str]:
+        """How it looks now, in at most ``rows`` lines."""
 
     @property
     def cursor(self) -> tuple[int, int] | None:
@@ -48,15 +49,23 @@ class Menu:
     at: int = 0
     cursor: None = None
 
-    def lines(self, look: Look) -> list[str]:
-        shown = (
-            [look.paint("dim", line) for line in wrapped(safe(self.title), look.width)[:TITLE_LINES]]
-            if self.title
-            else []
-        )
-        for index, option in enumerate(self.options):
-            shown += self._option(look, index, option)
-        return shown
+    def lines(self, look: Look, rows: int = MANY_ROWS) -> list[str]:
+        title = [look.paint("dim", line) for line in wrapped(safe(self.title), look.width)[:TITLE_LINES] if line]
+        options = [self._option(look, index, option) for index, option in enumerate(self.options)]
+        if len(title) + sum(map(len, options)) > rows:
+            options = [lines[:1] for lines in options]
+        room = rows - len(options)
+        shown = [line for lines in options for line in lines]
+        return [*title[:room], *shown] if room >= 0 else self._window(look, shown, rows)
+
+    def _window(self, look: Look, options: list[str], rows: int) -> list[str]:
+        """The options around the selected one, and how many there are above and below."""
+        if rows < 3:
+            return options[self.at : self.at + max(rows, 1)][: max(rows, 1)]
+        room = rows - 1
+        begin = max(0, min(self.at - room // 2, len(options) - room))
+        hidden = look.paint("dim", f"  {begin} above, {len(options) - begin - room} below")
+        return [*options[begin : begin + room], hidden]
 
     def _option(self, look: Look, index: int, option: MenuOption) -> list[str]:
         here = index == self.at
@@ -96,10 +105,10 @@ class Menu:
 
 @dataclass(slots=True)
 class Checklist(Menu):
-    """Choose any number: a number or space ticks an option.
+    """Choose any number: space or a number ticks an option, Enter accepts what is ticked.
 
     Options with a ``str`` value have a box; any other option is the answer itself. For ``done``, the answer is the list
-    of ticked values.
+    of ticked values. If none is ticked, Enter takes the option it is on.
     """
 
     done: object = None
@@ -113,6 +122,9 @@ class Checklist(Menu):
     def key(self, name: str) -> object:
         if name == " ":
             return self._chosen(self.at)
+        if name == "enter" and isinstance(self.options[self.at].value, str):
+            self.ticked = self.ticked or {self.at}
+            return self._answer()
         return Menu.key(self, name)
 
     def _chosen(self, index: int) -> object:
@@ -121,9 +133,10 @@ class Checklist(Menu):
         if isinstance(value, str):
             self.ticked ^= {index}
             return NOT_YET
-        if value is self.done:
-            return [str(self.options[index].value) for index in sorted(self.ticked)]
-        return value
+        return self._answer() if value is self.done else value
+
+    def _answer(self) -> list[str]:
+        return [str(self.options[index].value) for index in sorted(self.ticked)]
 
 
 @dataclass(slots=True)
@@ -143,13 +156,15 @@ class TextField:
     def cursor(self) -> tuple[int, int] | None:
         return self._cursor
 
-    def lines(self, look: Look) -> list[str]:
-        room = max(look.width - 3, 8)
-        before = _wrapped_exactly(self.text[: self.at], room)
-        body = _wrapped_exactly(self.text, room)
-        self._cursor = (1 + len(before) - 1, 2 + cells(before[-1]))
-        shown = [look.paint("cyan", "│ ") + line for line in body]
-        return [look.paint("bold", one_line(self.title, look.width)), *shown, look.paint("dim", f"  {self.hint}")]
+    def lines(self, look: Look, rows: int = MANY_ROWS) -> list[str]:
+        before = _wrapped_exactly(self.text[: self.at], max(look.width - 3, 8))
+        body = _wrapped_exactly(self.text, max(look.width - 3, 8))
+        title, hint = look.paint("bold", one_line(self.title, look.width)), look.paint("dim", f"  {self.hint}")
+        room = max(rows - 2, 1)
+        begin = max(0, min(len(before) - 1 - room // 2, len(body) - room))  # around the cursor
+        shown = [look.paint("cyan", "│ ") + line for line in body[begin : begin + room]]
+        self._cursor = (1 + len(before) - 1 - begin, 2 + cells(before[-1]))
+        return [title, *shown, hint][: max(rows, 2)]
 
     def key(self, name: str) -> object:
         if name == "enter":

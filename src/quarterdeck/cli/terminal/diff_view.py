@@ -1,0 +1,200 @@
+"""Draws file diffs: one column, or old beside new on a wide terminal; changed words are marked, no line is cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from quarterdeck.cli.common import Look, cut
+from quarterdeck.cli.common.look import codes_of
+from quarterdeck.timeline.parts import FileDiff, Hunk
+
+from .text import exact, painted_cells, painted_wrap, relative_to, safe
+
+SIDE_BY_SIDE = 140
+"""Columns from which old and new stand side by side."""
+ALIKE = 0.4
+"""Two lines that share less than this are not compared by words."""
+LONGEST_COMPARED = 2_000
+"""Characters. Longer lines are not compared by words: that is quadratic."""
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+_STYLES = {"-": "red", "+": "green", " ": "dim"}
+
+Span = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Line:
+    """One line of a diff: its sign, its number in the file, its text in spans, and which words have changed."""
+
+    sign: str
+    number: int
+    spans: list[Span]
+    marks: list[tuple[int, int]]
+    old_number: int = 0
+    """Of a line that has not changed."""
+
+
+def diff_lines(diff: FileDiff, look: Look, *, folder: str | None) -> list[str]:
+    """All of a diff, below the path of its file (relative to ``folder``)."""
+    last = max((max(one.old_start + one.old_lines, one.new_start + one.new_lines) for one in diff.hunks), default=1)
+    gutter = len(str(last)) if diff.numbered else 0
+    beside = look.width >= SIDE_BY_SIDE and diff.added > 0 and diff.removed > 0
+    lines = [_title(diff, look, folder)]
+    for index, hunk in enumerate(diff.hunks):
+        if index:
+            lines.append(look.paint("dim", " " * gutter + "⋯"))
+        rows = _hunk_lines(hunk, diff.path, look)
+        lines += _side_by_side(rows, look, gutter) if beside else _one_column(rows, look, gutter)
+    if diff.left_out:
+        lines.append(look.paint("bold yellow", f"… {diff.left_out:,} more lines, too many to keep"))
+    return lines
+
+
+def _title(diff: FileDiff, look: Look, folder: str | None) -> str:
+    what = {"create": "  new file", "delete": "  deleted"}.get(diff.kind, "")
+    counts = f"{look.paint('green', f'+{diff.added}')} {look.paint('red', f'-{diff.removed}')}"
+    cell = f" cell {safe(diff.cell)}" if diff.cell else ""
+    path = cut(f"{safe(relative_to(diff.path, folder))}{cell}", max(look.width - 24, 8))
+    return f"{look.paint('bold', path)}  {counts}{what}"
+
+
+def _hunk_lines(hunk: Hunk, path: str, look: Look) -> list[_Line]:
+    old = _spans([line[1:] for line in hunk.lines if line[:1] == "-"], path, look)
+    new = _spans([line[1:] for line in hunk.lines if line[:1] == "+"], path, look)
+    rows: list[_Line] = []
+    old_number, new_number = hunk.old_start, hunk.new_start
+    for line in hunk.lines:
+        sign = line[:1] or " "
+        if sign == "-":
+            rows.append(_Line("-", old_number, next(old), []))
+        elif sign == "+":
+            rows.append(_Line("+", new_number, next(new), []))
+        else:
+            text = [(exact(line[1:]), codes_of("dim") if look.colour else "")]
+            rows.append(_Line(" ", new_number, text, [], old_number))
+        old_number += sign != "+"
+        new_number += sign != "-"
+    for removed, added in _changes(rows):
+        for one, other in zip(removed, added, strict=False):
+            _mark_words(one, other)
+    return rows
+
+
+def _spans(lines: list[str], path: str, look: Look) -> Iterator[list[Span]]:
+    text = [exact(line) for line in lines]
+    if not look.colour:
+        return iter([[(line, "")] for line in text])
+    from .code import code_spans, language_of
+
+    return iter(code_spans("\n".join(text), language_of(path)))
+
+
+def _changes(rows: list[_Line]) -> Iterator[tuple[list[_Line], list[_Line]]]:
+    """Removed lines and the added ones right after them."""
+    removed: list[_Line] = []
+    added: list[_Line] = []
+    for row in [*rows, _Line(" ", 0, [], [])]:
+        if row.sign == "-" and not added:
+            removed.append(row)
+        elif row.sign == "+":
+            added.append(row)
+        else:
+            if removed or added:
+                yield removed, added
+            removed, added = ([row], []) if row.sign == "-" else ([], [])
+
+
+def _mark_words(old: _Line, new: _Line) -> None:
+    before, after = "".join(text for text, _ in old.spans), "".join(text for text, _ in new.spans)
+    if max(len(before), len(after)) > LONGEST_COMPARED:
+        return
+    ours, theirs = _WORDS.findall(before), _WORDS.findall(after)
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    shared = sum(len("".join(ours[a : a + size]).strip()) for a, _, size in matcher.get_matching_blocks())
+    if shared < ALIKE * max(len(before.strip()), len(after.strip())):
+        return
+    for word, a, b, c, d in matcher.get_opcodes():
+        if word != "equal":
+            _add_mark(old, ours, a, b)
+            _add_mark(new, theirs, c, d)
+
+
+def _add_mark(line: _Line, words: list[str], begin: int, end: int) -> None:
+    start = sum(map(len, words[:begin]))
+    if end > begin:
+        line.marks.append((start, start + sum(map(len, words[begin:end]))))
+
+
+# Drawing
+
+
+def _painted(line: _Line, look: Look) -> str:
+    if not look.colour:
+        return "".join(text for text, _ in line.spans)
+    drawn, at = "", 0
+    for text, codes in line.spans:
+        for piece, marked in _split(text, at, line.marks):
+            style = f"7;{codes_of(_STYLES[line.sign])}" if marked else codes
+            drawn += f"\x1b[{style}m{piece}\x1b[0m" if style else piece
+        at += len(text)
+    return drawn
+
+
+def _split(text: str, at: int, marks: list[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """``text``, which starts at column ``at``, cut where marks begin and end."""
+    borders = sorted({0, len(text), *(min(max(edge - at, 0), len(text)) for mark in marks for edge in mark)})
+    for begin, end in pairwise(borders):
+        yield text[begin:end], any(start <= at + begin < stop for start, stop in marks)
+
+
+def _one_column(rows: list[_Line], look: Look, gutter: int) -> list[str]:
+    return [piece for row in rows for piece in _in_column(row, look, gutter, look.width)]
+
+
+def _in_column(line: _Line, look: Look, gutter: int, width: int) -> list[str]:
+    """Number, sign and text; what does not fit goes on below the text."""
+    number = f"{line.number:>{gutter}} " if gutter else ""
+    style = _STYLES[line.sign] if line.sign == " " else f"bold {_STYLES[line.sign]}"
+    head = look.paint(style, f"{number}{line.sign} ")
+    room = max(width - len(number) - 2, 8)
+    first, *rest = painted_wrap(_painted(line, look), room)
+    return [head + first, *(" " * (len(number) + 2) + piece for piece in rest)]
+
+
+def _side_by_side(rows: list[_Line], look: Look, gutter: int) -> list[str]:
+    width = (look.width - 3) // 2
+    bar = look.paint("dim", " │ ")
+    lines: list[str] = []
+    for left, right in _paired(rows):
+        ours = _in_column(left, look, gutter, width) if left is not None else []
+        theirs = _in_column(right, look, gutter, width) if right is not None else []
+        for index in range(max(len(ours), len(theirs))):
+            one = ours[index] if index < len(ours) else ""
+            other = theirs[index] if index < len(theirs) else ""
+            lines.append(f"{one}{' ' * (width - painted_cells(one))}{bar}{other}".rstrip())
+    return lines
+
+
+def _paired(rows: list[_Line]) -> Iterator[tuple[_Line | None, _Line | None]]:
+    removed: list[_Line] = []
+    added: list[_Line] = []
+    for row in [*rows, None]:
+        if row is not None and row.sign == "-" and not added:
+            removed.append(row)
+        elif row is not None and row.sign == "+":
+            added.append(row)
+        else:
+            for index in range(max(len(removed), len(added))):
+                yield (
+                    removed[index] if index < len(removed) else None,
+                    added[index] if index < len(added) else None,
+                )
+            removed, added = [], []
+            if row is not None and row.sign == "-":
+                removed.append(row)
+            elif row is not None:
+                yield _Line(" ", row.old_number, row.spans, []), row

@@ -1,0 +1,106 @@
+"""A question and what it is about, redrawn as one for every size of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from quarterdeck.cli.common import Look
+
+from .pager import BACK, Pager
+from .widgets import NOT_YET, TextField, Widget
+
+LEAST_BODY = 3
+"""Lines of the body that are shown before anything else but the title and the answers."""
+RECORD_LINES = 60
+"""Lines of a body that stay in the scrollback once the question is answered."""
+Draw = Callable[[Look], list[str]]
+
+
+def _nothing(_: Look) -> list[str]:
+    return []
+
+
+@dataclass(slots=True)
+class Subject:
+    """What a question is about. Each part draws itself for a width; the body is shown whole or says what it hides."""
+
+    title: Draw
+    body: Draw = _nothing
+    compact: Draw | None = None
+    """A shorter body that is tried before the body is cut."""
+    notes: Draw = _nothing
+    """Below the body: risk and reason."""
+    _drawn: dict[tuple[str, Look], list[str]] = field(default_factory=dict)
+
+    def part(self, name: str, look: Look) -> list[str]:
+        """Drawn once per width: frames come often, and a diff may be long."""
+        key = name, look
+        if key not in self._drawn:
+            if len(self._drawn) > 12:  # of former sizes
+                self._drawn.clear()
+            self._drawn[key] = getattr(self, name)(look)
+        return self._drawn[key]
+
+    def record(self, look: Look) -> list[str]:
+        """What stays in the scrollback."""
+        body = self.part("body", look)
+        hidden = len(body) - RECORD_LINES
+        cut = [look.paint("dim", f"  … {hidden:,} more lines")] if hidden > 0 else []
+        return [*self.part("title", look), *body[:RECORD_LINES], *cut, *self.part("notes", look)]
+
+
+@dataclass(slots=True)
+class Prompt:
+    """The subject above the answers. ``v`` shows all of the subject."""
+
+    subject: Subject
+    answers: Widget
+    cursor: tuple[int, int] | None = None
+    _pager: Pager | None = None
+    _size: tuple[Look, int] = (Look(), 24)
+
+    def lines(self, look: Look, rows: int) -> list[str]:
+        self._size = look, rows
+        if self._pager is not None:
+            self.cursor = None
+            return self._pager.lines(look, rows)
+        title = self.subject.part("title", look)
+        whole = self.subject.part("body", look)
+        least = min(len(whole), LEAST_BODY)
+        answers = self.answers.lines(look, max(rows - len(title) - least, 1))
+        room = rows - len(title) - len(answers)
+        notes = self.subject.part("notes", look)[: max(room - least, 0)]
+        body = self._fitted(look, whole, room - len(notes))
+        above = [*title[: max(rows - len(answers), 0)], *body, *notes]
+        inner = self.answers.cursor
+        self.cursor = (len(above) + inner[0], inner[1]) if inner is not None else None
+        return [*above, *answers]
+
+    def _fitted(self, look: Look, whole: list[str], room: int) -> list[str]:
+        if len(whole) <= room:
+            return whole
+        if room < 1:
+            return []
+        shown = whole
+        if self.subject.compact is not None:
+            shown = self.subject.part("compact", look)
+        kept = shown[: room - 1]
+        return [*kept, look.paint("bold yellow", f"  … {len(whole) - len(kept):,} more lines: {self._how()}")]
+
+    def _how(self) -> str:
+        return "Esc, then v shows all" if isinstance(self.answers, TextField) else "v shows all"
+
+    def key(self, name: str) -> object:
+        if self._pager is not None:
+            if self._pager.key(name) is BACK:
+                self._pager = None
+            return NOT_YET
+        if name == "v" and not isinstance(self.answers, TextField):
+            self._pager = Pager(self._everything)
+            self._pager.lines(*self._size)  # further keys may have come with this one
+            return NOT_YET
+        return self.answers.key(name)
+
+    def _everything(self, look: Look) -> list[str]:
+        return [*self.subject.part("title", look), *self.subject.part("body", look), *self.subject.part("notes", look)]
