@@ -36,6 +36,7 @@ from prompt_toolkit.widgets import SearchToolbar
 
 from quarterdeck.cli.common.look import has_true_colour
 
+from .question_queue import TYPING_S
 from .surface import BEGIN_FRAME, END_FRAME
 from .text import painted_cut
 
@@ -43,8 +44,6 @@ INPUT_ROWS = 8
 """How far the input line may grow."""
 COMPLETION_ROWS = 6
 ESCAPE_S = 0.1
-TYPING_S = 0.7
-"""Someone who typed this recently is still typing: a question that appears now does not take the next key."""
 _KEYS: dict[str, str] = {
     Keys.Up: "up",
     Keys.Down: "down",

@@ -86,10 +86,12 @@ class Prompt:
         if self.subject.compact is not None:
             shown = self.subject.part("compact", look)
         kept = shown[: room - 1]
-        return [*kept, look.paint("bold yellow", f"  … {len(whole) - len(kept):,} more lines: {self._how()}")]
+        return [*kept, look.paint("bold yellow", self._hidden(len(whole) - len(kept), look.width))]
 
-    def _how(self) -> str:
-        return "Esc, then v shows all" if isinstance(self.answers, TextField) else "v shows all"
+    def _hidden(self, count: int, width: int) -> str:
+        key = "Esc, then v" if isinstance(self.answers, TextField) else "v"
+        line = f"  … {count:,} more lines: {key} shows all"
+        return line if len(line) <= width else f"  … {count:,} more: {key}"
 
     def key(self, name: str) -> object:
         if self._pager is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
@@ -10,23 +11,29 @@ from typing import Any
 
 from .widgets import NOT_YET, Widget
 
-Listening = Callable[[], AbstractContextManager[object]]
+Listening = Callable[[], AbstractContextManager[bool | None]]
+TYPING_S = 0.5
+"""Who typed this recently is still typing, until a pause or Enter."""
 
 
 class QuestionQueue:
     """Shows one widget at a time and passes it the keys.
 
-    A key counts only once the question was drawn: what was typed before cannot be meant for it. A widget that follows
-    on another of the same question (the text field after "Deny with a note") also gets what was typed ahead for it.
+    A key counts only once the question was drawn: what was typed before cannot be meant for it, and what someone goes
+    on typing without a pause is not either. A widget that follows on another of the same question (the text field after
+    "Deny with a note") also gets what was typed ahead for it.
     """
 
     def __init__(self, *, changed: Callable[[], None], listening: Listening = nullcontext) -> None:
-        """``listening`` is entered while there is a question: keys are read only then."""
+        """``listening`` is entered while there is a question: keys are read only then. Yields whether someone was
+        typing when it was entered."""
         self._changed = changed
         self._listening = listening
         self._turn = asyncio.Lock()
         self._answer: asyncio.Future[Any] | None = None
         self._ahead: deque[str] = deque()
+        self._typed_at = -TYPING_S
+        """When someone last typed something that was not for a question."""
         self.widget: Widget | None = None
         self.listening = False
         """Whether keys go to the question that is being asked."""
@@ -43,12 +50,9 @@ class QuestionQueue:
         finally:
             self.waiting -= 1
         try:
-<<<<<<< HEAD
-            with self._listening():
+            with self._listening() as was_typing:
+                self._typed_at = time.monotonic() if was_typing else self._typed_at
                 yield self
-=======
-            yield self
->>>>>>> 3f423e8 (Terminal: the permission prompt shows a real diff, all of it, in colours that read on light and dark)
         finally:
             self.listening = False
             self._ahead.clear()
@@ -60,7 +64,6 @@ class QuestionQueue:
         if not follows:
             self.listening = False
             self._ahead.clear()
-            self._forget_typed()
         self._answer = asyncio.get_running_loop().create_future()
         self.widget = widget
         while self._ahead and not self._answer.done():
@@ -77,8 +80,10 @@ class QuestionQueue:
         self.listening = self.listening or self.widget is not None
 
     def key(self, name: str) -> None:
-        """Handle a key; ignored unless a question can be seen."""
-        if not self.listening:
+        """Handle a key; ignored unless it is meant for the question."""
+        now = time.monotonic()
+        if not self.listening or now - self._typed_at < TYPING_S:
+            self._typed_at = now if name != "enter" else -TYPING_S
             return
         if self._answer is None or self._answer.done():
             self._ahead.append(name)

@@ -82,19 +82,20 @@ class Keyboard:
             self._descriptor, self._opened = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY), True
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
-        """Read keys one by one. What was typed so far is set aside."""
+    def listening(self) -> Iterator[bool]:
+        """Read keys one by one. What was typed so far is set aside; True if that does not end with Enter."""
         if self._descriptor < 0:
-            yield
+            yield False
             return
         loop = asyncio.get_running_loop()
         self._listens = True
         self._take_over()
-        self._early += self._waiting()
+        waiting = self._waiting()
+        self._early += waiting
         self._keys = Keys()
         loop.add_reader(self._descriptor, self._readable)
         try:
-            yield
+            yield bool(waiting) and not waiting.endswith((b"\r", b"\n"))
         finally:
             loop.remove_reader(self._descriptor)
             if self._settle is not None:
@@ -157,20 +158,6 @@ class Keyboard:
                 termios.tcsetattr(self._descriptor, termios.TCSADRAIN, saved)
             self._say(RESTORE)
 
-<<<<<<< HEAD
-=======
-    def forget(self) -> None:
-        """Discard what was typed so far.
-
-        It is read, not flushed: flushing also drops a Ctrl-C that the terminal has not turned into a signal yet.
-        """
-        self._keys = Keys()
-        with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
-            while self._descriptor >= 0 and select.select([self._descriptor], [], [], 0)[0]:
-                if not os.read(self._descriptor, READ_BYTES):
-                    break
-
->>>>>>> 3f423e8 (Terminal: the permission prompt shows a real diff, all of it, in colours that read on light and dark)
     def _say(self, sequence: str) -> None:
         if sys.stdout is not None and sys.stdout.isatty():
             with contextlib.suppress(OSError):
