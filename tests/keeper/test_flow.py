@@ -7,15 +7,16 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from keeper.support import QUICK, TALKER, Home, RawPeer, check, ended, in_thread, said, started
-from quarterdeck.keeper import KeeperClient, KeptSession, frames
+from quarterdeck.keeper import KeeperClient, KeeperTransport, KeptSession, frames
 from quarterdeck.keeper.output import WINDOW_BYTES
-from quarterdeck.transport import ExitStatus, Grace
+from quarterdeck.transport import ExitStatus, Grace, StartFailed
 from transport.support import Counter, echo, until
 
 MIB = 1024 * 1024
@@ -202,6 +203,30 @@ async def test_a_hundred_sessions_at_once(home: Home) -> None:
             assert await client.list() == []
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+async def test_without_descriptors_a_start_is_refused_and_the_others_go_on(home: Home) -> None:
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48)); "
+        "from quarterdeck.keeper import ensure_keeper, KeeperSettings; "
+        "ensure_keeper(sys.argv[1], settings=KeeperSettings(linger_s=20))"
+    )
+    await in_thread(lambda: subprocess.run([sys.executable, "-c", code, str(home.folder)], check=True))
+    async with home.client() as client:
+        transports: list[KeeperTransport] = []
+        with pytest.raises(StartFailed, match="Too many open files"):
+            for number in range(48):
+                transport = client.start(f"s{number}", home.command(echo()))
+                recorder = await started(transport)
+                transports.append(transport)
+        transports[-1].write(b"well\n")
+        await said(recorder, b"well\n")
+        await transports.pop().close()
+        again = client.start("again", home.command(echo()))
+        recorder = await started(again)
+        again.write(b"well, too\n")
+        await said(recorder, b"well, too\n")
+        await asyncio.gather(*(transport.close() for transport in [*transports, again]))
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def hostile(rng: random.Random) -> bytes:
     ]
     choices = [
         lambda: rng.randbytes(rng.randrange(1, 400)),
-        lambda: struct.pack(">I", rng.choice([0, 2**20 + 1, 2**31, 2**32 - 1])) + b"\x03",
+        lambda: struct.pack(">I", rng.choice([0, frames.FRAME_LIMIT_BYTES + 1, 2**31, 2**32 - 1])) + b"\x03",
         lambda: hello + rng.randbytes(rng.randrange(1, 400)),
         lambda: hello + frame(rng.randrange(256), rng.randbytes(rng.randrange(40))),
         lambda: (

@@ -17,7 +17,7 @@ from chaos.kit import MARK
 from keeper.host_program import line_of
 from keeper.support import Home, said, started
 from quarterdeck.keeper import KeeperLost
-from quarterdeck.transport import ExitStatus
+from quarterdeck.transport import ExitStatus, strays
 from transport.support import echo, python
 
 PROGRAM = Path(__file__).parent / "host_program.py"
@@ -127,6 +127,18 @@ async def test_what_a_process_says_while_nobody_is_connected_is_there_for_the_ne
         recorder = await started(again)
         assert await again.wait() == ExitStatus(code=0)
         assert recorder.output == b"x" * 50000
+
+
+async def test_the_sweep_for_orphans_spares_what_a_living_keeper_owns(home: Home, tmp_path: Path) -> None:
+    with host_of(home, tmp_path / "store", 100_000) as host:
+        await asyncio.to_thread(first_line, host)
+        host.kill()
+        await asyncio.to_thread(host.wait, LIMIT_S)
+    await asyncio.to_thread(strays._end_orphans)
+    async with home.client() as client:
+        (kept,) = await client.list()
+        assert kept.running
+        await client.end("only")
 
 
 FORKING = """

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import resource
 import signal
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from keeper.support import TALKER, Home, ended, said, started
 from quarterdeck.keeper import KeeperRefused, PrivateFile
 from quarterdeck.keeper.descriptors import CEILING
 from quarterdeck.transport import CLINotFoundError, ExitStatus, Grace, StartFailed, TransportClosed, WriteOverflow
 from strays import StrayCommands
-from transport.support import DEAF, echo, group_is_gone, process_is_gone, until
+from transport.support import DEAF, CancelAt, Recorder, echo, group_is_gone, process_is_gone, until
 
 NOW = Grace(eof_s=0.05, term_s=0.05)
 
@@ -287,3 +289,85 @@ async def test_many_sessions_come_and_go(home: Home) -> None:
         for _ in range(3):
             assert await asyncio.gather(*map(one, range(20))) == [b"%d\n" % number for number in range(20)]
         assert await client.list() == []
+
+
+async def test_a_cancelled_start_leaves_nothing(home: Home) -> None:
+    async with home.client() as client:
+        step, cancelled = 0, True
+        while cancelled:
+            starting = CancelAt(client.start(f"s{step}", home.command(echo())).start(Recorder()), step)
+            with contextlib.suppress(asyncio.CancelledError):
+                await starting
+            cancelled, step = starting.cancelled, step + 1
+        assert step > 1
+        await client.end(f"s{step - 1}")
+        async with asyncio.timeout(20):
+            while await client.list():  # noqa: ASYNC110  # the keeper tells nobody
+                await asyncio.sleep(0.01)
+        await until(lambda: not home.left_running(), "all processes to end")
+
+
+async def test_a_command_that_is_too_long_costs_nobody_anything(home: Home) -> None:
+    async with home.client() as client:
+        transport = client.start("one", home.command(echo()))
+        recorder = await started(transport)
+        for size in (200_000, 30_000_000):
+            with pytest.raises(StartFailed, match="too long"):
+                await started(client.start("long", home.command(["cat", "x" * size])))
+        transport.write(b"well\n")
+        await said(recorder, b"well\n")
+        await transport.close()
+
+
+async def test_callbacks_that_raise_are_reported_and_harm_nobody_else(home: Home) -> None:
+    reported: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(repr(context["exception"])))
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    async with home.client() as client:
+        bad = client.start("bad", home.command(echo()), on_chunk=fail, on_written=fail, on_stderr_line=fail)
+        good = client.start("good", home.command(echo()))
+        await started(bad)
+        recorder = await started(good)
+        for number in range(5):
+            bad.write(b"x\n")
+            good.write(b"%d\n" % number)
+        await said(recorder, b"0\n1\n2\n3\n4\n")
+        await until(lambda: len(reported) >= 2)
+        assert set(reported) == {"RuntimeError('a bug')"}
+        await bad.close()
+        await good.close()
+
+
+def test_it_works_in_another_event_loop(home: Home) -> None:
+    async def scene() -> None:
+        async with home.client() as client:
+            transport = client.start("one", home.python(TALKER, "3000000"))
+            recorder = await started(transport)
+            assert await transport.wait() == ExitStatus(code=0)
+            assert len(recorder.output) == 3_000_000
+            other = client.start("two", home.command(echo()))
+            recorder = await started(other)
+            other.write(b"x" * 3_000_000 + b"\n")
+            await other.drain()
+            await until(lambda: len(recorder.output) == 3_000_001)
+            await other.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(scene())
+
+
+async def test_with_a_keeper_that_does_not_answer_closing_takes_bounded_time(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quarterdeck.keeper.client.SWEEP_S", 0.2)
+    async with home.client() as client:
+        transport = client.start("one", home.command(echo()))
+        recorder = await started(transport)
+        os.kill(client.pid, signal.SIGSTOP)
+        assert await transport.close(Grace(0.01, 0.01, 0.01, 0.01, 0.01)) == ExitStatus()
+        assert recorder.told == ["eof", ExitStatus()]
+        os.kill(client.pid, signal.SIGCONT)  # it does what it was asked to as soon as it can
+        await until(lambda: not home.left_running(), "the process to end")

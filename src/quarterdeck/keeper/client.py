@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quarterdeck.transport.base import DEFAULT_GRACE, ExitStatus, Grace
+from quarterdeck.transport.errors import StartFailed
 from quarterdeck.transport.spawn import ChildCommand
 
 from .connection import ANSWER_S, KeeperConnection
 from .errors import KeeperLost, KeeperRefused, KeeperUnavailable
-from .frames import PART_BYTES
+from .frames import FRAME_LIMIT_BYTES, PART_BYTES
 from .kept import PrivateFile
 from .launch import ensure_keeper
 from .places import KeeperPlace
@@ -25,6 +26,8 @@ from .settings import KeeperSettings
 if TYPE_CHECKING:
     from .transport import KeeperTransport
 
+COMMAND_LIMIT = FRAME_LIMIT_BYTES // 6 - 1024
+"""Characters of arguments and environment: JSON needs six bytes for one at most."""
 POLL_S = 0.01
 SWEEP_S = 10.0
 """For the look at all processes at the end of a session, beyond what was granted for each step."""
@@ -208,6 +211,7 @@ class KeeperClient(KeeperConnection):
         on_reply: Callable[[dict[str, Any]], None],
     ) -> None:
         """For ``KeeperTransport``."""
+        _check_size(command)
         for file in files:
             self._send_file(file)
         fields = {"session": session, "generation": generation, **_spelled_out(command)}
@@ -232,6 +236,14 @@ async def _connect(connection: socket.socket, path: str) -> None:
             await asyncio.sleep(POLL_S)
         else:
             return
+
+
+def _check_size(command: ChildCommand) -> None:
+    """A frame that is too long would cost all sessions the connection."""
+    env = os.environ if command.env is None else command.env
+    size = sum(len(word) for word in (*command.argv, *env, *env.values()))
+    if size > COMMAND_LIMIT:
+        raise StartFailed(f"arguments and environment are too long ({size} characters)", command.argv[0])
 
 
 def _spelled_out(command: ChildCommand) -> dict[str, Any]:

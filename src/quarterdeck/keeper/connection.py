@@ -60,6 +60,8 @@ class KeeperConnection:
         self.lost = Latch()
         """Set when the connection is gone, for whatever reason."""
         self.why_lost: KeeperLost | None = None
+        self.keeper_may_have_died = False
+        """The connection broke, and neither we nor another host did it."""
         self._loop = asyncio.get_running_loop()
         self._socket = connection
         self._reader = FrameReader(FRAME_LIMIT_BYTES)
@@ -95,10 +97,10 @@ class KeeperConnection:
         answer: tuple[dict[str, Any], memoryview] = await self._answer(self._call(name, fields), timeout_s)
         return answer[0]
 
-    def request_soon(self, name: str, **fields: Any) -> None:
+    def request_soon(self, name: str, on_reply: Callable[[dict[str, Any]], None] | None = None, **fields: Any) -> None:
         """A request whose answer nobody waits for."""
         if self.why_lost is None:
-            self._call(name, fields)
+            self._call(name, fields, on_reply=on_reply)
 
     def _call(
         self,
@@ -132,7 +134,7 @@ class KeeperConnection:
                 future.exception()  # nobody may wait for it any more
             return
         if on_reply is not None:
-            on_reply(reply)
+            self._guarded(on_reply, reply)
         if future is not None and not future.done():
             future.set_result((reply, blob))
 
@@ -183,6 +185,7 @@ class KeeperConnection:
         except OSError:
             data = b""
         if not data:
+            self.keeper_may_have_died = True
             self._end(KeeperLost(f"The keeper {self.place.pid} closed the connection."))
             return
         try:
@@ -201,11 +204,11 @@ class KeeperConnection:
         elif kind == frames.WRITTEN:
             channel, number = frames.parse_head(frames.NUMBERED, body, exact=True)
             if (transport := self._transports.get(channel)) is not None:
-                transport.input_written(number)
+                self._guarded(transport.input_written, number)
         elif kind == frames.STDERR:
             (channel,) = frames.parse_head(frames.STDERR_HEAD, body)
             if (transport := self._transports.get(channel)) is not None:
-                transport.stderr_came(bytes(body[frames.STDERR_HEAD.size :]))
+                self._guarded(transport.stderr_came, bytes(body[frames.STDERR_HEAD.size :]))
         elif kind == frames.REPLY:
             self._replied(*frames.parse_call(body))
         elif kind == frames.EVENT:

@@ -19,8 +19,9 @@ PROTOCOL = 1
 CORE_REQUESTS = frozenset({"list", "read", "end", "drop", "retire", "stop"})
 """What a host of another protocol version may ask."""
 
-FRAME_LIMIT_BYTES = 1024 * 1024
-"""Longer frames are refused: nothing has to be held in memory that one peer made up."""
+FRAME_LIMIT_BYTES = 32 * 1024 * 1024
+"""Longer frames are refused. Only a command comes near it: Linux takes 6 MiB of arguments and environment, and JSON may
+need three bytes for one of theirs."""
 GREETING_LIMIT_BYTES = 4096
 """For a peer that has not introduced itself."""
 PART_BYTES = 256 * 1024
@@ -60,28 +61,37 @@ class FrameError(Exception):
 class FrameReader:
     """Cuts a stream of bytes into frames, however it arrives."""
 
-    __slots__ = ("_rest", "limit_bytes")
+    __slots__ = ("_missing", "_rest", "limit_bytes")
 
     def __init__(self, limit_bytes: int = GREETING_LIMIT_BYTES) -> None:
         self.limit_bytes = limit_bytes
         """May be raised once the peer is known."""
-        self._rest = b""
+        self._rest = bytearray()
+        self._missing = 0
+        """Bytes until the first frame of the rest is whole; less is only kept."""
 
     def feed(self, data: bytes) -> list[tuple[int, memoryview]]:
         """The frames that are complete now, as kind and body. Raises ``FrameError``."""
         if self._rest:
-            data = self._rest + data
+            self._rest += data
+            self._missing -= len(data)
+            if self._missing > 0:
+                return []
+            data = bytes(self._rest)
+            self._rest.clear()
         view, at, end = memoryview(data), 0, len(data)
+        self._missing = 0
         frames = []
         while end - at >= 4:
             (length,) = _LENGTH.unpack_from(data, at)
             if not 1 <= length <= self.limit_bytes:
                 raise FrameError(f"a frame of {length} bytes; the limit is {self.limit_bytes}")
             if end - at < 4 + length:
+                self._missing = 4 + length - (end - at)
                 break
             frames.append((data[at + 4], view[at + 5 : at + 4 + length]))
             at += 4 + length
-        self._rest = data[at:]
+        self._rest += view[at:]
         return frames
 
 

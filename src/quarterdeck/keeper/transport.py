@@ -10,17 +10,18 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from quarterdeck.transport.base import DEFAULT_GRACE, FLOOD_BYTES, WRITE_LIMIT, ExitStatus, Grace, Receiver
-from quarterdeck.transport.errors import TransportClosed
+from quarterdeck.transport.errors import CLIConnectionError, TransportClosed
 from quarterdeck.transport.latch import Latch
 from quarterdeck.transport.spawn import ChildCommand
 from quarterdeck.transport.stderr import StderrTail
 
 from . import frames
 from .client import SWEEP_S, KeeperClient
-from .errors import KeeperError, KeeperUnavailable
+from .errors import KeeperError, KeeperRefused, KeeperUnavailable
 from .kept import PrivateFile
 from .numbered import NumberedInput
 from .output import WINDOW_BYTES
@@ -132,10 +133,21 @@ class KeeperTransport:
             else:
                 key = {"session": self.session, "generation": self.generation, "offset": self._from_offset}
                 await self._client.rejoin(key, self._attached)
-        except asyncio.CancelledError:
-            self._closing = True
-            self._ask_to_end_now()  # it may have been started
+        except (CLIConnectionError, KeeperRefused):
             raise
+        except BaseException:
+            self._closing = True
+            self._undo(started=launch is not None)
+            raise
+
+    def _undo(self, *, started: bool) -> None:
+        """The answer did not come in time, and may still come: nothing must be left of what was asked for."""
+        key: dict[str, Any] = {"session": self.session, "generation": self.generation}
+        if started:
+            drop = partial(self._client.request_soon, "drop", **key)
+            self._client.request_soon("end", lambda _: drop(), at_once=True, **key)
+        else:
+            self._client.request_soon("detach", **key)
 
     def _attached(self, reply: dict[str, Any]) -> None:
         """What the keeper says of it; called before anything of its output."""
@@ -378,7 +390,11 @@ class KeeperTransport:
     def keeper_lost(self) -> None:
         """For the client: the connection is gone. If the keeper is dead, what it left in the spool comes first."""
         self._close_input_pipe()
-        self._look_for_rest(self._loop.time() + KEEPER_DEATH_S)
+        if self._client.keeper_may_have_died:
+            self._look_for_rest(self._loop.time() + KEEPER_DEATH_S)
+        else:
+            self._output_over = True
+            self._schedule()
 
     def _look_for_rest(self, deadline: float) -> None:
         if not self._client.keeper_is_dead():
