@@ -15,7 +15,7 @@ from quarterdeck.client.errors import ProcessExited, QuarterdeckError
 from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.keeper import KeeperClient, KeptSession
-from quarterdeck.protocol import Exited
+from quarterdeck.protocol import Exited, Handshake
 from quarterdeck.protocol.snapshot import snapshot
 from quarterdeck.store.records import NewRow
 from quarterdeck.transport import ExitStatus
@@ -103,6 +103,8 @@ class SessionActor:
         wait: asyncio.Future[Any] | None = None
         rows: list[NewRow] = []
         end = 0
+        if self._wire is not None:
+            self.log.pid = self._wire.pid
         for entry in entries:
             if entry.direction == "in":
                 rows.append(self._sent_row(entry))
@@ -188,7 +190,7 @@ class SessionActor:
             except QuarterdeckError as error:
                 await self._failed_to_start(error)
                 raise HostError("cli_failed", f"Claude Code did not start: {error}") from error
-            self._began(session)
+            self._reader = asyncio.get_running_loop().create_task(self._drain(session))
             body.resume, body.fork = None, False
 
     async def _failed_to_start(self, error: QuarterdeckError) -> None:
@@ -206,12 +208,6 @@ class SessionActor:
         self.session = session = Session(options, transport=wire)
         session.journal.add(_Recorder(self))
         return session
-
-    def _began(self, session: Session) -> None:
-        log, body = self.log, self.log.body
-        body.process = "running"
-        log.tell(ProcessChanged(log.now(), body.generation, "running", pid=session.pid))
-        self._reader = asyncio.get_running_loop().create_task(self._drain(session))
 
     async def _drain(self, session: Session) -> None:
         """The log has everything: what waits for a reader of the session itself is thrown away."""
@@ -332,10 +328,16 @@ class SessionActor:
         """
         options = self._options(self.log)
         self._keeper = keeper
+        if self.log.fold.side.handshake is Handshake.NOT_ASKED:
+            await keeper.end(self.id, kept.generation)
+            await keeper.drop(self.id, kept.generation)
+            await self.lose("The host was killed before it had spoken to the process.")
+            return
 
         async def read(offset: int) -> bytes:
             return await keeper.read(self.id, offset, kept.generation, size=READ_BYTES)
 
+        self.log.pid = kept.pid
         offset = await self.catch_up(kept.first, kept.end, read)
         await self.log.settled()
         self._input_number = max([kept.accepted, *(number for number, _ in resend)])

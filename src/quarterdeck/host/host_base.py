@@ -74,6 +74,7 @@ class HostBase:
         self._env = dict(env or {})
         self._clock = clock
         self._actors: dict[str, SessionActor] = {}
+        self._loading: dict[str, asyncio.Lock] = {}
         self._store: EventStore | None = None
         self._keeper: KeeperClient | None = None
         self._opening_keeper = asyncio.Lock()
@@ -127,6 +128,14 @@ class HostBase:
         return self._actors.get(record.id) or await self._load(record.id)
 
     async def _load(self, session_id: str) -> SessionActor:
+        """The session's actor; whoever asks meanwhile gets the same one."""
+        async with self._loading.setdefault(session_id, asyncio.Lock()):
+            if session_id not in self._actors:
+                self._actors[session_id] = await self._loaded(session_id)
+        self._loading.pop(session_id, None)
+        return self._actors[session_id]
+
+    async def _loaded(self, session_id: str) -> SessionActor:
         """Own the session, and fold its rows."""
         fence = (await self.store.claim([session_id], owner=self.name))[session_id]
         record, head = await self.store.session(session_id), await self.store.head(session_id)
@@ -150,8 +159,7 @@ class HostBase:
             ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
         )
         log.approvals.update({one.request_id: one for one in page.approvals})
-        actor = SessionActor(log, keeper=self._current_keeper, options=self._options)
-        return self._actors.setdefault(session_id, actor)
+        return SessionActor(log, keeper=self._current_keeper, options=self._options)
 
     async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
         kept = await self.store.snapshot(session_id)

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 import msgspec
 
-from quarterdeck.protocol import TurnState
+from quarterdeck.protocol import Handshake, TurnState
 from quarterdeck.store import Committed, EventStore
 from quarterdeck.store.commits import AddUsage, Change, MoveApproval, OpenApproval, PutSession, PutSnapshot
 from quarterdeck.store.errors import StoreError
@@ -83,6 +83,8 @@ class SessionLog:
         self.fanout = Fanout(last_seq)
         self.approvals: dict[str, ApprovalRecord] = {}
         """By request id: those that are not finished."""
+        self.pid: int | None = None
+        """Of its process."""
         self.trouble: StoreError | None = None
         """Why nothing can be written now."""
         self.spool_end = spool_end
@@ -300,6 +302,9 @@ class SessionLog:
     def _settle(self, at: float, rows: list[NewRow], events: list[list[AnyEvent]], changes: list[Change]) -> None:
         """The session's record and state after these rows."""
         before, body = self.record, self.body
+        if body.process == "starting" and self.fold.side.handshake is Handshake.DONE:
+            body.process = "running"
+            self._add_event(ProcessChanged(at, body.generation, "running", pid=self.pid), rows, events)
         details = self.fold.timeline.state.session
         body.cli_version = details.cli_version or body.cli_version
         body.transcript_id = details.session_id or body.transcript_id

@@ -1,0 +1,128 @@
+"""A host that works through a plan, whenever it is started: ``chaos_host.py FOLDER CWD CLI PLAN``, env on stdin.
+
+It makes what sessions are missing, says to each what it has not been told yet, allows whatever is asked, and lets
+watchers write down the frames they get, each going on after the last one it wrote. Prints ``done`` when all is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.host import Host, HostError
+from quarterdeck.host.requests import (
+    CreateSession,
+    Decide,
+    Decision,
+    ListApprovals,
+    ListSessions,
+    OfSession,
+    ReadEvents,
+    SendPrompt,
+    WatchSession,
+)
+from quarterdeck.host.resources import Frame, Session
+from quarterdeck.timeline.events import PromptSent, TurnEnded
+
+LOOK_S = 0.05
+
+
+class Work:
+    def __init__(self, host: Host, cwd: str, plan: dict[str, Any]) -> None:
+        self.host = host
+        self.cwd = cwd
+        self.plan = plan
+
+    async def run(self) -> None:
+        sessions = await self.sessions()
+        watching = [asyncio.ensure_future(self.watch(number, sessions)) for number in range(self.plan["watchers"])]
+        allowing = asyncio.ensure_future(self.allow())
+        await asyncio.gather(*(self.talk(session) for session in sessions))
+        ends = {session.id: (await self.view(session)).seq for session in sessions}
+        for number, watcher in enumerate(watching):
+            await self.caught_up(number, sessions, ends)
+            watcher.cancel()
+        allowing.cancel()
+        print("done", flush=True)
+
+    async def sessions(self) -> list[Session]:
+        known = {one.name: one for one in (await self.host.list_sessions(ListSessions(limit=1_000))).sessions}
+        for number in range(self.plan["sessions"]):
+            name = f"s{number}"
+            if name not in known:
+                known[name] = await self.host.create_session(CreateSession(cwd=self.cwd, name=name))
+        return list(known.values())
+
+    async def view(self, session: Session) -> Session:
+        return await self.host.get_session(OfSession(session_id=session.id))
+
+    async def told(self, session: Session) -> list[Any]:
+        frames = (await self.host.read_events(ReadEvents(session_id=session.id, limit=100_000))).frames
+        return [event for frame in frames for event in frame.events]
+
+    async def talk(self, session: Session) -> None:
+        prompts = [f"{session.name} {number}" for number in range(self.plan["prompts"])]
+        while True:
+            state = (await self.view(session)).state
+            told = [event for event in await self.told(session) if isinstance(event, PromptSent | TurnEnded)]
+            said = [event.text for event in told if isinstance(event, PromptSent)]
+            if state == "idle" and told and isinstance(told[-1], PromptSent):
+                await self.say(session, said[-1])  # it was lost with its process
+            elif state == "idle" and len(set(said)) < len(prompts):
+                await self.say(session, prompts[len(set(said))])
+            elif state == "idle":
+                return
+            elif state in ("crashed", "stopped"):
+                with contextlib.suppress(HostError):
+                    await self.host.resume(OfSession(session_id=session.id))
+            await asyncio.sleep(LOOK_S)
+
+    async def say(self, session: Session, text: str) -> None:
+        await self.host.send_prompt(SendPrompt(session_id=session.id, content=text))
+
+    async def allow(self) -> None:
+        while True:
+            for approval in (await self.host.list_approvals(ListApprovals(limit=1_000))).approvals:
+                with contextlib.suppress(HostError):
+                    await self.host.decide(Decide(approval_id=approval.id, decision=Decision(decision="allow")))
+            await asyncio.sleep(LOOK_S)
+
+    # Watchers
+
+    def notes(self, watcher: int, session: Session) -> Path:
+        return Path(self.plan["notes"]) / f"{watcher}-{session.name}.txt"
+
+    def last(self, watcher: int, session: Session) -> int:
+        path = self.notes(watcher, session)
+        lines = path.read_text().splitlines() if path.exists() else []
+        return int(lines[-1].split()[0]) if lines else 0
+
+    async def watch(self, watcher: int, sessions: list[Session]) -> None:
+        await asyncio.gather(*(self.watch_one(watcher, session) for session in sessions))
+
+    async def watch_one(self, watcher: int, session: Session) -> None:
+        last = self.last(watcher, session)
+        after = None if not last else f"{(await self.view(session)).epoch}-{last}"
+        with self.notes(watcher, session).open("a") as notes:
+            request = WatchSession(session_id=session.id, after=after, previews=watcher % 2 == 0)
+            async for one in self.host.watch_session(request):
+                if isinstance(one, Frame):
+                    notes.write(f"{one.seq} {','.join(type(event).__name__ for event in one.events)}\n")
+                    notes.flush()
+
+    async def caught_up(self, watcher: int, sessions: list[Session], ends: dict[str, int]) -> None:
+        while any(self.last(watcher, one) < ends[one.id] for one in sessions):  # noqa: ASYNC110
+            await asyncio.sleep(LOOK_S)
+
+
+async def main(folder: str, cwd: str, cli: str, plan: dict[str, Any], env: dict[str, str]) -> None:
+    async with Host(folder, agents={"claude": cli}, env=env) as host:
+        await Work(host, cwd, plan).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:4], plan=json.loads(sys.argv[4]), env=json.load(sys.stdin)))
