@@ -114,9 +114,11 @@ def _outside_of_rules(
 
 
 def _reading(command: str, deeds: Deeds, here: Scratch) -> str | None:
-    out, index = str(here.work / "out"), str(here.work / ".git/index")
+    covered = [str(here.work / "out"), str(here.work / ".git/index")]
+    if "split" in command:
+        covered += [f"{here.work}/{prefix}" for prefix in ("x", "o")]  # it writes its parts where it is told, or to xaa
     programs = HARMLESS | set(READERS) | {"xargs"}
-    return _outside_of_rules(deeds, here, frozenset(programs), lambda path: path.startswith((out, index)))
+    return _outside_of_rules(deeds, here, frozenset(programs), lambda path: path.startswith(tuple(covered)))
 
 
 def _changing(command: str, deeds: Deeds, here: Scratch) -> str | None:

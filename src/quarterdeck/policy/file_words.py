@@ -13,13 +13,17 @@ from .acting import git_subcommand
 from .options import sort_words
 from .program_names import program_name
 
+_RUNS_FILES: Final = programs.INTERPRETERS | {"make"}
 _FIND_STARTS: Final = re.compile(r"-[HLPEXdsx]+\Z|-[OD]")
 _PATTERN_GIVEN: Final = re.compile(r"-[A-Za-z]*[ef]|--(regexp|file|expression|from-file)")
 
 
 class FileWords(msgspec.Struct, frozen=True):
+    """``runs`` are scripts and targets: they belong to the project, wherever in it the program is started."""
+
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
 
 
 def file_words(argv: Sequence[str]) -> FileWords:
@@ -38,7 +42,10 @@ def file_words(argv: Sequence[str]) -> FileWords:
         return FileWords(reads, (*writes, *file_operands(argv)))
     if program in programs.FILE_READERS:
         return FileWords((*reads, *file_operands(argv)), writes)
-    return FileWords(reads, writes)
+    runs = options.operands if options and program in _RUNS_FILES else ()
+    if program in programs.INTERPRETERS:  # a script that is plainly elsewhere must be named by the rule: see ``acting``
+        runs = tuple(word for word in runs[:1] if not word.startswith("/") and ".." not in word.split("/"))
+    return FileWords(reads, writes, tuple(word for word in runs if "=" not in word))
 
 
 def _archive(argv: Sequence[str], reads: tuple[str, ...], others: tuple[str, ...]) -> FileWords:

@@ -23,6 +23,8 @@ from .words import Word
 MAX_DEPTH = 4
 """Deeper nesting is asked about."""
 MAX_SCRIPTS = 40
+MAX_SHELLS = 8
+"""A command with more of them among its words is taken for one that reads code from its input."""
 MAX_BUILT = 4
 """So many commands put together by ``find`` and ``xargs`` are followed, with so many words times ten each."""
 
@@ -168,7 +170,8 @@ class _Reader:
             _RUN_LATER.match(value) and value.partition("=")[2] not in _SHOWS_ONLY for value in values if "=" in value
         ):
             self._hide("a variable that can make a program run something else")
-        if any(self._reads_input(program_of(rest), rest) for rest in _shells_in(words)):
+        shells = list(islice(_shells_in(words), MAX_SHELLS + 1))
+        if len(shells) > MAX_SHELLS or any(self._reads_input(program_of(rest), rest) for rest in shells):
             yield from script.here
             yield from _printed(script)
             if not script.here:

@@ -299,10 +299,11 @@ def known(program: str) -> Known | None:
 
 
 class _Sorter:
-    __slots__ = ("operands", "reads", "spec", "unknown", "values", "writes")
+    __slots__ = ("ambiguous", "operands", "reads", "spec", "unknown", "values", "writes")
 
     def __init__(self, spec: Known) -> None:
         self.spec = spec
+        self.ambiguous = 0
         self.operands: list[str] = []
         self.reads: list[str] = []
         self.writes: list[str] = []
@@ -330,11 +331,14 @@ class _Sorter:
         if kind in ("", "?"):
             return 0
         if glued is None and following is not None and following != "-" and _LIKE_OPTION.match(following):
+            self.ambiguous = at + 1
             return 0  # some programs take no value from the next word: it is judged as an option of its own
         value = following if glued is None else glued
         used = int(glued is None)
         if value is None:
             return 0
+        if used and at == self.ambiguous:
+            self.unknown = at + used  # where this option is a value itself, its own value is a file: grep -e -C FILE
         if kind == "0" and value not in ("-", "/dev/null"):
             self.unknown = at + used
         elif kind == "<":

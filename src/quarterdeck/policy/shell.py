@@ -412,7 +412,8 @@ class _Walk:
 
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _DUPLICATING = frozenset({">&", "<&", ">&-", "<&-"})
-_DESCRIPTOR = re.compile(r"([0-9]+-?|-)?\Z")
+_DESCRIPTOR = re.compile(r"([0-9]+|-)?\Z")
+"""``>&1-`` moves a descriptor in bash, and writes the file ``1-`` in zsh."""
 _QUOTING = {
     **dict.fromkeys(("raw_string", "ansi_c_string"), _COMMAND_IN_TEXT),
     **dict.fromkeys(("string", "word"), re.compile(rb"\\[$`]")),

@@ -149,6 +149,9 @@ class ShellJudge:
     def _reaching_out(self, unit: Unit, *, moved: bool) -> Verdict | None:
         """Why a command that is allowed may not have these files."""
         named = file_words(unit.argv)
+        for name in named.runs if not moved else ():
+            if name not in _NO_FILE and not self._paths.is_inside(name):
+                return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
         if not named.reads and not named.writes:
             return None
         if moved and any(not name.startswith("/") for name in (*named.reads, *named.writes)):
