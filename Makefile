@@ -74,9 +74,10 @@ bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/
 	$(call say,benchmarks (about twenty minutes; the first time fetches the official SDK, 160 MB))
 	@$(BIN)/python -m benchmarks
 
-docs: $(STAMP)  ## the documents as a site in build/site (make docs SERVE=1 shows it on http://127.0.0.1:8000)
+docs: $(STAMP)  ## the documents as a site in build/site, checked (make docs SERVE=1 shows it on http://127.0.0.1:8000)
 	$(call say,mkdocs (half a minute))
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve --dev-addr 127.0.0.1:8000,build --strict --clean)
+	@$(if $(SERVE),,$(BIN)/python -m pytest -q tests/docs/check_site.py)
 
 clean:  ## remove everything that was built here
 	rm -rf $(VENV) $(VENV)-* build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -148,7 +148,7 @@ class SessionLifecycle(SessionBase):
             try:
                 from .tracing import SessionTracer
             except ImportError as error:
-                raise ImportError("tracing=True needs the package opentelemetry-api (quarterdeck[otel])") from error
+                raise ImportError("tracing=True needs opentelemetry-api: pip install 'quarterdeck[otel]'") from error
 
             self._tracer = SessionTracer(self.options)
             if self._tracer.recording:

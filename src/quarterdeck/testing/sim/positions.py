@@ -78,7 +78,7 @@ def _read_yaml(text: str, path: Path) -> Node:
     try:
         yaml: Any = import_module("yaml")
     except ImportError:
-        message = "YAML needs PyYAML: install quarterdeck[testing], or write the scenario as .json"
+        message = "YAML needs PyYAML: pip install 'quarterdeck[testing]', or write the scenario as .json"
         raise ScenarioFileError(path, None, message) from None
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)

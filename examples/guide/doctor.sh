@@ -1,2 +1,0 @@
-# Is Claude Code installed, logged in, and of a tested version?
-quarterdeck doctor

@@ -1,2 +1,0 @@
-# A prompt with standard input appended.
-printf 'one\ntwo\n' | quarterdeck run --agent sim --output text - 'count these lines'

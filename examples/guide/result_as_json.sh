@@ -1,3 +1,0 @@
-# The result as JSON.
-quarterdeck run --agent sim --output json 'hello' > result.json
-python -c 'import json; result = json.load(open("result.json")); print(result["subtype"], result["num_turns"])'
