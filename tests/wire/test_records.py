@@ -1,4 +1,4 @@
-"""Dataclasses with a shared ``__eq__`` and ``__repr__`` behave as plain ones do."""
+"""Dataclasses with a shared ``__repr__`` behave as plain ones do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Plain:
     others: list[Any] = field(default_factory=list)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(repr=False)
 class Sharing(ByFields):
     one: int = 1
     others: list[Any] = field(default_factory=list)
@@ -50,7 +50,7 @@ def test_it_is_equal_as_a_plain_one_is() -> None:
     assert Sharing() != Plain()
     assert Sharing() != 1
 
-    @dataclass(eq=False, repr=False)
+    @dataclass(repr=False)
     class Special(Sharing):
         pass
 

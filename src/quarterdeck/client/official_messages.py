@@ -56,18 +56,13 @@ _AS_IT_IS: frozenset[type[Message]] = frozenset(
 _KNOWN_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event", "rate_limit_event"})
 
 
-async def official_messages(session: Session, *, to_result: bool = False) -> AsyncGenerator[Message, None]:
-    """The messages to the end of the session, or up to and with the next result. Stopping early loses nothing."""
+async def official_messages(session: Session) -> AsyncGenerator[Message, None]:
+    """The messages to the end of the session. Stopping early loses nothing."""
     ready = session._ready
     while ready or await session._fill():
-        message: Message | None = ready.pop()
-        if type(message) not in _AS_IT_IS:
-            message = official_message(message)  # type: ignore[arg-type]
-            if message is None:
-                continue
-        yield message  # type: ignore[misc]
-        if to_result and type(message) is ResultMessage:
-            return
+        message = official_message(ready.pop())
+        if message is not None:
+            yield message
 
 
 def official_message(message: Message) -> Message | None:

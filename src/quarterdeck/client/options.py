@@ -79,7 +79,7 @@ _modes = rules.words(*get_args(PermissionMode), "manual", "delegate", otherwise=
 _sources = rules.words(*get_args(SettingSource), otherwise="setting-sources")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(repr=False)
 class ClaudeAgentOptions(ByFields):
     """The options of a session."""
 

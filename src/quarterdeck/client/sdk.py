@@ -7,11 +7,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import Message
+from quarterdeck.wire import Message, ResultMessage
 
 from .controls import Controls
 from .errors import CLIConnectionError
-from .official_messages import official_messages
+from .official_messages import official_message, official_messages
 from .official_transport import Transport, as_byte_transport
 from .oneshot import raise_error_result
 from .options import ClaudeAgentOptions
@@ -60,8 +60,14 @@ class ClaudeSDKClient(Controls):
 
     async def receive_response(self) -> AsyncIterator[Message]:
         """Every message up to and with the next result."""
-        async for message in official_messages(self.session, to_result=True):
-            yield message
+        session = self.session
+        ready = session._ready
+        while ready or await session._fill():
+            message = official_message(ready.pop())
+            if message is not None:
+                yield message
+                if type(message) is ResultMessage:
+                    return
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
         """Send a prompt, or all of a stream. The answer comes through ``receive_response``."""

@@ -210,7 +210,7 @@ class RequestServer:
         try:
             while waiting:
                 event, signal = waiting.pop()
-                if not signal.is_set():
+                if signal.reason is None:
                     self._tasks[event.request_id] = task
                     await self._serve_one(event.request_id, event.request, signal)
                 if task.cancelling() or contextvars.copy_context() != context:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, NamedTuple
 
+import msgspec
+
 from quarterdeck.wire import UnknownRequest, WireObject
 
 from .states import REQUEST, RequestState
@@ -38,16 +40,13 @@ _SUBTYPES = _Subtypes()
 _DETAILS = _Details()
 
 
-class TrackedRequest:
+class TrackedRequest(msgspec.Struct, eq=False):
     """One request and its state."""
 
-    __slots__ = ("deadline", "request", "request_id", "state")
-
-    def __init__(self, request_id: str, request: Any, deadline: float | None) -> None:
-        self.request_id = request_id
-        self.request = request
-        self.deadline = deadline
-        self.state = RequestState.OPEN
+    request_id: str
+    request: Any
+    deadline: float | None = None
+    state: RequestState = RequestState.OPEN
 
     @property
     def name(self) -> str:
@@ -63,27 +62,27 @@ class ClosedRequest(NamedTuple):
     state: RequestState
 
 
-class Ledger:
-    """The requests of one direction. An id may be open more than once: the CLI serves repeated ids (2.1.325)."""
+class Ledger(dict[str, TrackedRequest]):
+    """The open requests of one direction by id, and how the last ones ended.
 
-    __slots__ = ("_open", "_repeated", "endings")
+    An id may be open more than once: the CLI serves repeated ids (2.1.325).
+    """
+
+    __slots__ = ("_repeated", "endings")
 
     def __init__(self) -> None:
-        self._open: dict[str, TrackedRequest] = {}
+        super().__init__()
         self._repeated: dict[str, list[TrackedRequest]] | None = None
         """Further requests with an id that is already open, oldest first; None when there never were any."""
         self.endings: dict[str, tuple[str, str | None, str]] = {}
         """Id → subtype, detail and state, as strings: the garbage collector does not track them."""
 
     def __len__(self) -> int:
-        return len(self.open()) if self._repeated else len(self._open)
-
-    def __contains__(self, request_id: str) -> bool:
-        return request_id in self._open
+        return len(self.open()) if self._repeated else super().__len__()
 
     def add(self, request_id: str, request: Any, *, deadline: float | None = None) -> TrackedRequest:
         entry = TrackedRequest(request_id, request, deadline)
-        if self._open.setdefault(request_id, entry) is not entry:
+        if self.setdefault(request_id, entry) is not entry:
             if self._repeated is None:
                 self._repeated = {}
             self._repeated.setdefault(request_id, []).append(entry)
@@ -91,11 +90,11 @@ class Ledger:
 
     def close(self, request_id: str, trigger: str) -> TrackedRequest | None:
         """Close the oldest open request with that id; None when there is none."""
-        entry = self._open.pop(request_id, None)
+        entry = self.pop(request_id, None)
         if entry is None:
             return None
         if self._repeated and (others := self._repeated.pop(request_id, None)):
-            self._open[request_id] = others.pop(0)
+            self[request_id] = others.pop(0)
             if others:
                 self._repeated[request_id] = others
         entry.state = _ENDS[trigger]
@@ -116,10 +115,10 @@ class Ledger:
 
     def open(self) -> list[TrackedRequest]:
         repeated = (self._repeated or {}).values()
-        return [*self._open.values(), *(entry for others in repeated for entry in others)]
+        return [*self.values(), *(entry for others in repeated for entry in others)]
 
     def next_deadline(self) -> float | None:
-        if not self._open:
+        if not self:
             return None
         return min((entry.deadline for entry in self._timed()), default=None)  # type: ignore[type-var]
 
