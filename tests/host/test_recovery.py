@@ -18,11 +18,12 @@ from client.real_cli import place as real_place
 from host.kit import LIMIT_S, Place, all_frames, decide, frames_until, kinds, pending, states_of
 from quarterdeck.host import Host
 from quarterdeck.host.events import StatusChange
-from quarterdeck.host.requests import OfSession, SendPrompt
+from quarterdeck.host.folding import Preview
+from quarterdeck.host.requests import OfSession, SendPrompt, WatchSession
 from quarterdeck.host.resources import Frame
 from quarterdeck.keeper import KeeperClient, find_keepers
 from quarterdeck.testing.model import ToolUse
-from quarterdeck.timeline.events import TextCompleted
+from quarterdeck.timeline.events import TextAdded, TextCompleted
 
 RUNS = {"command": "echo ran >> log.txt; sleep 1", "description": "Note it"}
 MOMENTS = ["text", "permission", "decided", "tool"]
@@ -118,6 +119,27 @@ async def test_a_session_whose_keeper_is_killed_is_crashed_and_can_be_resumed(tm
         await host.send_prompt(SendPrompt(session_id=session.id, content="again"))
         after = await frames_until(host, session.id, "idle", "waiting", after=f"{crashed.epoch}-{crashed.seq}")
         assert after
+
+
+async def test_what_was_shown_of_a_text_is_kept_when_its_process_dies(tmp_path: Path) -> None:
+    place = Place(tmp_path, keeper=True)
+    place.claude.play([TEXT, "Done."], delay_s=0.05)
+    async with place.opened() as host:
+        session = await place.created(host)
+        shown = ""
+        async for one in host.watch_session(WatchSession(session_id=session.id)):
+            if isinstance(one, Preview):
+                shown += "".join(event.text for event in one.events if isinstance(event, TextAdded))
+                if shown:
+                    break
+        running = host._actors[session.id].session
+        assert running is not None
+        os.kill(running.pid or 0, signal.SIGKILL)
+        frames = await frames_until(host, session.id, "crashed")
+        (kept,) = [event for frame in frames for event in frame.events if isinstance(event, TextCompleted)]
+        assert kept.stopped
+        assert kept.text.startswith(shown)
+        assert len(kept.text) < len(TEXT)
 
 
 async def test_host_and_keeper_killed_leave_what_was_written(tmp_path: Path) -> None:

@@ -236,7 +236,7 @@ class SessionActor:
             stderr="" if exited.expected else exited.stderr[-2000:],
             unfinished=unfinished,
         )
-        log.tell(event)
+        log.append([*log.partial_rows(), log.event_row(event)])
         session, self.session, self._wire = self.session, None, None
         if session is not None:
             asyncio.get_running_loop().create_task(self._forget(session, body.generation))
@@ -356,17 +356,16 @@ class SessionActor:
         log, body = self.log, self.log.body
         unfinished = list(log.fold.timeline.state.running)
         body.process, body.state_reason = "exited" if status is not None else "lost", reason
-        await log.tell(
-            ProcessChanged(
-                log.now(),
-                body.generation,
-                "exited" if status is not None else "lost",
-                exit_code=None if status is None else status.code,
-                signal=None if status is None or status.signal is None else str(status.signal),
-                stderr=stderr[-2000:],
-                unfinished=unfinished,
-            )
+        event = ProcessChanged(
+            log.now(),
+            body.generation,
+            "exited" if status is not None else "lost",
+            exit_code=None if status is None else status.code,
+            signal=None if status is None or status.signal is None else str(status.signal),
+            stderr=stderr[-2000:],
+            unfinished=unfinished,
         )
+        await log.append([*log.partial_rows(), log.event_row(event)])
 
     def _deliver_again(self, request_id: str) -> None:
         record = self.log.approvals[request_id]
@@ -385,7 +384,7 @@ class SessionActor:
                 entry = JournalEntry(0, at, "out", message)
                 if line_end > self.log.spool_end:
                     await self._record_at(entry, line_end)
-                elif is_preview(message):
+                else:  # the log has it; the rest of the message that is being streamed is told after it
                     self.log.previews.received(message, at=at)
         return lines.complete
 

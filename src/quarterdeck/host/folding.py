@@ -15,7 +15,7 @@ from quarterdeck.timeline import Timeline
 from quarterdeck.timeline.events import TextCompleted, ThinkingCompleted
 from quarterdeck.wire import KeepAliveMessage, Message, StreamEvent, ThinkingTokensMessage, decode
 
-from .events import AnyEvent, HostEvent, ProcessChanged
+from .events import AnyEvent, ProcessChanged
 from .resources import Frame, Resource
 
 FOLD_VERSION = "1"
@@ -91,7 +91,7 @@ def _shown(events: list[Any]) -> list[AnyEvent]:
     ]
 
 
-def encode_event(event: HostEvent) -> bytes:
+def encode_event(event: AnyEvent) -> bytes:
     return _encoder.encode(event)
 
 

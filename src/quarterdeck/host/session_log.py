@@ -36,10 +36,12 @@ from quarterdeck.timeline.events import (
     PlanReviewAsked,
     QuestionsAsked,
     RequestCancelled,
+    TextCompleted,
     ToolEnded,
     TurnEnded,
 )
 from quarterdeck.timeline.events import Event as TimelineEvent
+from quarterdeck.timeline.items import Text
 from quarterdeck.wire import Message
 
 from .approving import approval_of
@@ -125,14 +127,14 @@ class SessionLog:
         self, event: HostEvent, changes: Sequence[Change] = (), *, origin: Origin = "host"
     ) -> asyncio.Future[Committed]:
         """Write an event of the host."""
-        return self.append([self._event_row(event, origin)], changes)
+        return self.append([self.event_row(event, origin)], changes)
 
     async def decide(
         self, record: ApprovalRecord, decision: ApprovalDecision, changes: Sequence[Change] = ()
     ) -> ApprovalRecord:
         """Exactly one decision: raises ``ApprovalConflict`` for all but the first."""
         decided = _moved(record, "decided", decision.at, decision)
-        row = self._event_row(ApprovalChanged(decision.at, approval_view(decided)))
+        row = self.event_row(ApprovalChanged(decision.at, approval_view(decided)))
         move = MoveApproval(id=record.id, to="decided", at=decision.at, decision=decision)
 
         def written(done: Committed) -> None:
@@ -160,6 +162,20 @@ class SessionLog:
             return None
         return self._writer.write(written=lambda _: self._show_preview(told))
 
+    def partial_rows(self) -> list[NewRow]:
+        """What was shown of blocks that will never be completed: what a person saw is never lost."""
+        at, rows = self.now(), []
+        state = self.previews.state
+        for output in state.outputs.values():
+            for item_id in output.blocks.values():
+                item = state.items.get(item_id)
+                if isinstance(item, Text) and not item.done and str(item):
+                    event = TextCompleted(at, item_id, str(item), "", output.parent_id, stopped=True)
+                    body, generation = encode_event(event), self.body.generation
+                    rows.append(NewRow(at=at, kind="partial", origin="agent", body=body, generation=generation))
+        self.previews = Timeline.restore(self.fold.timeline.snapshot())
+        return rows
+
     async def settled(self) -> None:
         await self._writer.settled()
 
@@ -179,11 +195,11 @@ class SessionLog:
                 self._derive(event, row, rows, events, changes)
 
     def _add_event(self, event: HostEvent, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
-        row = self._event_row(event)
+        row = self.event_row(event)
         rows.append(row)
         events.append(self.fold.events(row))
 
-    def _event_row(self, event: HostEvent, origin: Origin = "host") -> NewRow:
+    def event_row(self, event: HostEvent, origin: Origin = "host") -> NewRow:
         return NewRow(
             at=event.at, kind="event", origin=origin, body=encode_event(event), generation=self.body.generation
         )
