@@ -204,6 +204,20 @@ async def test_after_an_error_of_the_disk_the_database_is_opened_anew(
         assert await bodies(store) == [b"kept"]
 
 
+async def test_a_database_that_was_removed_while_in_use_takes_nothing_until_it_is_back(tmp_path: Path) -> None:
+    async with await SqliteStore.open(tmp_path) as store:
+        await start(store)
+        (tmp_path / "store.db").rename(tmp_path / "elsewhere")
+        with pytest.raises(StorageFailed, match="was removed or replaced"):
+            await add(store, "s", b"lost")
+        (tmp_path / "store.db").touch()
+        with pytest.raises(StorageFailed, match="was removed or replaced"):
+            await add(store, "s", b"lost")
+        (tmp_path / "elsewhere").replace(tmp_path / "store.db")
+        await add(store, "s", b"kept")
+        assert await bodies(store) == [b"kept"]
+
+
 def an_error(code: int) -> sqlite3.OperationalError:
     error = sqlite3.OperationalError("it failed")
     error.sqlite_errorcode = code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from pathlib import Path
@@ -62,6 +63,26 @@ async def test_a_second_host_is_refused_with_the_pid_of_the_first(tmp_path: Path
         assert f"process {os.getpid()} uses {tmp_path}".encode() in out
     async with await SqliteStore.open(tmp_path):
         pass
+
+
+async def test_a_host_and_those_who_share_keep_each_other_out(tmp_path: Path) -> None:
+    async with await SqliteStore.open(tmp_path, shared=True), await SqliteStore.open(tmp_path, shared=True) as store:
+        await start(store)
+        with pytest.raises(StoreInUse):
+            await SqliteStore.open(tmp_path)
+    async with await SqliteStore.open(tmp_path):
+        with pytest.raises(StoreInUse):
+            await SqliteStore.open(tmp_path, shared=True)
+
+
+async def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
+    opening = [SqliteStore.open(tmp_path, shared=True) for _ in range(8)]
+    stores = await asyncio.gather(*opening)
+    await asyncio.gather(*(start(store, f"s{number}") for number, store in enumerate(stores)))
+    assert len(await stores[0].heads()) == 8
+    assert await stores[0].check() == []
+    for store in stores:
+        await store.close()
 
 
 async def test_a_host_that_was_killed_leaves_no_lock(tmp_path: Path) -> None:

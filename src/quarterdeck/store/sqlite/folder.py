@@ -35,11 +35,14 @@ class StoreFolder:
         self.large.mkdir(mode=0o700, exist_ok=True)
         os.close(os.open(self.database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
-    def lock(self) -> None:
-        """Keep other hosts out until ``unlock`` or the end of this process. Raises ``StoreInUse``."""
+    def lock(self, *, shared: bool = False) -> None:
+        """Keep others out until ``unlock`` or the end of this process; ``shared``: those that do not share.
+
+        Raises ``StoreInUse``.
+        """
         lock = os.open(self.path / "store.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             owner = os.pread(lock, PID_WIDTH, 0).strip()
             os.close(lock)

@@ -141,14 +141,18 @@ def check_version(connection: sqlite3.Connection, path: Path, *, steps: Steps = 
 
 
 def migrate(connection: sqlite3.Connection, *, steps: Steps = STEPS) -> None:
-    """Bring the database to the newest version. A step that fails leaves the version that was reached, complete."""
-    version = version_of(connection)
-    for number, step in enumerate(steps[version:], version + 1):
+    """Bring the database to the newest version, one transaction a step; one that fails leaves what was reached, whole.
+
+    The version is read inside the transaction: of several processes that open a new store, one makes the tables.
+    """
+    while version_of(connection) < len(steps):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for statement in step:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {number}")
+            version = version_of(connection)
+            if version < len(steps):
+                for statement in steps[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:

@@ -102,8 +102,7 @@ class SqliteStore(EventStore):
     ) -> SqliteStore:
         try:
             folder.make()
-            if not shared:
-                folder.lock()
+            folder.lock(shared=shared)
             _prepare(folder, connect, sweep=not shared)
             return cls(folder, Writer(connect), Readers(folder.database, threads=READERS, busy_s=busy_s))
         except BaseException as error:

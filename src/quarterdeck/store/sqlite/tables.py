@@ -46,17 +46,22 @@ class SqliteTables:
         self.large_gone: list[int] = []
         """Rows whose files may be removed after the commit."""
         self.has_deleted_logs = True
-        self._logs: dict[str, Log | None] = {}
+        self._data_version: tuple[int] | None = None
+        self._logs: dict[str, Log] = {}
         self._changed_logs: dict[int, Log] = {}
         self._new_rows: list[tuple[Any, ...]] = []
 
     def begin(self) -> None:
+        """Logs stay known from one transaction to the next, unless somebody else has written in between."""
         self.connection.execute("BEGIN IMMEDIATE")
+        data_version = self.connection.execute("PRAGMA data_version").fetchone()
+        if data_version != self._data_version:
+            self._data_version = data_version
+            self._logs.clear()
 
     def commit(self) -> None:
         self.flush()
         self.connection.execute("COMMIT")
-        self._logs.clear()
         self.folder.remove_large(self.large_gone)
         self.large_gone.clear()
 
@@ -83,10 +88,13 @@ class SqliteTables:
         self._logs.clear()
 
     def log(self, session: str) -> Log | None:
-        if session not in self._logs:
+        log = self._logs.get(session)
+        if log is None:
             values = self.connection.execute(_SELECT_LOG, (session,)).fetchone()
-            self._logs[session] = Log(*values) if values else None
-        return self._logs[session]
+            if values is None:
+                return None
+            log = self._logs[session] = Log(*values)
+        return log
 
     def new_log(self, session: str, *, epoch: str, fence: int, owner: str) -> Log:
         log = Log(0, session, epoch, fence, owner)
@@ -108,7 +116,7 @@ class SqliteTables:
         execute("DELETE FROM sessions WHERE id = ?", (log.session,))
         for table in ("aliases", "approvals", "effects"):
             execute(f"DELETE FROM {table} WHERE session = ?", (log.session,))  # noqa: S608  # names of ours
-        self._logs[log.session] = None
+        del self._logs[log.session]
         self.has_deleted_logs = True
 
     def add_rows(self, log: Log, rows: Sequence[NewRow]) -> None:

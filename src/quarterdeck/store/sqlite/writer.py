@@ -54,6 +54,7 @@ class Writer:
         self._open_tables = open_tables
         self._tables: SqliteTables | None = open_tables()
         self._path = self._tables.folder.database
+        self._file = _identity(self._path)
         self._wal = self._path.with_name(f"{self._path.name}-wal")
         self._wal_limit_bytes = WAL_LIMIT_BYTES
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -136,6 +137,7 @@ class Writer:
 
     def _transaction(self, works: list[Work[Any]]) -> list[Any]:
         """All of them in one transaction: what each returned, or the ``StoreError`` by which it was refused."""
+        self._check_file()
         tables = self._tables = self._tables or self._open_tables()
         results: list[Any] = []
         try:
@@ -154,6 +156,15 @@ class Writer:
             self._give_up(tables, error)
             raise
         return results
+
+    def _check_file(self) -> None:
+        """A file that was removed can still be written, and all of it would be gone at the end of the process."""
+        if _identity(self._path) != self._file:
+            raise StorageFailed(
+                f"{self._path} was removed or replaced while it was in use. Nothing was written; put it back, or stop"
+                " the host and restore a backup.",
+                self._path,
+            )
 
     def _empty_wal(self, tables: SqliteTables) -> bool:
         """Bring all of the write-ahead log into the database; whether nobody was in the way.
@@ -208,6 +219,15 @@ class Writer:
             finally:
                 execute(f"PRAGMA busy_timeout = {busy_ms}")
             self._wal_limit_bytes = size_bytes + WAL_BYTES if is_blocked else WAL_LIMIT_BYTES
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file this is; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _for_one(error: Exception, path: Path) -> StoreError:
