@@ -95,6 +95,24 @@ def test_a_bad_scenario_file_ends_with_2_and_says_where(tmp_path: Path) -> None:
     assert done.stderr.startswith(f"{path}:2: expected one of text, thinking")
 
 
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(.*a){20}$"])
+def test_a_pattern_that_would_take_years_is_given_up_with_a_reason_and_the_next_prompt_is_answered(
+    tmp_path: Path, pattern: str
+) -> None:
+    path = tmp_path / "slow.json"
+    rules = [{"when": "^hi", "steps": ["Hello."]}, {"when": pattern, "steps": ["never"]}]
+    path.write_text(json.dumps({"rules": rules}))
+    hostile = {**PROMPT, "message": {"role": "user", "content": "a" * 60 + "b"}}
+
+    done = run(tmp_path, *STREAM, "--scenario", str(path), lines=[hostile, PROMPT])
+
+    said = [message["result"] for message in map(json.loads, done.stdout.splitlines()) if message["type"] == "result"]
+    assert said == [
+        f"The scenario's rule `when: {pattern}` takes too long for this prompt; simplify the regular expression.",
+        "Hello.",
+    ]
+
+
 @pytest.mark.parametrize("how", ["flag", "environment"])
 def test_the_scenario_comes_by_flag_or_environment(tmp_path: Path, how: str) -> None:
     path = scenario(tmp_path, ["Ahoy."])

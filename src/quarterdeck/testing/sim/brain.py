@@ -5,8 +5,12 @@ Apart from ``scenario`` because it needs every step there is, and the simulator 
 
 from __future__ import annotations
 
+import contextlib
 import re
+import signal
+import threading
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +21,33 @@ if TYPE_CHECKING:
 
 NOTHING_LEFT = "The scenario has nothing left to say to this."
 SIDE_ANSWER = "A side answer of the simulator."
+
+TOO_SLOW = "The scenario's rule `when: {}` takes too long for this prompt; simplify the regular expression."
+MATCH_S = 1.0
+"""Processor time for all patterns of a scenario and one prompt: one such as ``(a+)+$`` could take years."""
+
+
+class _TooSlowError(Exception):
+    """The time for matching is up."""
+
+
+def _give_up(*_: object) -> None:
+    raise _TooSlowError
+
+
+@contextlib.contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Only a signal interrupts a regular expression, and only the main thread gets signals: elsewhere it may go on."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        signal.signal(signal.SIGVTALRM, before or signal.SIG_DFL)
 
 
 class ScriptedBrain:
@@ -60,13 +91,23 @@ class ScriptedBrain:
         return rest
 
     def _moves_for(self, ask: Ask) -> deque[Move]:
-        for index, rule in enumerate(self._rules):
-            match, left = re.search(rule.when, ask.prompt), self._left[index]
-            if match is not None and left != 0:
-                self._left[index] = None if left is None else left - 1
-                found = {name: value or "" for name, value in match.groupdict().items()}
-                return deque(moves_of([_filled(step, found) for step in rule.steps], **self._stream))
+        looked_for = ""
+        try:
+            with _at_most(MATCH_S):
+                for index, rule in enumerate(self._rules):
+                    looked_for, left = rule.when, self._left[index]
+                    match = re.search(rule.when, ask.prompt) if left != 0 else None
+                    if match is not None:
+                        return self._matched(index, match)
+        except _TooSlowError:
+            return deque([_say(TOO_SLOW.format(looked_for[:200]))])
         return deque(moves_of(list(self._turns.popleft()), **self._stream)) if self._turns else deque()
+
+    def _matched(self, index: int, match: re.Match[str]) -> deque[Move]:
+        rule, left = self._rules[index], self._left[index]
+        self._left[index] = None if left is None else left - 1
+        found = {name: value or "" for name, value in match.groupdict().items()}
+        return deque(moves_of([_filled(step, found) for step in rule.steps], **self._stream))
 
     def _nothing_left(self, ask: Ask) -> Move:
         if self._otherwise is None or not (ask.first or self._took_over):
