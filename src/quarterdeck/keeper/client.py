@@ -18,10 +18,10 @@ from quarterdeck.transport.spawn import ChildCommand
 from .connection import ANSWER_S, KeeperConnection
 from .errors import KeeperLost, KeeperRefused, KeeperUnavailable
 from .frames import FRAME_LIMIT_BYTES, PART_BYTES
-from .kept import PrivateFile
 from .launch import ensure_keeper
 from .places import KeeperPlace
 from .settings import KeeperSettings
+from .starting import PrivateFile
 
 if TYPE_CHECKING:
     from .transport import KeeperTransport

@@ -8,30 +8,22 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import threading
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from quarterdeck.transport import watchdog
-from quarterdeck.transport.capabilities import Capabilities
-from quarterdeck.transport.errors import StartFailed
-from quarterdeck.transport.family import family_of
-from quarterdeck.transport.marks import MARK, carrying, this_program
-from quarterdeck.transport.scratch import PrivateFiles
-from quarterdeck.transport.spawn import ADOPTED, Child, ChildCommand, spawn
-from quarterdeck.transport.stderr import TAIL_BYTES, StderrTail
+from quarterdeck.transport.spawn import ADOPTED, Child
 
-from .descriptors import DescriptorLimit
 from .ending import AT_ONCE, Patience, end_process, end_rest
 from .inputs import InputQueue
-from .loop import READ, Loop, Timer
+from .loop import Loop, Timer
 from .output import Lane, Output
 from .places import save_json
-from .settings import KeeperSettings
 from .spool import Spool
+from .starting import Started, remove_folder
+from .stderr_pipe import StderrPipe
 
 logger = logging.getLogger(__name__)
 
@@ -39,15 +31,6 @@ DRAIN_AFTER_EXIT_S = 1.5
 """For the output of a dead process to end. Its own bytes are in the pipe already; only a grandchild makes us wait."""
 ABOUT = "about.json"
 EXIT = "exit.json"
-STDERR = "stderr"
-
-
-class PrivateFile(NamedTuple):
-    """A file for the process alone; its path goes on the command line as ``flag=path``."""
-
-    flag: str
-    name: str
-    content: bytes
 
 
 class HostLane(Lane, Protocol):
@@ -67,17 +50,32 @@ class KeptProcess:
     """A running process, and then what is left to tell of it."""
 
     def __init__(
-        self, loop: Loop, folder: Path, *, session: str, generation: int, channel: int, capabilities: Capabilities
+        self,
+        loop: Loop,
+        started: Started,
+        *,
+        session: str,
+        generation: int,
+        channel: int,
+        spool_limit_bytes: int,
     ) -> None:
+        """Takes everything over; if it raises, the caller still has it."""
         self.session = session
         self.generation = generation
         self.channel = channel
+        self.pid = started.child.process.pid
+        self.returncode: int | None = None
+        self.fault: str | None = None
+        """Why we ended it ourselves."""
+        self.finished = False
+        """The process is reaped and its output is in the spool."""
+        self.swept = False
+        """Nothing it started is left."""
         self._loop = loop
-        self._folder = folder
-        self._capabilities = capabilities
-        self._files = PrivateFiles()
-        self._stderr = StderrTail(None, logger.error)
-        self._stderr_bytes = 0
+        self._folder = started.folder
+        self._process = started.child.process
+        self._family = started.family
+        self._files = started.files
         self._gone = threading.Event()
         self._waited_enough = threading.Event()
         self._cut: Timer | None = None
@@ -86,57 +84,11 @@ class KeptProcess:
         self._exit_told = False
         self._when_gone: list[Callable[[], None]] = []
         self._when_over: list[Callable[[], None]] = []
-        self.returncode: int | None = None
-        self.fault: str | None = None
-        """Why we ended it ourselves."""
-        self.finished = False
-        """The process is reaped and its output is in the spool."""
-        self.swept = False
-        """Nothing it started is left."""
-
-    # Starting
-
-    def start(
-        self,
-        command: ChildCommand,
-        files: list[PrivateFile],
-        *,
-        descriptors: DescriptorLimit,
-        settings: KeeperSettings,
-    ) -> None:
-        """Raises ``CLINotFoundError``, ``StartFailed``, ``OSError`` or ``ValueError``, and then leaves nothing."""
-        self._folder.mkdir(0o700, parents=True)
-        self._files = PrivateFiles(owner=_user_id(command.user))
-        try:
-            spool = Spool(self._folder, segment_bytes=settings.segment_bytes)
-            try:
-                child = self._spawn(command, files, descriptors)
-            except BaseException:
-                spool.remove()
-                raise
-        except BaseException:
-            self._files.remove()
-            self._remove_folder()
-            raise
-        self._adopt(child, spool, settings.spool_limit_bytes)
-
-    def _spawn(self, command: ChildCommand, files: list[PrivateFile], descriptors: DescriptorLimit) -> Child:
-        paths = [f"{file.flag}={self._files.write(file.name, file.content)}" for file in files]
-        mark = this_program().mark()
-        with descriptors.as_for_children(), carrying(mark):
-            child = spawn(
-                command._replace(argv=[*command.argv, *paths]),
-                {**(command.env or {}), MARK: mark.text},
-                self._capabilities,
-            )
-        descriptors.restore_for(child.process.pid)
-        watchdog.guard_group(child.process.pid)
-        self._family = family_of(child.process, mark, self._capabilities)
-        return child
+        self._adopt(started.child, started.spool, spool_limit_bytes)
+        self._save(ABOUT, {"session": session, "generation": generation, "pid": self.pid})
 
     def _adopt(self, child: Child, spool: Spool, limit_bytes: int) -> None:
-        self.pid = child.process.pid
-        self._process = child.process
+        """Give each descriptor to the object that owns it from then on."""
         self.input = InputQueue(
             self._loop,
             child.stdin,
@@ -144,6 +96,7 @@ class KeptProcess:
             on_broken=partial(self._tell, "input_closed"),
             on_fault=self.fail,
         )
+        child.stdin = ADOPTED
         self.output = Output(
             self._loop,
             child.stdout,
@@ -153,11 +106,16 @@ class KeptProcess:
             on_change=self._output_changed,
             on_fault=self.fail,
         )
-        os.set_blocking(child.stderr, False)
-        self._errors = self._loop.watch(child.stderr, lambda _: self._read_stderr(), self.fail)
-        self._errors.want(READ)
-        child.stdin = child.stdout = child.stderr = ADOPTED
-        self._save(ABOUT, {"session": self.session, "generation": self.generation, "pid": self.pid})
+        child.stdout = ADOPTED
+        self._errors = StderrPipe(
+            self._loop,
+            child.stderr,
+            self._folder,
+            on_data=self._stderr_came,
+            on_end=self._settle,
+            on_fault=self.fail,
+        )
+        child.stderr = ADOPTED
 
     # The host
 
@@ -198,7 +156,7 @@ class KeptProcess:
 
     @property
     def stderr_tail(self) -> str:
-        return self._stderr.text
+        return self._errors.text
 
     def _tell(self, what: str, **more: Any) -> None:
         if self._lane is not None:
@@ -208,38 +166,9 @@ class KeptProcess:
         if self._lane is not None:
             self._lane.send_written(self.channel, self.input.written)
 
-    # What it says
-
-    def _read_stderr(self) -> bool:
-        """Whether there was anything."""
-        try:
-            data = os.read(self._errors.descriptor, TAIL_BYTES)
-        except BlockingIOError:
-            return False
-        if not data:
-            self._errors.close()
-            self._settle()
-            return False
-        self._stderr.feed(data)
-        self._save_stderr(data)
+    def _stderr_came(self, data: bytes) -> None:
         if self._lane is not None:
             self._lane.send_stderr(self.channel, data)
-        return True
-
-    def _save_stderr(self, data: bytes) -> None:
-        """For whoever finds the folder after our death; a full disk takes nothing else with it."""
-        self._stderr_bytes += len(data)
-        anew = self._stderr_bytes > 2 * TAIL_BYTES
-        if anew:
-            data = self._stderr.text.encode()
-            self._stderr_bytes = len(data)
-        with contextlib.suppress(OSError):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if anew else os.O_APPEND)
-            descriptor = os.open(self._folder / STDERR, flags, 0o600)
-            try:
-                os.write(descriptor, data)
-            finally:
-                os.close(descriptor)
 
     def _output_changed(self) -> None:
         if not self.output.ended:
@@ -296,17 +225,14 @@ class KeptProcess:
         """Once the process is gone: it has finished when its output has ended, or the time for that is up."""
         if self.returncode is None or self.finished:
             return
-        if self.output.ended and self._errors.closed:
+        if self.output.ended and self._errors.ended:
             self._finish()
         elif self._cut is None:
             self._cut = self._loop.call_later(DRAIN_AFTER_EXIT_S, self._cut_output, self.fail)
 
     def _cut_output(self) -> None:
         self._cut = None
-        if not self._errors.closed:
-            while self._read_stderr():
-                pass
-            self._errors.close()
+        self._errors.cut()
         self.output.cut()
         self._settle()  # a full disk: again in a moment
 
@@ -315,10 +241,7 @@ class KeptProcess:
         if self._cut is not None:
             self._cut.cancel()
         self._files.remove()
-        self._save(
-            EXIT,
-            {"returncode": self.returncode, "written": self.input.written, "fault": self.fault},
-        )
+        self._save(EXIT, {"returncode": self.returncode, "written": self.input.written, "fault": self.fault})
         self._tell_exit()
         self._check_over()
 
@@ -357,25 +280,8 @@ class KeptProcess:
         """The host has everything: remove what is left."""
         self.detach()
         self.output.spool.remove()
-        self._remove_folder()
-
-    def _remove_folder(self) -> None:
-        with contextlib.suppress(OSError):
-            for path in self._folder.iterdir():
-                path.unlink()
-            self._folder.rmdir()
+        remove_folder(self._folder)
 
     def _save(self, name: str, value: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # no room: a host that connects is told all the same
             save_json(self._folder / name, value)
-
-
-def _user_id(user: str | int | None) -> int | None:
-    if not isinstance(user, str):
-        return user
-    import pwd
-
-    try:
-        return pwd.getpwnam(user).pw_uid
-    except KeyError:
-        raise StartFailed(f"There is no user {user!r} on this machine. Correct the user option.") from None

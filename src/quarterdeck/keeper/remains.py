@@ -12,10 +12,11 @@ import msgspec
 
 from quarterdeck.transport.base import ExitStatus
 
-from .kept import ABOUT, EXIT, STDERR
+from .kept import ABOUT, EXIT
 from .output import READ_SIZE
 from .places import SESSIONS, KeeperPlace, look_at, remove_tree
 from .spool import SUFFIX
+from .stderr_pipe import FILE
 
 
 class LeftSession(msgspec.Struct, frozen=True):
@@ -25,6 +26,7 @@ class LeftSession(msgspec.Struct, frozen=True):
     session: str
     generation: int
     pid: int
+    """0 if there was no room to write it down."""
     first: int
     """The first offset that can be read."""
     end: int
@@ -70,17 +72,18 @@ def remove_place(place: KeeperPlace) -> bool:
 
 def _left_in(folder: Path) -> LeftSession | None:
     about, exit_ = _json(folder / ABOUT), _json(folder / EXIT)
-    if not about:
-        return None  # it was never started
+    session, _, generation = folder.name.rpartition(".")
+    if not session or not generation.isdigit():
+        return None  # none of ours
     segments = list(_segments(folder))
     stderr = b""
     with contextlib.suppress(OSError):
-        stderr = (folder / STDERR).read_bytes()
+        stderr = (folder / FILE).read_bytes()
     return LeftSession(
         folder=folder,
-        session=str(about["session"]),
-        generation=int(about["generation"]),
-        pid=int(about["pid"]),
+        session=session,
+        generation=int(generation),
+        pid=int(about.get("pid", 0)),
         first=segments[0][0] if segments else 0,
         end=segments[-1][0] + segments[-1][1].stat().st_size if segments else 0,
         status=ExitStatus.from_returncode(exit_["returncode"]) if exit_ else None,

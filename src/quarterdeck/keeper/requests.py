@@ -13,9 +13,10 @@ from quarterdeck.transport.spawn import ChildCommand
 
 from .ending import AT_ONCE, Patience
 from .frames import CORE_REQUESTS, PART_BYTES
-from .kept import KeptProcess, PrivateFile
+from .kept import KeptProcess
 from .link import Link
 from .places import SESSIONS
+from .starting import PrivateFile, start_process
 
 if TYPE_CHECKING:
     from .service import Keeper
@@ -42,7 +43,7 @@ class Requests:
 
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
-        self._next_channel = 1
+        self._last_channel = 0
         self._files: list[PrivateFile] = []
         """Sent ahead of the command that needs them."""
         self._files_bytes = 0
@@ -147,17 +148,8 @@ class Requests:
         if known := keeper.sessions.get((session, generation)):
             message = f"Generation {generation} of session {session} was started before; attach to it."
             raise Refused("exists", message, **known.describe())
-        kept = KeptProcess(
-            keeper.loop,
-            keeper.claim.folder / SESSIONS / f"{session}.{generation}",
-            session=session,
-            generation=generation,
-            channel=self._next_channel,
-            capabilities=keeper.capabilities,
-        )
-        self._next_channel += 1
         try:
-            kept.start(_command(request), files, descriptors=keeper.descriptors, settings=keeper.settings)
+            kept = self._new(session, generation, _command(request), files)
         except CLINotFoundError as error:
             raise Refused("cli_not_found", str(error), path=error.cli_path) from error
         except StartFailed as error:
@@ -166,6 +158,30 @@ class Requests:
             raise Refused("start_failed", str(error)) from error
         keeper.add(kept)
         self._attach_to(kept, link, reply, 0)
+
+    def _new(self, session: str, generation: int, command: ChildCommand, files: list[PrivateFile]) -> KeptProcess:
+        keeper = self._keeper
+        started = start_process(
+            command,
+            files,
+            keeper.claim.folder / SESSIONS / f"{session}.{generation}",
+            segment_bytes=keeper.settings.segment_bytes,
+            capabilities=keeper.capabilities,
+            descriptors=keeper.descriptors,
+        )
+        self._last_channel += 1
+        try:
+            return KeptProcess(
+                keeper.loop,
+                started,
+                session=session,
+                generation=generation,
+                channel=self._last_channel,
+                spool_limit_bytes=keeper.settings.spool_limit_bytes,
+            )
+        except BaseException:  # it must not stay behind unwatched
+            started.undo()
+            raise
 
     def _attach(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
         kept = self._kept(request)

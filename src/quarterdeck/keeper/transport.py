@@ -22,10 +22,10 @@ from quarterdeck.transport.stderr import StderrTail
 from . import frames
 from .client import SWEEP_S, KeeperClient
 from .errors import KeeperError, KeeperRefused, KeeperUnavailable
-from .kept import PrivateFile
 from .numbered import NumberedInput
 from .output import WINDOW_BYTES
 from .remains import LeftSession, left_sessions
+from .starting import PrivateFile
 
 logger = logging.getLogger(__name__)
 
