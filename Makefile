@@ -56,7 +56,7 @@ soak: $(STAMP)  ## the long campaigns: fuzz, policy against the real CLI and bas
 	@.ci/shell-tools
 	$(call say,the long campaigns)
 	@QUARTERDECK_SOAK=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) $(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 \
-		tests/fuzz tests/chaos tests/policy tests/compat/test_idioms.py $$(grep -rl --include='test_*.py' 'from hypothesis' tests)
+		tests/fuzz tests/chaos tests/keeper tests/policy tests/compat/test_idioms.py $$(grep -rl --include='test_*.py' 'from hypothesis' tests)
 
 coverage: $(STAMP)  ## which lines the tests reach: a summary per room, and build/coverage/index.html
 	$(call say,pytest with coverage (twice as long as without))

@@ -193,7 +193,7 @@ async def test_a_stopped_host_is_taken_over_and_learns_of_it(home: Home, tmp_pat
             transport = client.attach("only")
             recorder = await started(transport)
             transport.write(b"777 from another host\n")
-            await said(recorder, b"\n777 22 ")
+            await said(recorder, b"777 22 ")
             await transport.close()
             assert await client.list() == []
         os.kill(host.pid, signal.SIGCONT)

@@ -7,6 +7,7 @@ say goes to its log. It imports as little as it can: it stays for days, on every
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -37,7 +38,12 @@ def main(arguments: list[str]) -> int:
         return 1
     os.write(1, f"ready {claim.folder.name}\n".encode())
     _let_go(claim.folder / LOG)
-    keeper.run()
+    try:
+        keeper.run()
+    except BaseException:
+        # Leaving in order would tell the watchdog that all is well, and our processes would stay.
+        logging.getLogger(__name__).exception("the keeper cannot go on")
+        os.kill(os.getpid(), signal.SIGKILL)
     return 0
 
 

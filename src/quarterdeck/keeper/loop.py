@@ -137,7 +137,7 @@ class Loop:
             while self._posted:
                 callback, on_fault = self._posted.popleft()
                 self._call(callback, on_fault)
-            self.after_round()
+            self._call(self.after_round, self._on_fault)
 
     def stop(self) -> None:
         self._running = False

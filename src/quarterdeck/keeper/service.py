@@ -9,7 +9,6 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from quarterdeck._version import __version__
@@ -20,13 +19,14 @@ from quarterdeck.transport.strays import end_orphans
 
 from . import frames
 from .descriptors import DescriptorLimit
+from .door import Door
 from .ending import Patience
 from .frames import PROTOCOL, FrameError
 from .kept import KeptProcess
 from .link import Link
-from .loop import READ, Loop, Timer
+from .loop import Loop, Timer
 from .peers import peer_process, why_refused
-from .places import LOG, SOCKET_PATH_LIMIT_BYTES, Claim, remove_tree
+from .places import LOG, Claim, remove_tree
 from .requests import Requests
 from .settings import KeeperSettings
 
@@ -36,15 +36,12 @@ GREETING_S = 5.0
 """For a peer to say who it is."""
 STRANGERS = 32
 """Connections that have not: the oldest goes when there are more."""
-BACKLOG = 128
 LOG_LIMIT_BYTES = 1024 * 1024
 FIRST_HOST_S = 20.0
 """For the host that started it to connect, at least."""
 LAST_OUTPUT_S = 3.0
 """For the output of the last processes to be spooled, when the keeper is stopped."""
 POLL_S = 0.02
-ACCEPT_AGAIN_S = 0.5
-"""After the system refused a connection for want of descriptors."""
 
 
 class Keeper:
@@ -66,10 +63,7 @@ class Keeper:
         self._strangers: dict[Link, Timer] = {}
         self._leave_at: Timer | None = None
         self._requests = Requests(self)
-        self._socket_folder: Path | None = None
-        self._listener = self._listen()
-        self._listening = self.loop.watch(self._listener.fileno(), self._accept, self._fault)
-        self._listening.want(READ)
+        self._door = Door(self.loop, claim.folder, on_connect=self._connected, on_fault=self._fault)
         self.loop.on_signal(signal.SIGCHLD, self._child_ended)
         self.loop.on_signal(signal.SIGTERM, self.stop)
         self.loop.call_later(self.settings.look_s, self._look_around, self._fault)
@@ -84,32 +78,13 @@ class Keeper:
 
     # Where it can be found
 
-    def _listen(self) -> socket.socket:
-        path = self.claim.folder / "socket"
-        if len(os.fsencode(path)) > SOCKET_PATH_LIMIT_BYTES:
-            import tempfile  # a dozen modules that few keepers need
-
-            self._socket_folder = Path(tempfile.mkdtemp(prefix="quarterdeck-"))
-            watchdog.guard_directory(str(self._socket_folder))
-            path = self._socket_folder / "socket"
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        before = os.umask(0o177)  # nobody else may connect, not even before the mode could be changed
-        try:
-            listener.bind(str(path))
-        finally:
-            os.umask(before)
-        listener.listen(BACKLOG)
-        listener.setblocking(False)
-        self._socket_path = path
-        return listener
-
     def publish(self) -> None:
         self.claim.publish(
             {
                 "pid": os.getpid(),
                 "protocol": PROTOCOL,
                 "version": __version__,
-                "socket": str(self._socket_path),
+                "socket": str(self._door.path),
                 "retired": self.retired,
             }
         )
@@ -126,15 +101,7 @@ class Keeper:
 
     # Who connects
 
-    def _accept(self, _: int) -> None:
-        try:
-            peer, _address = self._listener.accept()
-        except (BlockingIOError, ConnectionAbortedError):
-            return
-        except OSError:  # no descriptor left
-            self._listening.want(0)
-            self.loop.call_later(ACCEPT_AGAIN_S, lambda: self._listening.want(READ), self._fault)
-            return
+    def _connected(self, peer: socket.socket) -> None:
         pid, user = peer_process(peer)
         link = Link(self.loop, peer, self, pid=pid, on_error=self._fault)
         if len(self._strangers) >= STRANGERS:
@@ -295,13 +262,7 @@ class Keeper:
     def _close(self) -> None:
         for link in [*self._strangers, *([self.host] if self.host else [])]:
             link.close()
-        with contextlib.suppress(OSError):
-            self._socket_path.unlink()
-        self._listener.detach()
-        self._listening.close()
-        if self._socket_folder is not None:
-            remove_tree(self._socket_folder)
-            watchdog.release_directory(str(self._socket_folder))
+        self._door.close()
         for kept in self.sessions.values():
             kept.close()
         self.loop.close()

@@ -263,17 +263,16 @@ class KeeperTransport:
         self._scheduled = False
         if self._paused:
             return
-        if self._arrived:
-            self._deliver(*self._arrived.popleft())
-        elif self._left is not None:
-            self._read_left(self._left)
-        elif self._output_over:
-            self._tell_exit()
-        self._schedule_more()
-
-    def _schedule_more(self) -> None:
-        if not self._exit_told:
-            self._schedule()
+        try:
+            if self._arrived:
+                self._deliver(*self._arrived.popleft())
+            elif self._left is not None:
+                self._read_left(self._left)
+            elif self._output_over:
+                self._tell_exit()
+        finally:  # a receiver that raises has a bug, and still gets the rest
+            if not self._exit_told:
+                self._schedule()
 
     def stderr_came(self, data: bytes) -> None:
         """For the client: told by the keeper."""

@@ -1,0 +1,70 @@
+"""The socket at which hosts knock: for our user alone, under a name short enough for the system."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from quarterdeck.transport import watchdog
+
+from .loop import READ, Loop, OnFault
+from .places import SOCKET_PATH_LIMIT_BYTES, remove_tree
+
+BACKLOG = 128
+ACCEPT_AGAIN_S = 0.5
+"""After the system refused a connection for want of descriptors."""
+
+
+class Door:
+    """Listens, and hands over each connection."""
+
+    def __init__(
+        self, loop: Loop, folder: Path, *, on_connect: Callable[[socket.socket], None], on_fault: OnFault
+    ) -> None:
+        self._loop = loop
+        self._on_connect = on_connect
+        self._on_fault = on_fault
+        self._own_folder: Path | None = None
+        self.path = folder / "socket"
+        if len(os.fsencode(self.path)) > SOCKET_PATH_LIMIT_BYTES:
+            self.path = self._elsewhere() / "socket"
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        before = os.umask(0o177)  # nobody else may connect, not even before the mode could be changed
+        try:
+            self._listener.bind(str(self.path))
+        finally:
+            os.umask(before)
+        self._listener.listen(BACKLOG)
+        self._listener.setblocking(False)
+        self._watch = loop.watch(self._listener.fileno(), lambda _: self._accept(), on_fault)
+        self._watch.want(READ)
+
+    def _elsewhere(self) -> Path:
+        import tempfile  # a dozen modules that few keepers need
+
+        self._own_folder = Path(tempfile.mkdtemp(prefix="quarterdeck-"))
+        watchdog.guard_directory(str(self._own_folder))
+        return self._own_folder
+
+    def _accept(self) -> None:
+        try:
+            peer, _ = self._listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        except OSError:  # no descriptor left
+            self._watch.want(0)
+            self._loop.call_later(ACCEPT_AGAIN_S, lambda: self._watch.want(READ), self._on_fault)
+            return
+        self._on_connect(peer)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self.path.unlink()
+        self._listener.detach()
+        self._watch.close()
+        if self._own_folder is not None:
+            remove_tree(self._own_folder)
+            watchdog.release_directory(str(self._own_folder))
