@@ -366,6 +366,12 @@ def journal(model: ModelServer) -> None:
     model.reply("Made.")
 
 
+@example("asked: Bash mkdir folder\nsaid: Made.\n")
+def host(model: ModelServer) -> None:
+    model.reply(bash("mkdir folder"))
+    model.reply("Made.")
+
+
 # The guide
 
 GUIDE = (EXAMPLES.parent / "docs" / "client.md").read_text()
