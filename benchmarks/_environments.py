@@ -51,7 +51,7 @@ def own_python(*, extras: bool = False) -> Path:
     )
     (Path(packages.stdout.strip()) / "quarterdeck.pth").write_text(f"{SOURCE.resolve()}\n")
     # As an installation would: whoever sets PYTHONDONTWRITEBYTECODE would else compile in every process.
-    compile_all = [_python(target), "-m", "compileall", "-q", str(SOURCE)]
+    compile_all = [str(_python(target)), "-m", "compileall", "-q", str(SOURCE)]
     subprocess.run(compile_all, timeout=INSTALL_LIMIT_S, check=True)
     return _python(target)
 

@@ -51,8 +51,11 @@ class Row:
 
     @property
     def factors(self) -> list[float]:
-        """How many times better ours is, round by round."""
-        pairs = zip(self.ours, self.peer, strict=True) if self.peer else ()
+        """How many times better ours is, round by round; by the medians, if the sides had rounds of their own."""
+        ours, peer = self.ours, self.peer
+        if peer and len(ours) != len(peer):
+            ours, peer = [statistics.median(ours)], [statistics.median(peer)]
+        pairs = zip(ours, peer, strict=True) if peer else ()
         return [peer / ours if self.better == "lower" else ours / peer for ours, peer in pairs]
 
     @property
@@ -127,6 +130,11 @@ class BothWays:
     name: str
     clock: Row
     processor: Row
+
+    @property
+    def met(self) -> bool | None:
+        verdicts = {self.clock.met, self.processor.met} - {None}
+        return all(verdicts) if verdicts else None
 
     def cells(self) -> tuple[str, ...]:
         cells = [self.name]
