@@ -60,12 +60,20 @@ class SessionActor:
         *,
         keeper: Callable[[], Awaitable[KeeperClient | None]],
         options: Callable[[SessionLog], ClaudeAgentOptions],
+        may_prompt: Callable[[], None] = lambda: None,
     ) -> None:
-        """``keeper`` gives the keeper for a new process; None where processes are the host's own."""
+        """
+        Args:
+            log: Its rows.
+            keeper: Gives the keeper for a new process; None where processes are the host's own.
+            options: What a process is started with.
+            may_prompt: Raises ``HostError`` where no new prompt may be sent.
+        """
         self.log = log
         self._find_keeper = keeper
         self._keeper: KeeperClient | None = None
         """Whose the process is."""
+        self._may_prompt = may_prompt
         self._options = options
         self._turn = asyncio.Lock()
         """Commands of one session are done one after the other."""
@@ -275,6 +283,7 @@ class SessionActor:
 
     async def prompt(self, content: Content, *, sender: str, priority: str | None = None) -> tuple[str, int]:
         """Say something; the id of the prompt, and the row that has it."""
+        self._may_prompt()
         if self.session is None:
             await self.start()
         async with self._turn:

@@ -1,68 +1,285 @@
-"""Operations on approvals: list, decide."""
+"""Operations on approvals: list, watch, decide one or many, and deny what nobody is there to decide."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Iterator
+from typing import Any, Literal
+
 import msgspec
 
-from quarterdeck.store.commits import AddAudit
+from quarterdeck.client.connection import new_id
+from quarterdeck.store.commits import AddAudit, Change, PutGrant
 from quarterdeck.store.errors import ApprovalConflict
 from quarterdeck.store.queries import ApprovalQuery
-from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditEntry
+from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditEntry, GrantRecord
 
 from . import requests as takes
 from . import resources as returns
+from .actor import SessionActor
+from .attendance import Attendance, Waiting
 from .bodies import approval_view
 from .errors import HostError
+from .folders import is_below
+from .grants import new_grant
 from .host_base import PROGRAM, Caller, HostBase
+from .scopes import allows, sees
+
+logger = logging.getLogger("quarterdeck.host")
+
+TICK_S = 1.0
+"""How often deadlines are looked at."""
 
 
 class ApprovalOperations(HostBase):
     """What can be asked about approvals."""
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._attendance = Attendance(self._clock, self._waiting)
+        self._ticking: asyncio.Task[None] | None = None
+
+    async def _open(self) -> None:
+        await super()._open()
+        self._ticking = asyncio.get_running_loop().create_task(self._tick())
+
+    async def close(self) -> None:
+        """Leave; with a keeper, the processes go on."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None
+        await super().close()
+
+    # Looking
+
     async def list_approvals(self, request: takes.ListApprovals, caller: Caller = PROGRAM) -> returns.ApprovalList:
         """What people are asked."""
-        page = await self.store.approvals(
-            ApprovalQuery(
-                states=request.state,
-                session=request.session,
-                kinds=request.kind,
-                limit=request.limit,
-                cursor=request.cursor,
-            )
-        )
+        page = await self.store.approvals(await self._query(request))
         return returns.ApprovalList(
-            approvals=[approval_view(one) for one in page.approvals], next_cursor=page.next_cursor
+            approvals=[approval_view(one) for one in page.approvals if await self._sees(caller, one)],
+            next_cursor=page.next_cursor,
         )
 
     async def get_approval(self, request: takes.OfApproval, caller: Caller = PROGRAM) -> returns.Approval:
         """One approval."""
         return approval_view(await self._approval(request.approval_id))
 
+    async def watch_approvals(
+        self, request: takes.ListApprovals, caller: Caller = PROGRAM
+    ) -> AsyncGenerator[returns.Approval, None]:
+        """Approvals as they change: first those in one of the states asked for, then every change of any."""
+        position = await self.store.position()
+        query = await self._query(request)
+        cursor: str | None = request.cursor
+        while True:
+            page = await self.store.approvals(msgspec.structs.replace(query, cursor=cursor))
+            for record in page.approvals:
+                if await self._sees(caller, record):
+                    yield approval_view(record)
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        while True:
+            bell = self._approvals_bell
+            changes = await self.store.changes(after=position)
+            if changes.gap:
+                raise HostError("conflict", "The watcher fell too far behind.", hint="Watch again.")
+            for change in changes.changes:
+                position = change.pos
+                told = change.record
+                if isinstance(told, ApprovalRecord) and _matches(query, told) and await self._sees(caller, told):
+                    yield approval_view(told)
+            if not changes.changes:
+                await bell.wait()
+
+    async def _query(self, request: takes.ListApprovals) -> ApprovalQuery:
+        session = request.session
+        if session is not None and (record := await self.store.session(session)) is not None:
+            session = record.id
+        return ApprovalQuery(
+            states=request.state, session=session, kinds=request.kind, limit=request.limit, cursor=request.cursor
+        )
+
+    async def _sees(self, caller: Caller, record: ApprovalRecord) -> bool:
+        return not caller.folders or sees(caller, await self._cwd(record))
+
+    async def _cwd(self, record: ApprovalRecord) -> str:
+        session = await self.store.session(record.session)
+        return "" if session is None else session.cwd
+
+    # Deciding
+
     async def decide(self, request: takes.Decide, caller: Caller = PROGRAM) -> returns.Approval:
         """Decide one approval: the first decision counts, and the others learn of it."""
+        _check_remember(request.decision, caller)
         record = await self._approval(request.approval_id)
+        return await self._decide(record, request.decision, caller, "user" if caller.token_id is None else "token")
+
+    async def decide_many(self, request: takes.DecideMany, caller: Caller = PROGRAM) -> returns.Decisions:
+        """Decide all that wait and match. What does not fit one of them is refused before any is decided."""
+        _check_batch(request)
+        found = [record async for record in self._matching(request.filter, caller)]
+        if request.dry_run:
+            return returns.Decisions(approvals=[approval_view(one) for one in found], dry_run=True)
+        for record in found:
+            actor = await self._actor(record.session)
+            if record.request_id in actor.log.approvals:
+                actor.check_decision(record.request_id, request.decision)
+        decided: list[returns.Approval] = []
+        by: Literal["user", "token"] = "user" if caller.token_id is None else "token"
+        for record in found:
+            try:
+                decided.append(await self._decide(record, request.decision, caller, by, operation="decide_many"))
+            except HostError as error:
+                if error.code not in ("already_decided", "withdrawn", "not_running"):
+                    raise  # somebody else was faster, or the CLI no longer asks
+        return returns.Decisions(approvals=decided, dry_run=False)
+
+    async def _matching(self, wanted: takes.ApprovalFilter, caller: Caller) -> AsyncGenerator[ApprovalRecord, None]:
+        kinds = [] if wanted.kind is None else [wanted.kind]
+        query = await self._query(takes.ListApprovals(session=wanted.session, kind=kinds, limit=500))
+        cursor: str | None = None
+        while True:
+            page = await self.store.approvals(msgspec.structs.replace(query, cursor=cursor))
+            for record in page.approvals:
+                fits = wanted.tool in (None, record.tool) and await self._sees(caller, record)
+                if fits and (wanted.cwd is None or is_below(await self._cwd(record), [wanted.cwd])):
+                    yield record
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def _decide(
+        self,
+        record: ApprovalRecord,
+        decision: takes.Decision,
+        caller: Caller,
+        by_kind: Literal["user", "token", "deadline"],
+        *,
+        operation: str = "decide",
+    ) -> returns.Approval:
         if record.state != "pending":
             raise _too_late(record)
         actor = await self._actor(record.session)
         if record.request_id not in actor.log.approvals:
-            raise _too_late(await self._approval(request.approval_id))
-        answer = actor.check_decision(record.request_id, request.decision)
+            raise _too_late(await self._approval(record.id))
+        answer = actor.check_decision(record.request_id, decision)
         now = self._clock()
-        decision = ApprovalDecision(
+        grant = self._new_grant(actor, record, decision, caller)
+        said = ApprovalDecision(
             at=now,
-            outcome=request.decision.decision,
-            by_kind="user",
+            outcome=decision.decision,
+            by_kind=by_kind,
             by=caller.name,
             via=caller.via,
-            body=msgspec.json.encode(request.decision),
+            body=msgspec.json.encode(decision),
         )
-        audit = AuditEntry(at=now, who=caller.name, operation="decide", via=caller.via, session=record.session)
+        details = {"approval_id": record.id, "decision": decision.decision, "tool": record.tool}
+        audit = AuditEntry(
+            at=now,
+            who=caller.name,
+            operation=operation,
+            via=caller.via,
+            session=record.session,
+            body=msgspec.json.encode(details),
+        )
+        changes: list[Change] = [AddAudit(audit), *([] if grant is None else [PutGrant(grant)])]
         try:
-            decided = await actor.log.decide(record, decision, [AddAudit(audit)])
+            decided = await actor.log.decide(record, said, changes)
         except ApprovalConflict as error:
             raise _too_late(error.approval) from error
+        if grant is not None:
+            self._grants.put(grant)
         actor.deliver(record.request_id, answer)
         return approval_view(decided)
+
+    def _new_grant(
+        self, actor: SessionActor, record: ApprovalRecord, decision: takes.Decision, caller: Caller
+    ) -> GrantRecord | None:
+        policy = actor.log.policy
+        if decision.remember is None or policy is None:
+            return None
+        approval = approval_view(record)
+        call = record.tool, decision.updated_input or approval.input
+        against = policy.restrain(*call)
+        if against is not None:
+            raise HostError(
+                "invalid",
+                f"This cannot be remembered, a rule stands against it: {against.reason}",
+                field="remember.rule",
+            )
+        now = self._clock()
+        return new_grant(
+            new_id(), decision.remember, call, policy=policy.bare, session=actor.id, by=caller.name, now=now
+        )
+
+    # Nobody is there
+
+    @contextlib.contextmanager
+    def attend(self, caller: Caller = PROGRAM) -> Iterator[None]:
+        """Somebody is connected. While one who may approve is, no approval they can see runs into its deadline."""
+        if not allows(caller.scope, "approve"):
+            yield
+            return
+        with self._attendance.attend(caller.folders):
+            yield
+
+    async def check_deadlines(self) -> list[returns.Approval]:
+        """Deny what has waited too long while nobody was there. The host does this by itself."""
+        decided: list[returns.Approval] = []
+        for approval_id in self._attendance.expired():
+            record = await self._approval(approval_id)
+            limit_s = self._limit_s(self._actors[record.session])
+            reason = f"Nobody was there to decide within {limit_s or 0:g} seconds, so this was denied."
+            decision = takes.Decision(decision="deny", message=reason)
+            with contextlib.suppress(HostError):  # somebody was faster
+                decided.append(await self._decide(record, decision, _DEADLINE, "deadline"))
+        return decided
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            try:
+                await self.check_deadlines()
+            except Exception:
+                logger.exception("The deadlines of approvals could not be looked at")
+
+    def _waiting(self) -> Iterator[Waiting]:
+        for actor in list(self._actors.values()):
+            for record in actor.log.approvals.values():
+                if record.state == "pending":
+                    yield Waiting(record.id, actor.log.record.cwd, self._limit_s(actor))
+
+    def _limit_s(self, actor: SessionActor) -> float | None:
+        policy = actor.log.policy
+        return None if policy is None else policy.unattended_s
+
+
+_DEADLINE = Caller(name="deadline", via="host")
+
+
+def _matches(query: ApprovalQuery, record: ApprovalRecord) -> bool:
+    return query.session in (None, record.session) and (not query.kinds or record.kind in query.kinds)
+
+
+def _check_remember(decision: takes.Decision, caller: Caller) -> None:
+    remember = decision.remember
+    if remember is None:
+        return
+    if decision.decision == "deny":
+        raise HostError("invalid", "Only what is allowed can be remembered.", field="remember")
+    if remember.scope != "session" and not allows(caller.scope, "operate"):
+        raise HostError("forbidden", "To remember beyond the session needs the scope operate.", field="remember.scope")
+
+
+def _check_batch(request: takes.DecideMany) -> None:
+    if request.filter == takes.ApprovalFilter():
+        raise HostError("invalid", "An empty filter would cover everything.", hint="Say which ones.", field="filter")
+    for name in ("updated_input", "answers", "remember"):
+        if getattr(request.decision, name) is not None:
+            raise HostError("invalid", f"{name} is for one approval, not for many.", field=f"decision.{name}")
 
 
 def _too_late(record: ApprovalRecord | None) -> HostError:

@@ -63,6 +63,12 @@ def approval_of(approval_id: str, session: str, asked: Request, at: float, raw: 
     )
 
 
+def same_question(approval: Approval) -> str:
+    """Equal for approvals that ask the same."""
+    asked = (approval.kind, approval.tool, approval.input, approval.questions, approval.plan)
+    return msgspec.json.encode(asked, order="sorted").decode()
+
+
 def kind_of(asked: Request) -> ApprovalKind:
     match asked:
         case Questions():

@@ -20,7 +20,11 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     permission_mode: str | None = None
     options: dict[str, Any] = {}
     """Those of ``ClaudeAgentOptions`` that were asked for."""
+    policy: dict[str, Any] = {}
+    """What was asked for as its own policy (``policies.OwnPolicy``)."""
     budget_usd: str | None = None
+    budget_state: str = ""
+    """``near`` or ``reached``, once that was told."""
     parent_id: str | None = None
     worktree: str | None = None
     resume: str | None = None

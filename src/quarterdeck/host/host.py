@@ -14,12 +14,17 @@ from types import TracebackType
 
 from .approval_operations import ApprovalOperations
 from .host_base import Caller
+from .policy_operations import PolicyOperations
+from .scopes import checked
 from .session_operations import SessionOperations
+from .token_operations import TokenOperations
+from .usage_operations import UsageOperations
 
 __all__ = ["Caller", "Host"]
 
 
-class Host(SessionOperations, ApprovalOperations):
+@checked
+class Host(SessionOperations, ApprovalOperations, PolicyOperations, UsageOperations, TokenOperations):
     """All operations, as plain methods. Use it as an async context manager."""
 
     async def open(self) -> Host:

@@ -16,16 +16,22 @@ import msgspec
 from quarterdeck.client.connection import new_id
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.keeper import KeeperClient, KeptSession, LeftSession, find_keepers, left_sessions
+from quarterdeck.policy import MissingGrammarError, Policy
 from quarterdeck.store import EventStore, SqliteStore
 from quarterdeck.store.queries import ApprovalQuery, SessionQuery
 from quarterdeck.store.records import ApprovalRecord, Row, SessionRecord
 
 from . import resources as returns
 from .actor import SessionActor
-from .bodies import decode_body, session_view
+from .approving import same_question
+from .bodies import approval_view, decode_body, session_view
+from .budgets import Spending
+from .deciding import Deciding
 from .errors import HostError
 from .folding import FOLD_VERSION, RowFold, frame_of
+from .grants import Grants
 from .launching import options_for
+from .policies import SessionPolicy, own_policy
 from .session_log import SessionLog
 
 logger = logging.getLogger("quarterdeck.host")
@@ -40,6 +46,11 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     name: str = "program"
     via: str = "library"
     scope: returns.Scope = "admin"
+    token_id: str | None = None
+    may_bypass: bool = True
+    """May have sessions in ``bypassPermissions``."""
+    folders: tuple[str, ...] = ()
+    """Sees only sessions in these folders and below; empty: all."""
 
 
 PROGRAM = Caller()
@@ -56,6 +67,7 @@ class HostBase:
         store: EventStore | None = None,
         agents: Mapping[str, Sequence[str] | str] | None = None,
         env: Mapping[str, str] | None = None,
+        policy: Policy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """
@@ -65,6 +77,8 @@ class HostBase:
             store: Another store than SQLite in ``folder``.
             agents: The programs behind names of agents, e.g. ``{"claude": "/opt/claude"}``.
             env: What every process gets on top of the inherited environment.
+            policy: Rules for all sessions, e.g. ``Policy.from_rules(allow=[…], deny=[…])``. Of several rules about a
+                call the strictest counts: the host's, those of the settings files, and the session's own.
             clock: The time, in seconds since 1970.
         """
         self.folder = Path(folder).expanduser()
@@ -73,6 +87,10 @@ class HostBase:
         self._agents = dict(agents or {})
         self._env = dict(env or {})
         self._clock = clock
+        self._policy = policy
+        self._grants = Grants(clock)
+        self._spending = Spending()
+        self._approvals_bell = asyncio.Event()
         self._actors: dict[str, SessionActor] = {}
         self._loading: dict[str, asyncio.Lock] = {}
         self._store: EventStore | None = None
@@ -89,6 +107,8 @@ class HostBase:
         self._store = self._given_store or await SqliteStore.open(self.folder)
         try:
             await self._store.use_fold(FOLD_VERSION)
+            await self._grants.load(self._store)
+            await self._spending.load(self._store)
             await self._recover()
         except BaseException:
             await self.close()
@@ -112,12 +132,39 @@ class HostBase:
             raise HostError("unavailable", "The host is not open.", hint="Use `async with Host(…) as host`.")
         return self._store
 
+    def now(self) -> float:
+        """The time by the host's clock."""
+        return self._clock()
+
     # Loading
 
     def _options(self, log: SessionLog) -> ClaudeAgentOptions:
         options = options_for(log.body, log.record.cwd, agents=self._agents)
         options.env = {**self._env, **options.env}
+        log.policy = self._session_policy(log.record.cwd, log, options.env)
+        options.can_use_tool = Deciding(log)
         return options
+
+    def _session_policy(
+        self, cwd: str, log: SessionLog | None = None, env: Mapping[str, str] | None = None
+    ) -> SessionPolicy:
+        """Of a session, or of sessions that would start in a folder."""
+        try:
+            return SessionPolicy(
+                cwd,
+                state_folder=self.folder,
+                grants=self._grants,
+                host=self._policy,
+                own=None if log is None else own_policy(log.body.policy),
+                session=None if log is None else log.id,
+                env=self._env if env is None else env,
+            )
+        except MissingGrammarError as error:
+            raise HostError("unavailable", f"The policy cannot judge commands: {error}") from error
+
+    def _ring(self) -> None:
+        self._approvals_bell.set()
+        self._approvals_bell = asyncio.Event()
 
     async def _actor(self, any_id: str) -> SessionActor:
         if any_id in self._actors:
@@ -159,7 +206,16 @@ class HostBase:
             ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
         )
         log.approvals.update({one.request_id: one for one in page.approvals})
-        return SessionActor(log, keeper=self._current_keeper, options=self._options)
+        lost = await self.store.approvals(ApprovalQuery(session=session_id, states=["stranded"], limit=1_000))
+        log.stranded.update({same_question(approval_view(one)): one.id for one in lost.approvals})
+        log.changed = self._ring
+        log.counted = lambda entries: self._spending.count(entries, self._clock())
+        return SessionActor(
+            log,
+            keeper=self._current_keeper,
+            options=self._options,
+            may_prompt=lambda: self._spending.check(log.body, self._clock()),
+        )
 
     async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
         kept = await self.store.snapshot(session_id)

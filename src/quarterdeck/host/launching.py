@@ -80,7 +80,6 @@ def options_for(body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] 
         permission_mode=body.permission_mode,  # type: ignore[arg-type]  # checked with the other options
         resume=body.resume,
         fork_session=body.fork,
-        can_use_tool=leave_open,
         on_elicitation=leave_open,
         on_user_dialog=leave_open,
         session_state_events=True,

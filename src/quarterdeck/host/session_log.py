@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 
@@ -28,7 +29,7 @@ from quarterdeck.store.records import (
     SessionRecord,
     UsageEntry,
 )
-from quarterdeck.timeline import Timeline
+from quarterdeck.timeline import Request, Timeline
 from quarterdeck.timeline.events import (
     DialogAsked,
     ElicitationAsked,
@@ -41,15 +42,17 @@ from quarterdeck.timeline.events import (
     TurnEnded,
 )
 from quarterdeck.timeline.events import Event as TimelineEvent
-from quarterdeck.timeline.items import Text
-from quarterdeck.wire import Message
+from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions, Text
+from quarterdeck.wire import CanUseToolRequest, Message
 
-from .approving import approval_of
+from .approving import approval_of, same_question
 from .bodies import SessionBody, approval_view, encode_approval, encode_body
-from .events import AnyEvent, ApprovalChanged, HostEvent, ProcessChanged, StatusChange, UsageReport
+from .budgets import session_budget
+from .events import AnyEvent, ApprovalChanged, BudgetChanged, HostEvent, ProcessChanged, StatusChange, UsageReport
 from .fanout import Fanout
 from .folding import Preview, RowFold, encode_event, frame_of
 from .log_writer import LogWriter
+from .policies import SessionPolicy, Verdict, decided
 from .resources import TokenCounts
 from .state import REMEDIES, state_of
 from .times import moment, usd
@@ -87,6 +90,16 @@ class SessionLog:
         """By request id: those that are not finished."""
         self.pid: int | None = None
         """Of its process."""
+        self.policy: SessionPolicy | None = None
+        """Answers before anybody is asked. Set with the options of each process."""
+        self.stranded: dict[str, str] = {}
+        """What was asked by a process that is gone → the approval."""
+        self.changed: Callable[[], None] = lambda: None
+        """Called after each commit that changed an approval."""
+        self.counted: Callable[[Sequence[UsageEntry]], list[BudgetChanged]] = lambda _: []
+        """Told of what each turn used; says what that means for the budgets of the host."""
+        self._verdicts: dict[str, Verdict] = {}
+        """By request id: what the policy has said, until it is answered."""
         self.trouble: StoreError | None = None
         """Why nothing can be written now."""
         self.spool_end = spool_end
@@ -215,20 +228,7 @@ class SessionLog:
         at = row.at
         match event:
             case PermissionAsked() | QuestionsAsked() | PlanReviewAsked() | ElicitationAsked() | DialogAsked():
-                raw = self.fold.side.open_requests().get(event.request.id)
-                approval = approval_of(self._new_id(), self.id, event.request, at, raw)
-                record = ApprovalRecord(
-                    id=approval.id,
-                    session=self.id,
-                    request_id=approval.request_id,
-                    kind=approval.kind,
-                    asked_at=at,
-                    tool=approval.tool or "",
-                    body=encode_approval(approval),
-                )
-                self.approvals[record.request_id] = record
-                changes.append(OpenApproval(record))
-                self._add_event(ApprovalChanged(at, approval), rows, events)
+                self._ask(event.request, at, rows, events, changes)
             case RequestCancelled():
                 self._move_if(event.id, {"pending": "withdrawn", "decided": "undeliverable"}, at, rows, events, changes)
             case ToolEnded():
@@ -238,10 +238,63 @@ class SessionLog:
             case TurnEnded():
                 self._count(event, at, rows, events, changes)
             case ProcessChanged(state="exited" | "lost"):
+                self._verdicts.clear()
                 for request_id in list(self.approvals):
                     ends: dict[str, ApprovalState] = {"pending": "stranded", "decided": "undeliverable"}
                     self._move_if(request_id, ends, at, rows, events, changes)
                 self.approvals.clear()
+
+    def _ask(
+        self, asked: Request, at: float, rows: list[NewRow], events: list[list[AnyEvent]], changes: list[Change]
+    ) -> None:
+        """The policy answers first; what it leaves open is for a person."""
+        raw = self.fold.side.open_requests().get(asked.id)
+        verdict = self._judge(asked, raw)
+        if verdict is not None and verdict.behavior != "ask":
+            self._verdicts[asked.id] = verdict
+            tool, call = getattr(raw, "tool_name", ""), getattr(raw, "tool_use_id", "")
+            self._add_event(decided(at, verdict, tool, call), rows, events)
+            return
+        approval = approval_of(self._new_id(), self.id, asked, at, raw)
+        key = same_question(approval)
+        approval = msgspec.structs.replace(
+            approval, replaces=self.stranded.pop(key, None), risk=None if verdict is None else verdict.risk
+        )
+        record = ApprovalRecord(
+            id=approval.id,
+            session=self.id,
+            request_id=approval.request_id,
+            kind=approval.kind,
+            asked_at=at,
+            tool=approval.tool or "",
+            replaces=approval.replaces,
+            body=encode_approval(approval),
+        )
+        self.approvals[record.request_id] = record
+        changes.append(OpenApproval(record))
+        self._add_event(ApprovalChanged(at, approval), rows, events)
+
+    def _judge(self, asked: Request, raw: Any) -> Verdict | None:
+        if not isinstance(asked, Permission) or not isinstance(raw, CanUseToolRequest):
+            return None  # questions and plans are always for a person
+        if self.policy is None:
+            return None
+        return self.policy.judge(raw.tool_name, raw.input, needs_person=asked.needs_person)
+
+    async def verdict_on(self, request_id: str) -> Verdict | None:
+        """What the policy says about an open request; None if a person is asked."""
+        if request_id in self.approvals:
+            return None
+        if request_id not in self._verdicts:  # it was asked before the host was restarted
+            asked = self.fold.timeline.state.items.get(request_id)
+            rows: list[NewRow] = []
+            events: list[list[AnyEvent]] = []
+            changes: list[Change] = []
+            if isinstance(asked, Permission | Questions | PlanReview | Elicitation | Dialog):
+                self._ask(asked, self.now(), rows, events, changes)
+                self._settle(self.now(), rows, events, changes)
+                await self._writer.write(rows, changes, written=lambda done: self._written(done, rows, events))
+        return self._verdicts.pop(request_id, None)
 
     def _move_if(
         self,
@@ -266,6 +319,8 @@ class SessionLog:
         changes: list[Change],
     ) -> None:
         moved = _moved(record, to, at)
+        if to == "stranded":
+            self.stranded[same_question(approval_view(record))] = record.id
         if to == "delivered":
             self.approvals[record.request_id] = moved
         else:
@@ -280,22 +335,21 @@ class SessionLog:
         turn = event.turn
         day = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
         by_model: dict[str, Decimal] = {}
+        entries: list[UsageEntry] = []
         for model, cost in turn.by_model.items():
             by_model[model] = usd(cost.cost_usd)
-            changes.append(
-                AddUsage(
-                    UsageEntry(
-                        session=self.id,
-                        turn=turn.number,
-                        day=day,
-                        model=model,
-                        cwd=self.record.cwd,
-                        input_tokens=cost.tokens.input,
-                        output_tokens=cost.tokens.output,
-                        cache_read_tokens=cost.tokens.cache_read,
-                        cache_write_tokens=cost.tokens.cache_write,
-                        cost_nano_usd=round(cost.cost_usd * 1e9),
-                    )
+            entries.append(
+                UsageEntry(
+                    session=self.id,
+                    turn=turn.number,
+                    day=day,
+                    model=model,
+                    cwd=self.record.cwd,
+                    input_tokens=cost.tokens.input,
+                    output_tokens=cost.tokens.output,
+                    cache_read_tokens=cost.tokens.cache_read,
+                    cache_write_tokens=cost.tokens.cache_write,
+                    cost_nano_usd=round(cost.cost_usd * 1e9),
                 )
             )
         spent = self.fold.timeline.state.cost
@@ -314,6 +368,10 @@ class SessionLog:
             usd(spent.total_usd),
         )
         self._add_event(report, rows, events)
+        changes += map(AddUsage, entries)
+        reached = session_budget(self.body, at)
+        for change in (*([] if reached is None else [reached]), *self.counted(entries)):
+            self._add_event(change, rows, events)
 
     def _settle(self, at: float, rows: list[NewRow], events: list[list[AnyEvent]], changes: list[Change]) -> None:
         """The session's record and state after these rows."""
@@ -360,6 +418,8 @@ class SessionLog:
     def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
         for number, (row, told) in enumerate(zip(rows, events, strict=True)):
             self.fanout.publish(frame_of(_numbered(row, self.id, done.first_seq + number), told))
+        if any(isinstance(event, ApprovalChanged) for told in events for event in told):
+            self.changed()
         if self.fanout.last_seq - self._snapshot_seq >= SNAPSHOT_ROWS:
             asyncio.get_running_loop().call_soon(self._keep_snapshot)
 

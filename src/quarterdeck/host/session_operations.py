@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from pathlib import Path
 
 import msgspec
 
@@ -17,9 +16,11 @@ from . import requests as takes
 from . import resources as returns
 from .bodies import SessionBody, encode_body
 from .errors import HostError
+from .folders import existing_folder
 from .folding import Preview
 from .host_base import PROGRAM, Caller, HostBase
 from .launching import check_options
+from .policies import own_policy
 
 
 class SessionOperations(HostBase):
@@ -30,13 +31,14 @@ class SessionOperations(HostBase):
         check_options(request.options, admin=caller.scope == "admin")
         if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
             raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
-        cwd = _folder(request.cwd)
+        cwd = existing_folder(request.cwd)
         session_id, now = new_id(), self._clock()
         body = SessionBody(
             agent=request.agent,
             model=request.model,
             permission_mode=request.permission_mode,
             options=request.options,
+            policy=msgspec.to_builtins(own_policy(request.policy)),
             budget_usd=None if request.budget_usd is None else str(request.budget_usd),
             resume=request.resume,
             fork=request.fork,
@@ -137,10 +139,3 @@ class SessionOperations(HostBase):
         head = await self.store.head(log.id)
         epoch, last_seq = ("", 0) if head is None else (head.epoch, head.last_seq)
         return returns.Frames(frames=frames, last_seq=last_seq, epoch=epoch)
-
-
-def _folder(given: str) -> str:
-    folder = Path(given).expanduser()
-    if not folder.is_dir():
-        raise HostError("invalid", f"There is no folder {given}.", field="cwd")
-    return str(folder.resolve())

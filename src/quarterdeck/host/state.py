@@ -27,7 +27,7 @@ def state_of(body: SessionBody, timeline: State, *, waiting: int, in_turn: bool)
         return "authenticating"
     if any(limit.status == "rejected" for limit in timeline.rate_limits.values()):
         return "limited"
-    if waiting or timeline.waiting:
+    if waiting:
         return "waiting"
     if timeline.phase == "compacting":
         return "compacting"

@@ -1,0 +1,55 @@
+"""The policy where the CLI asks: as ``can_use_tool``, and as the ``PreToolUse`` hook that sees every call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quarterdeck.client.serving import LATER
+from quarterdeck.wire import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
+
+from .policies import Verdict, decided
+from .session_log import SessionLog
+
+
+class Deciding:
+    """For the options of a session: the policy answers first, what it leaves open becomes an approval."""
+
+    def __init__(self, log: SessionLog) -> None:
+        self._log = log
+
+    async def __call__(self, tool: str, tool_input: Mapping[str, Any], context: ToolPermissionContext) -> Any:
+        """``can_use_tool``. The verdict is in the log already, unless the host was restarted since it was asked."""
+        request_id = str(context.request_id)
+        verdict = await self._log.verdict_on(request_id)
+        if verdict is None or verdict.behavior == "ask":
+            return LATER
+        if verdict.behavior == "allow":
+            return PermissionResultAllow()
+        return PermissionResultDeny(message=refusal(verdict))
+
+    @property
+    def guard(self) -> Any:
+        """What a session registers as ``PreToolUse`` hook. It refuses, asks, or has no opinion."""
+        return self._guard
+
+    async def _guard(
+        self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
+    ) -> dict[str, Any]:
+        tool, tool_input = str(hook_input["tool_name"]), hook_input.get("tool_input")
+        policy = self._log.policy
+        verdict = (
+            Verdict("deny", "The session has no policy.")
+            if policy is None
+            else policy.restrain(tool, tool_input if isinstance(tool_input, Mapping) else {})
+        )
+        if verdict is None:
+            return {}
+        call = str(tool_use_id or hook_input.get("tool_use_id") or "")
+        await self._log.tell(decided(self._log.now(), verdict, tool, call, asked_in="PreToolUse"))
+        said = {"permissionDecision": verdict.behavior, "permissionDecisionReason": refusal(verdict)}
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
+
+
+def refusal(verdict: Verdict) -> str:
+    return f"Denied by policy. {verdict.reason}" if verdict.behavior == "deny" else verdict.reason

@@ -1,0 +1,224 @@
+"""The policy of a session: the strictest of the host's, the settings' and its own, and what people have granted.
+
+Every layer can refuse a call or have a person asked. Only the host's allow rules and grants allow one: the CLI has
+applied the allow rules of the settings itself before it asks.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from quarterdeck.policy import BadRulesError, Explanation, Policy, PolicyError
+from quarterdeck.policy.rules import Behavior, Rule
+
+from .errors import HostError
+from .events import PolicyDecided
+from .grants import Grants
+
+logger = logging.getLogger("quarterdeck.host")
+
+UNATTENDED_S = 15 * 60.0
+"""How long an approval waits while nobody who may decide is connected."""
+
+FOR_PEOPLE = frozenset({"AskUserQuestion", "ExitPlanMode"})
+"""Questions and plans: no rule answers them."""
+
+_Granted: TypeAlias = tuple[str, tuple[str, ...]]
+"""A grant's id and its rules."""
+
+_OWN_COMMANDS = ("approve", "deny", "answer", "token")
+"""Commands of ours with which an agent could decide about itself."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What the policy says about a call, and why."""
+
+    behavior: Behavior
+    reason: str
+    rule: str | None = None
+    grant_id: str | None = None
+    risk: str | None = None
+
+
+class OwnPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """``CreateSession.policy``. It has no ``allow``: a session's own policy only narrows."""
+
+    deny: list[str] = []
+    ask: list[str] = []
+    unattended_s: float | Literal["never"] = UNATTENDED_S
+    """How long its approvals wait while nobody who may decide is connected; then they are denied."""
+
+
+def own_policy(given: Mapping[str, Any] | None) -> OwnPolicy:
+    """Raises ``HostError`` for what is no policy, or would widen one."""
+    if given is not None and "allow" in given:
+        raise HostError("invalid", "The policy of a session only narrows: it has no allow.", field="policy.allow")
+    try:
+        own = msgspec.convert(dict(given or {}), OwnPolicy)
+        Policy.from_rules(deny=own.deny, ask=own.ask)
+    except (msgspec.ValidationError, BadRulesError) as error:
+        raise HostError("invalid", f"This policy cannot be: {error}", field="policy") from error
+    if own.unattended_s != "never" and own.unattended_s <= 0:
+        raise HostError("invalid", "unattended_s is a time in seconds, or never.", field="policy.unattended_s")
+    return own
+
+
+class SessionPolicy:
+    """Judges the calls of one session, or those that a session in a folder would make."""
+
+    def __init__(
+        self,
+        cwd: str,
+        *,
+        state_folder: Path,
+        grants: Grants,
+        host: Policy | None = None,
+        own: OwnPolicy | None = None,
+        session: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """``env`` is the session's: its settings files lie where ``HOME`` and ``CLAUDE_CONFIG_DIR`` say."""
+        env = env or {}
+        home = env.get("HOME") or None
+        own = own or OwnPolicy()
+        self.session = session
+        self.unattended_s = None if own.unattended_s == "never" else float(own.unattended_s)
+        self.problem: str | None = None
+        """Why the settings could not be read. Then nothing is allowed without a person."""
+        self._grants = grants
+        self._allow_rules: tuple[Rule, ...] = ()
+        self.layers: dict[str, Policy] = {
+            "built-in": Policy.from_rules(deny=built_in_denies(state_folder), cwd=cwd, home=home)
+        }
+        if host is not None:
+            self.layers["host"] = Policy(host.rules, cwd=cwd, home=home, mode=host.mode)
+            self._allow_rules = tuple(rule for rule in host.rules if rule.behavior == "allow")
+        try:
+            config = env.get("CLAUDE_CONFIG_DIR")
+            self.layers["settings"] = Policy.from_settings(cwd, home=home, config=config, mode="default")
+        except PolicyError as error:
+            self.problem = str(error)
+        self.layers["session"] = Policy.from_rules(deny=own.deny, ask=own.ask, cwd=cwd, home=home)
+        self.bare = Policy((), cwd=cwd, home=home)
+        """Without any rule."""
+
+    @property
+    def cwd(self) -> str:
+        return self.bare.places.cwd
+
+    def judge(self, tool: str, tool_input: Mapping[str, Any], *, needs_person: bool = False) -> Verdict:
+        """What the CLI is to be told about a call that it asks about. A policy that fails denies."""
+        try:
+            against = self._against(tool, tool_input)
+            if against is not None:
+                return against
+            allowed = None if needs_person or self.problem is not None else self._allowed(tool, tool_input)
+            return allowed or Verdict("ask", self.problem or "No rule speaks of it.", risk=self._risk(tool, tool_input))
+        except Exception as error:
+            logger.exception("The policy failed about a call of %s", tool)
+            return _failed(error)
+
+    def restrain(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
+        """What stands against a call that the CLI has not asked about; None: nothing. It never allows."""
+        if tool in FOR_PEOPLE:
+            return None  # the CLI asks about these by itself
+        try:
+            return self._against(tool, tool_input)
+        except Exception as error:
+            logger.exception("The policy failed about a call of %s", tool)
+            return _failed(error)
+
+    def _against(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
+        found: Verdict | None = None
+        for name, policy in self.layers.items():
+            if not (policy.refuses or policy.mode == "dontAsk"):
+                continue
+            said = policy.restrain(tool, tool_input)
+            if said.behavior == "allow" or (said.behavior == "ask" and found is not None):
+                continue
+            found = Verdict(
+                said.behavior, f"{said.explanation} ({name})", None if said.rule is None else str(said.rule)
+            )
+            if said.behavior == "deny":
+                return found
+        return None if found is None else msgspec.structs.replace(found, risk=self._risk(tool, tool_input))
+
+    def _allowed(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
+        """By a rule of the host or by grants, and only if it needs them: the CLI has its reason to ask."""
+        if self.bare.decide(tool, tool_input).behavior == "allow":
+            return None
+        said = self.bare.with_rules(self._allow_rules).decide(tool, tool_input)
+        if said.behavior == "allow":
+            return Verdict("allow", said.explanation, None if said.rule is None else str(said.rule))
+        granted = self._grants.for_call(tool, tool_input, session=self.session, cwd=self.cwd)
+        if not granted or not self._allows([rules for _, rules in granted], tool, tool_input):
+            return None
+        grant_id, rules = next((one for one in granted if self._needs(one, granted, tool, tool_input)), granted[0])
+        return Verdict("allow", f"{', '.join(rules)} was granted.", ", ".join(rules), grant_id)
+
+    def _needs(self, one: _Granted, granted: Sequence[_Granted], tool: str, tool_input: Mapping[str, Any]) -> bool:
+        return not self._allows([rules for grant_id, rules in granted if grant_id != one[0]], tool, tool_input)
+
+    def _allows(self, granted: Sequence[tuple[str, ...]], tool: str, tool_input: Mapping[str, Any]) -> bool:
+        texts = dict.fromkeys(text for rules in granted for text in rules)
+        rules = Policy.from_rules(allow=texts, cwd=self.cwd).rules
+        return self.bare.with_rules([*self._allow_rules, *rules]).decide(tool, tool_input).behavior == "allow"
+
+    def _risk(self, tool: str, tool_input: Mapping[str, Any]) -> str | None:
+        risk = self.bare.decide(tool, tool_input).risk
+        return None if risk.level == "none" else str(risk)
+
+    # For people
+
+    def rules(self) -> list[dict[str, str]]:
+        """Every rule in force, with where it comes from."""
+        listed = [
+            {"layer": name, "behavior": rule.behavior, "rule": str(rule), "place": rule.place}
+            for name, policy in self.layers.items()
+            for rule in policy.rules
+        ]
+        listed += [
+            {"layer": "grant", "behavior": "allow", "rule": record.rule, "place": record.id}
+            for record in self._grants.in_force(self.session, self.cwd)
+        ]
+        return listed
+
+    def explain(self, tool: str, tool_input: Mapping[str, Any]) -> Explanation:
+        """What all layers together say about a call, part by part."""
+        rules = [rule for policy in self.layers.values() for rule in policy.rules]
+        return self.bare.with_rules(rules).explain(tool, tool_input)
+
+
+def built_in_denies(state_folder: Path) -> list[str]:
+    """An agent runs as the user who owns the state folder: it may not read the token, nor decide by our commands."""
+    folders = {str(state_folder.absolute()), str(state_folder.resolve())}
+    paths = [f"{family}(/{_literal(folder)}/**)" for folder in sorted(folders) for family in ("Read", "Edit")]
+    programs = ("quarterdeck", "python -m quarterdeck", "python3 -m quarterdeck")
+    return [*paths, *(f"Bash({program} {command}:*)" for program in programs for command in _OWN_COMMANDS)]
+
+
+def decided(
+    at: float,
+    verdict: Verdict,
+    tool: str,
+    tool_use_id: str,
+    *,
+    asked_in: Literal["can_use_tool", "PreToolUse"] = "can_use_tool",
+) -> PolicyDecided:
+    """The row that says so."""
+    return PolicyDecided(
+        at, tool_use_id, tool, verdict.behavior, verdict.reason, verdict.rule, verdict.grant_id, asked_in
+    )
+
+
+def _literal(path: str) -> str:
+    return "".join("\\" + char if char in "*?[]\\!()" else char for char in path)
+
+
+def _failed(error: Exception) -> Verdict:
+    return Verdict("deny", f"The policy failed, so this is denied: {type(error).__name__}: {error}"[:500])

@@ -1,0 +1,171 @@
+"""Who may do what: checked for every operation in one place, before it is done.
+
+``checked`` wraps each method of ``Host`` that is an operation. A caller needs the operation's scope, sees only the
+sessions of its folders, and has ``bypassPermissions`` only by a flag of its token. What a write changed is noted in the
+audit.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, TypeVar, get_args
+
+import msgspec
+
+from quarterdeck.store import Commit
+from quarterdeck.store.commits import AddAudit
+from quarterdeck.store.records import AuditEntry
+
+from . import requests as takes
+from . import resources as returns
+from .errors import HostError
+from .folders import is_below, resolved
+from .host_base import PROGRAM, Caller, HostBase
+from .operations import OPERATIONS, Operation
+from .resources import Scope
+
+H = TypeVar("H", bound=type[HostBase])
+
+_RANK: dict[str, int] = {scope: rank for rank, scope in enumerate(get_args(Scope))}
+FILTERED = frozenset(
+    {"list_sessions", "list_approvals", "watch_approvals", "decide_many", "get_host", "get_health", "get_limits"}
+)
+"""Operations about no folder that a caller with folders may use: they show what it may see, or nothing of sessions."""
+IN_THEIR_OWN_COMMIT = frozenset({"create_session", "decide", "decide_many"})
+"""These write their audit entry together with what they change."""
+NOT_AUDITED = frozenset({"send_prompt", "add_event", "attach_callbacks"})
+"""The log itself says who sent these."""
+_NOTED = frozenset(
+    [
+        "approval_id",
+        "prompt_id",
+        "grant_id",
+        "token_id",
+        "server",
+        "task_id",
+        "name",
+        "tags",
+        "model",
+        "permission_mode",
+        "archived",
+        "budget_usd",
+        "scope",
+        "folders",
+        "expires_s",
+        "may_bypass",
+        "subtype",
+        "to",
+        "at",
+        "path",
+        "force",
+        "transcript_id",
+        "cwd",
+    ]
+)
+"""Fields of a request that the audit keeps. Nothing that could be a secret is among them."""
+
+
+def allows(scope: Scope, needed: Scope) -> bool:
+    return _RANK[scope] >= _RANK[needed]
+
+
+def sees(caller: Caller, cwd: str) -> bool:
+    return not caller.folders or is_below(cwd, caller.folders)
+
+
+def checked(cls: H) -> H:
+    """Check the caller of every operation that the class has."""
+    for name, operation in OPERATIONS.items():
+        method = getattr(cls, name, None)
+        if method is not None:
+            setattr(cls, name, _checked_stream(operation, method) if operation.streams else _checked(operation, method))
+    return cls
+
+
+def _checked(operation: Operation, method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    async def call(self: HostBase, request: Any, caller: Caller = PROGRAM) -> Any:
+        session = await _admit(self, operation, request, caller)
+        result = await method(self, request, caller)
+        if operation.writes and operation.name not in IN_THEIR_OWN_COMMIT | NOT_AUDITED:
+            await _note(self, operation, request, caller, session)
+        if caller.folders and isinstance(result, returns.SessionList):
+            seen = [one for one in result.sessions if sees(caller, one.cwd)]
+            return msgspec.structs.replace(result, sessions=seen)
+        return result
+
+    return call
+
+
+def _checked_stream(operation: Operation, method: Callable[..., Any]) -> Callable[..., Any]:
+    if not inspect.isasyncgenfunction(method):
+        return _checked(operation, method)
+
+    @functools.wraps(method)
+    async def stream(self: HostBase, request: Any, caller: Caller = PROGRAM) -> AsyncGenerator[Any, None]:
+        await _admit(self, operation, request, caller)
+        async with aclosing(method(self, request, caller)) as items:
+            async for item in items:
+                yield item
+
+    return stream
+
+
+async def _admit(host: HostBase, operation: Operation, request: Any, caller: Caller) -> str | None:
+    """Raises ``HostError`` if the caller may not do this. Returns the id of the session it is about."""
+    if not allows(caller.scope, operation.scope):
+        raise HostError(
+            "forbidden",
+            f"{operation.name} needs the scope {operation.scope}; {caller.name} has {caller.scope}.",
+            needed=operation.scope,
+        )
+    if not caller.may_bypass and "bypassPermissions" in _modes(request):
+        raise HostError("forbidden", f"{caller.name} may not use bypassPermissions.", field="permission_mode")
+    if not caller.folders and not operation.writes:
+        return None
+    session, cwd = await _about(host, request)
+    if caller.folders:
+        named = session is not None or isinstance(request, takes.OfApproval)
+        if cwd is None and not named and operation.name not in FILTERED:
+            raise HostError("forbidden", f"{caller.name} is limited to folders, and {operation.name} is about all.")
+        if cwd is not None and not sees(caller, cwd):
+            if session is not None:  # as if it were not there
+                raise HostError("not_found", f"There is no session {session}.")
+            raise HostError("folder_not_allowed", f"{caller.name} may not use {cwd}.", field="cwd")
+    return session
+
+
+def _modes(request: Any) -> set[Any]:
+    """Every permission mode that a request asks for."""
+    options = getattr(request, "options", None) or {}
+    decision = getattr(request, "decision", None)
+    return {getattr(request, "permission_mode", None), options.get("permission_mode"), getattr(decision, "mode", None)}
+
+
+async def _about(host: HostBase, request: Any) -> tuple[str | None, str | None]:
+    """The session and the folder that a request is about."""
+    session = getattr(request, "session_id", None) or getattr(request, "session", None)
+    if isinstance(request, takes.OfApproval):
+        approval = await host.store.approval(request.approval_id)
+        session = None if approval is None else approval.session
+    if session is not None:
+        record = await host.store.session(session)
+        return (session, None) if record is None else (record.id, record.cwd)
+    folder = getattr(request, "cwd", None) or getattr(request, "path", None) or getattr(request, "prefix", None)
+    return None, resolved(folder) if folder else None
+
+
+async def _note(host: HostBase, operation: Operation, request: Any, caller: Caller, session: str | None) -> None:
+    fields = msgspec.to_builtins(request)
+    entry = AuditEntry(
+        at=host.now(),
+        who=caller.name,
+        operation=operation.name,
+        via=caller.via,
+        session=session,
+        body=msgspec.json.encode({name: value for name, value in fields.items() if name in _NOTED}),
+    )
+    await host.store.commit(Commit(changes=[AddAudit(entry)]))

@@ -1,0 +1,113 @@
+"""Tokens: who may do what. A secret is shown once; the store has only its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+
+import msgspec
+
+from quarterdeck.client.connection import new_id
+from quarterdeck.store import Commit
+from quarterdeck.store.commits import PutToken
+from quarterdeck.store.records import TokenRecord
+
+from . import requests as takes
+from . import resources as returns
+from .errors import HostError
+from .folders import resolved
+from .host_base import PROGRAM, Caller, HostBase
+from .times import moment
+
+SECRET_BYTES = 32
+LAST_USE_S = 60.0
+"""How exactly the time of the last use is kept: a write for every request would cost more than the request."""
+
+
+class TokenOperations(HostBase):
+    """What can be asked about tokens."""
+
+    async def create_token(self, request: takes.CreateToken, caller: Caller = PROGRAM) -> returns.Token:
+        """Make a token; its secret is shown once."""
+        if not request.name.strip():
+            raise HostError("invalid", "A token needs a name.", hint="The name of a person or a program.", field="name")
+        if request.expires_s is not None and request.expires_s <= 0:
+            raise HostError("invalid", "A token must last longer than that.", field="expires_s")
+        if request.may_bypass and not caller.may_bypass:
+            raise HostError("forbidden", f"{caller.name} may not bypass permissions itself.", field="may_bypass")
+        if caller.folders and not request.folders:
+            raise HostError("forbidden", f"{caller.name} is limited to folders, so its tokens are.", field="folders")
+        secret, now = f"qd_{secrets.token_urlsafe(SECRET_BYTES)}", self._clock()
+        record = TokenRecord(
+            id=new_id(),
+            name=request.name,
+            digest=_digest(secret),
+            scope=request.scope,
+            created_at=now,
+            may_bypass=request.may_bypass,
+            expires_at=None if request.expires_s is None else now + request.expires_s,
+            folders=tuple(map(resolved, request.folders)),
+        )
+        await self.store.commit(Commit(changes=[PutToken(record)]))
+        return msgspec.structs.replace(token_view(record), secret=secret)
+
+    async def list_tokens(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.TokenList:
+        """Who may do what."""
+        return returns.TokenList(tokens=[token_view(record) for record in await self.store.tokens()])
+
+    async def revoke_token(self, request: takes.OfToken, caller: Caller = PROGRAM) -> returns.Token:
+        """End a token."""
+        found = [record for record in await self.store.tokens() if record.id == request.token_id]
+        if not found:
+            raise HostError("not_found", f"There is no token {request.token_id}.")
+        record = found[0]
+        if record.revoked_at is None:
+            record = msgspec.structs.replace(record, revoked_at=self._clock())
+            await self.store.commit(Commit(changes=[PutToken(record)]))
+        return token_view(record)
+
+    async def authenticate(self, secret: str, *, via: str = "") -> Caller:
+        """The caller behind a token's secret. Raises ``HostError``, in the same words whatever is wrong with it."""
+        digest, now = _digest(secret), self._clock()
+        record = await self.store.token(digest)
+        known = hmac.compare_digest(digest, bytes(len(digest)) if record is None else record.digest)
+        if record is None or not known or record.revoked_at is not None or _is_over(record, now):
+            raise HostError("unauthenticated", "This token is not valid.", hint="Ask for a new one.")
+        if record.last_used_at is None or now - record.last_used_at >= LAST_USE_S:
+            await self.store.commit(Commit(changes=[PutToken(msgspec.structs.replace(record, last_used_at=now))]))
+        return Caller(
+            name=record.name,
+            via=via,
+            scope=token_view(record).scope,
+            token_id=record.id,
+            may_bypass=record.may_bypass,
+            folders=record.folders,
+        )
+
+
+def token_view(record: TokenRecord) -> returns.Token:
+    def time_of(at: float | None) -> object:
+        return None if at is None else moment(at)
+
+    fields = {
+        "id": record.id,
+        "name": record.name,
+        "scope": record.scope,
+        "created_at": moment(record.created_at),
+        "may_bypass": record.may_bypass,
+        "expires_at": time_of(record.expires_at),
+        "last_used_at": time_of(record.last_used_at),
+        "revoked_at": time_of(record.revoked_at),
+        "folders": list(record.folders),
+    }
+    return msgspec.convert(fields, returns.Token)
+
+
+def _digest(secret: str) -> bytes:
+    """The secret has 256 random bits, so a plain digest tells nothing and needs no salt."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _is_over(record: TokenRecord, now: float) -> bool:
+    return record.expires_at is not None and record.expires_at <= now

@@ -1,0 +1,143 @@
+"""Operations on what was used and done: usage, budgets, alerts, audit."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from quarterdeck.store import Commit
+from quarterdeck.store.commits import PutSetting
+from quarterdeck.store.queries import AuditQuery, UsageTotal
+
+from . import requests as takes
+from . import resources as returns
+from .budgets import NANO, SETTING, HostBudgets
+from .errors import HostError
+from .host_base import PROGRAM, Caller, HostBase
+from .times import moment
+
+ALERTS = "alerts"
+
+
+class Alert(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Who is told about what."""
+
+    on: list[str]
+    """Names of events, e.g. ``approval``, ``crashed``, ``budget``."""
+    url: str | None = None
+    command: list[str] | None = None
+    session: str | None = None
+    cwd: str | None = None
+
+
+class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All of them."""
+
+    alerts: list[Alert] = []
+
+
+class UsageOperations(HostBase):
+    """What can be asked about usage, budgets, alerts and the audit."""
+
+    async def get_usage(self, request: takes.GetUsage, caller: Caller = PROGRAM) -> returns.UsageList:
+        """Tokens and cost, grouped."""
+        if len(set(request.by)) != len(request.by) or not request.by:
+            raise HostError("invalid", "Each dimension once, and at least one.", field="by")
+        totals = await self.store.usage(request.by, since=_day(request.since), until=_day(request.to))
+        return returns.UsageList(usage=[_usage_row(request.by, total) for total in totals])
+
+    async def get_budgets(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
+        """The host's budgets, and what is spent of them."""
+        return returns.Details(details=self._budgets())
+
+    async def set_budgets(self, request: takes.Settings, caller: Caller = PROGRAM) -> returns.Details:
+        """Replace the host's budgets."""
+        budgets = _converted(request.settings, HostBudgets)
+        if any(limit is not None and limit < 0 for limit in (budgets.day_usd, budgets.month_usd)):
+            raise HostError("invalid", "A budget is not negative.", field="settings")
+        await self.store.commit(Commit(changes=[PutSetting(SETTING, msgspec.json.encode(budgets))]))
+        self._spending.replace(budgets)
+        return returns.Details(details=self._budgets())
+
+    def _budgets(self) -> dict[str, Any]:
+        budgets = self._spending.budgets
+        day = _day(moment(self._clock()))
+        return {
+            "day_usd": None if budgets.day_usd is None else str(budgets.day_usd),
+            "month_usd": None if budgets.month_usd is None else str(budgets.month_usd),
+            "spent": {"day_usd": _money(self._spending.spent(day)), "month_usd": _money(self._spending.spent(day[:7]))},
+        }
+
+    async def get_alerts(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
+        """Who is told about what."""
+        kept = await self.store.setting(ALERTS)
+        return returns.Details(details={"alerts": []} if kept is None else msgspec.json.decode(kept))
+
+    async def set_alerts(self, request: takes.Settings, caller: Caller = PROGRAM) -> returns.Details:
+        """Replace the alerts."""
+        alerts = _converted(request.settings, Alerts)
+        for number, alert in enumerate(alerts.alerts):
+            if (alert.url is None) == (alert.command is None):
+                raise HostError("invalid", "An alert has a url or a command.", field=f"settings.alerts[{number}]")
+        await self.store.commit(Commit(changes=[PutSetting(ALERTS, msgspec.json.encode(alerts))]))
+        return returns.Details(details=msgspec.to_builtins(alerts))
+
+    async def list_audit(self, request: takes.ListAudit, caller: Caller = PROGRAM) -> returns.AuditList:
+        """Who decided or changed what, the newest first."""
+        session = request.session
+        if session is not None and (record := await self.store.session(session)) is not None:
+            session = record.id
+        page = await self.store.audit(
+            AuditQuery(
+                session=session,
+                who=request.who,
+                since=None if request.since is None else request.since.timestamp(),
+                limit=request.limit,
+                cursor=request.cursor,
+            )
+        )
+        entries = [
+            returns.AuditEntry(
+                id=entry.id,
+                at=moment(entry.at),
+                who=entry.who,
+                via=entry.via,
+                operation=entry.operation,
+                session_id=entry.session,
+                details=msgspec.json.decode(entry.body) if entry.body else {},
+            )
+            for entry in page.entries
+        ]
+        return returns.AuditList(audit=entries, next_cursor=page.next_cursor)
+
+
+def _usage_row(by: list[Any], total: UsageTotal) -> returns.UsageRow:
+    usage = total.usage
+    return returns.UsageRow(
+        by=dict(zip(by, total.by, strict=True)),
+        cost_usd=Decimal(_money(Decimal(usage.cost_nano_usd) / NANO)),
+        tokens=returns.TokenCounts(
+            input=usage.input_tokens,
+            output=usage.output_tokens,
+            cache_read=usage.cache_read_tokens,
+            cache_write=usage.cache_write_tokens,
+        ),
+    )
+
+
+def _money(amount: Decimal) -> str:
+    return f"{amount.normalize():f}"
+
+
+def _day(at: datetime | None) -> str:
+    return "" if at is None else at.astimezone(UTC).strftime("%Y-%m-%d")
+
+
+def _converted(settings: dict[str, Any], kind: type[Any]) -> Any:
+    try:
+        return msgspec.convert(settings, kind)
+    except msgspec.ValidationError as error:
+        raise HostError("invalid", f"These settings cannot be: {error}.", field="settings") from error
