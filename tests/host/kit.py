@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from quarterdeck.host import Host
 from quarterdeck.host.events import ApprovalChanged, StatusChange
@@ -18,11 +18,14 @@ from quarterdeck.host.requests import (
     ListSessions,
     OfSession,
     ReadEvents,
+    SendPrompt,
     WatchSession,
 )
 from quarterdeck.host.resources import Approval, Frame, Session
 from quarterdeck.keeper import KeeperClient
 from quarterdeck.testing.kit import FakeClaude
+
+Event = TypeVar("Event")
 
 LIMIT_S = 60.0
 """Of every wait, on a busy machine."""
@@ -103,3 +106,25 @@ def kinds(frames: list[Frame]) -> list[str]:
 def states_of(frames: list[Frame]) -> list[str]:
     """The states of approvals, in the order in which they were told."""
     return [event.approval.state for frame in frames for event in frame.events if isinstance(event, ApprovalChanged)]
+
+
+def told(frames: list[Frame], kind: type[Event]) -> list[Event]:
+    """The events of this kind, in order."""
+    return [event for frame in frames for event in frame.events if isinstance(event, kind)]
+
+
+async def next_turn(host: Host, session: str, content: str = "go on") -> list[Frame]:
+    """Send a prompt; the frames from there until the session is idle."""
+    known = await host.get_session(OfSession(session_id=session))
+    await host.send_prompt(SendPrompt(session_id=session, content=content))
+    return await frames_until(host, session, "idle", after=f"{known.epoch}-{known.seq}")
+
+
+class Clock:
+    """A clock that a test turns."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
