@@ -173,7 +173,7 @@ async def test_a_paused_receiver_gets_nothing_and_then_everything(home: Home) ->
         transport = client.start("one", home.python(TALKER, *sizes))
         transport.pause_reading()
         recorder = await started(transport)
-        await until(lambda: transport._arrived, "something to wait")
+        await until(lambda: transport.waiting_bytes, "something to wait")
         assert recorder.told == []
         transport.resume_reading()
         await ended(recorder)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from quarterdeck.transport.base import DEFAULT_GRACE, FLOOD_BYTES, WRITE_LIMIT, ExitStatus, Grace, Receiver
+from quarterdeck.transport.base import DEFAULT_GRACE, WRITE_LIMIT, ExitStatus, Grace, Receiver
 from quarterdeck.transport.errors import CLIConnectionError, TransportClosed
 from quarterdeck.transport.latch import Latch
 from quarterdeck.transport.spawn import ChildCommand
@@ -21,16 +20,14 @@ from quarterdeck.transport.stderr import StderrTail
 
 from . import frames
 from .client import SWEEP_S, KeeperClient
+from .delivery import Delivery
 from .errors import KeeperError, KeeperRefused, KeeperUnavailable
 from .numbered import NumberedInput
-from .output import WINDOW_BYTES
 from .remains import LeftSession, left_sessions
 from .starting import PrivateFile
 
 logger = logging.getLogger(__name__)
 
-REPORT_BYTES = WINDOW_BYTES // 4
-"""Delivered bytes after which the keeper is told, so that it can send more."""
 KEEPER_DEATH_S = 1.0
 """For the lock of a keeper whose connection broke to be released: the system does both at its death."""
 POLL_S = 0.01
@@ -76,11 +73,9 @@ class KeeperTransport:
         self._pid: int | None = None
         self._channel = 0
         self._input: NumberedInput | None = None
-        self._arrived: deque[tuple[int, bytes]] = deque()
+        self._delivery: Delivery | None = None
         self._left: LeftSession | None = None
-        self._offset = self._reported = self._discarded_bytes = 0
-        self._scheduled = self._paused = self._closing = self._discarding = False
-        self._used = self._output_over = self._exit_told = False
+        self._paused = self._closing = self._used = self._exit_told = False
         self._status: ExitStatus | None = None
         self._done = Latch()
 
@@ -100,7 +95,12 @@ class KeeperTransport:
     @property
     def offset(self) -> int:
         """One past the last byte that the receiver was given."""
-        return self._offset
+        return 0 if self._delivery is None else self._delivery.offset
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Here, and not given to the receiver because it is paused."""
+        return 0 if self._delivery is None else self._delivery.waiting_bytes
 
     @property
     def last_input(self) -> int:
@@ -152,7 +152,15 @@ class KeeperTransport:
     def _attached(self, reply: dict[str, Any]) -> None:
         """What the keeper says of it; called before anything of its output."""
         self.generation, self._pid, self._channel = reply["generation"], reply["pid"], reply["channel"]
-        self._offset = self._reported = reply["offset"]
+        self._delivery = Delivery(
+            self._loop,
+            reply["offset"],
+            paused=self._paused,
+            deliver=self._deliver,
+            on_report=self._report,
+            on_flood=partial(self._ask_to_end, eof_s=0),
+            on_over=self._tell_exit,
+        )
         self._stderr.feed(reply["stderr"].encode())
         self._input = NumberedInput(
             self._loop,
@@ -208,26 +216,17 @@ class KeeperTransport:
 
     def output_came(self, offset: int, data: bytes) -> None:
         """For the client: told by the keeper."""
-        if self._paused or self._arrived:
-            self._arrived.append((offset, data))
-        else:
-            self._deliver(offset, data)
+        if self._delivery is not None:
+            self._delivery.came(offset, data)
 
     def _deliver(self, offset: int, data: bytes) -> None:
-        self._offset = offset + len(data)
-        if self._discarding:
-            self._discard(len(data))
-        else:
-            if self._on_chunk is not None:
-                self._on_chunk(offset, self._offset)
-            self._receiver.bytes_received(data)
-        if self._offset - self._reported >= REPORT_BYTES:
-            self._report()
+        if self._on_chunk is not None:
+            self._on_chunk(offset, offset + len(data))
+        self._receiver.bytes_received(data)
 
-    def _report(self) -> None:
-        self._reported = self._offset
+    def _report(self, offset: int) -> None:
         kind = frames.TAKEN if self.durable else frames.ACKNOWLEDGE
-        self._client.send([frames.number_frame(kind, self._channel, self._offset)])
+        self._client.send([frames.number_frame(kind, self._channel, offset)])
 
     def acknowledge(self, offset: int) -> None:
         """Everything before this offset is committed: the keeper may forget it."""
@@ -235,44 +234,16 @@ class KeeperTransport:
 
     def pause_reading(self) -> None:
         self._paused = True
-        if self._closing:
-            self._discard_output()
+        if self._delivery is not None:
+            if self._closing:
+                self._delivery.discard()
+            else:
+                self._delivery.pause()
 
     def resume_reading(self) -> None:
         self._paused = False
-        self._schedule()
-
-    def _discard_output(self) -> None:
-        """We are closing and the receiver is full. What is not acknowledged stays in the spool."""
-        self._discarding = True
-        self._paused = False
-        self._schedule()
-
-    def _discard(self, size: int) -> None:
-        before, self._discarded_bytes = self._discarded_bytes, self._discarded_bytes + size
-        if before <= FLOOD_BYTES < self._discarded_bytes:  # it is not about to end by itself
-            self._client.request_soon("end", session=self.session, generation=self.generation, eof_s=0)
-
-    def _schedule(self) -> None:
-        if not self._scheduled and self._used and (self._arrived or self._left or self._output_over):
-            self._scheduled = True
-            self._loop.call_soon(self._go_on)
-
-    def _go_on(self) -> None:
-        """Deliver the next of what waits: one chunk per turn of the loop, as from a pipe."""
-        self._scheduled = False
-        if self._paused:
-            return
-        try:
-            if self._arrived:
-                self._deliver(*self._arrived.popleft())
-            elif self._left is not None:
-                self._read_left(self._left)
-            elif self._output_over:
-                self._tell_exit()
-        finally:  # a receiver that raises has a bug, and still gets the rest
-            if not self._exit_told:
-                self._schedule()
+        if self._delivery is not None:
+            self._delivery.resume()
 
     def stderr_came(self, data: bytes) -> None:
         """For the client: told by the keeper."""
@@ -292,8 +263,7 @@ class KeeperTransport:
                 self._status = ExitStatus.from_returncode(event["returncode"])
                 self._last_words = "\n".join(filter(None, (event["stderr"], event["fault"])))
                 self._close_input_pipe()
-                self._output_over = True
-                self._schedule()
+                self._no_more_output()
 
     def _tell_stalled(self, reason: str | None) -> None:
         if self._on_stalled is not None:
@@ -305,10 +275,16 @@ class KeeperTransport:
 
     # The end
 
+    def _no_more_output(self) -> None:
+        if self._delivery is not None:
+            self._delivery.end(self._left)
+
     def _tell_exit(self) -> None:
         if self._exit_told:
             return
         self._exit_told = True
+        if self._left is not None:
+            self._take_over_from(self._left)
         self._stderr.end()
         self._client.leave(self._channel)
         if not self.durable and self._client.why_lost is None:
@@ -329,7 +305,7 @@ class KeeperTransport:
         What a paused receiver has not read by now is not delivered, and a process that keeps flooding it is not given
         the whole time to end by itself. A cancelled close kills.
         """
-        if self._input is None:
+        if self._delivery is None:
             self._closing = True
             return ExitStatus()
         again, self._closing = self._closing, True
@@ -337,7 +313,7 @@ class KeeperTransport:
             await self._done.within(_limit_s(grace))
             return self._status or ExitStatus()
         if self._paused:
-            self._discard_output()
+            self._delivery.discard()
         try:
             if self._client.why_lost is None:
                 await self._end(grace)
@@ -359,26 +335,29 @@ class KeeperTransport:
 
     def _cut(self) -> None:
         """The last output does not come in time: that is the end here. It stays in the spool."""
-        self._arrived.clear()
-        self._left = None
+        self._stop_delivery()
         self._tell_exit()
+
+    def _stop_delivery(self) -> None:
+        if self._delivery is not None:
+            self._delivery.stop()
 
     def abandon(self) -> None:
         """Kill the process and all it started. The keeper does it; this does not wait for it."""
         self._closing = True
-        if self._input is not None and not self._exit_told:
-            self._ask_to_end_now()
+        if self._delivery is not None and not self._exit_told:
+            self._ask_to_end(at_once=True)
             if self._paused:
-                self._discard_output()
+                self._delivery.discard()
 
-    def _ask_to_end_now(self) -> None:
-        self._client.request_soon("end", session=self.session, generation=self.generation, at_once=True)
+    def _ask_to_end(self, **how: Any) -> None:
+        self._client.request_soon("end", session=self.session, generation=self.generation, **how)
 
     def detach(self) -> None:
         """Leave the process running and hear nothing more of it; the receiver is not told anything."""
         if self._input is not None and not self._exit_told:
             self._closing = self._exit_told = True
-            self._arrived.clear()
+            self._stop_delivery()
             self._client.leave(self._channel)
             self._input.close()
             self._client.request_soon("detach", session=self.session, generation=self.generation)
@@ -392,8 +371,7 @@ class KeeperTransport:
         if self._client.keeper_may_have_died:
             self._look_for_rest(self._loop.time() + KEEPER_DEATH_S)
         else:
-            self._output_over = True
-            self._schedule()
+            self._no_more_output()
 
     def _look_for_rest(self, deadline: float) -> None:
         if not self._client.keeper_is_dead():
@@ -404,15 +382,10 @@ class KeeperTransport:
             mine = (self.session, self.generation)
             left = [one for one in left_sessions(self._client.place) if (one.session, one.generation) == mine]
             self._left = left[0] if left else None
-        self._output_over = True
-        self._schedule()
+        self._no_more_output()
 
-    def _read_left(self, left: LeftSession) -> None:
-        data = left.read(self._offset)
-        if data:
-            self._deliver(self._offset, data)
-            return
-        self._left = None
+    def _take_over_from(self, left: LeftSession) -> None:
+        """Everything that the dead keeper had is delivered; what it knew of the end is all there is to know."""
         self._status = self._status or left.status
         self._last_words = left.stderr_tail
         if not self.durable:
