@@ -9,7 +9,9 @@ RUN_STAMP := $(VENV)/.installed-for-run
 STAMP := $(VENV)/.installed
 # Without compiled files, each test that starts Python compiles everything anew: collection alone takes thrice as long.
 unexport PYTHONDONTWRITEBYTECODE
-say = @if [ -t 1 ]; then printf '\033[1m▸ %s\033[0m\n' "$(1)"; else printf '▸ %s\n' "$(1)"; fi
+comma := ,
+said = $(1)$(if $(2),$(comma)$(2))$(if $(3),$(comma)$(3))
+say = @if [ -t 1 ]; then printf '\033[1m▸ %s\033[0m\n' "$(said)"; else printf '▸ %s\n' "$(said)"; fi
 
 .PHONY: help run test lint format soak coverage bench conformance docs clean
 
@@ -31,7 +33,7 @@ $(STAMP): $(RUN_STAMP)
 run: $(RUN_STAMP)  ## a first look: a prompt in a scratch folder, in your terminal
 	$(call say,quarterdeck demo: a few prompts in a scratch folder)
 	@$(BIN)/quarterdeck demo
-	$(call say,Next: type  . $(BIN)/activate  and then, in any folder:  quarterdeck chat --agent sim)
+	$(call say,Next: run  . $(BIN)/activate  and then  quarterdeck chat --agent sim  in any folder. More: docs/guide/index.md)
 
 test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed
 	@.ci/shell-tools

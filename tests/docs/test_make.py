@@ -46,7 +46,14 @@ def test_make_run_installs_only_what_it_runs_and_make_test_the_rest(tmp_path: Pa
 
 
 def test_make_run_ends_with_what_to_do_next(tmp_path: Path) -> None:
-    assert "Next: type  . " in dry_run("run", tmp_path).strip().splitlines()[-1]
+    last = dry_run("run", tmp_path).strip().splitlines()[-1]
+    assert "▸ %s" in last
+    assert "Next: run  . " in last
+    assert "quarterdeck chat --agent sim" in last
+
+
+def test_a_heading_may_have_commas(tmp_path: Path) -> None:
+    assert "fetches the official SDK, 160 MB)" in dry_run("bench", tmp_path)
 
 
 @pytest.mark.parametrize("target", ["run", "lint"])

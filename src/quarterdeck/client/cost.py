@@ -9,7 +9,7 @@ from quarterdeck.wire._running_totals import RunningTotals, added
 
 
 class TurnCost(msgspec.Struct, frozen=True):
-    """What came with one result."""
+    """Cost and usage of one result."""
 
     cost_usd: float = 0.0
     """At list prices, as the CLI counts. With a subscription nobody is charged this."""
@@ -40,7 +40,7 @@ class CostLedger:
 
     @property
     def total_usd(self) -> float:
-        """What all the results added here have cost."""
+        """The cost of all results so far."""
         return self._total_usd
 
     @property

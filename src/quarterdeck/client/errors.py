@@ -154,7 +154,7 @@ class CLIJSONDecodeError(QuarterdeckError):
 
 
 class MessageParseError(QuarterdeckError):
-    """A message was odd. Here such messages are ``UnknownMessage``; the class exists for ``except`` clauses."""
+    """A message was malformed. Here such messages are ``UnknownMessage``; the class exists for ``except`` clauses."""
 
     def __init__(self, message: str, data: dict[str, Any] | None = None) -> None:
         self.data = data

@@ -34,21 +34,21 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """Carry the plan out; ``mode`` also sets the permission mode for it, e.g. ``acceptEdits``."""
+    """Approve the plan; ``mode`` also sets the permission mode, e.g. ``acceptEdits``."""
 
     mode: PermissionMode | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Revise:
-    """Go on planning, with this note."""
+    """Continue planning, with this note."""
 
     note: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Do not carry it out; ``stop`` also ends the turn."""
+    """Reject the plan; ``stop`` also ends the turn."""
 
     reason: str = REJECTED
     stop: bool = False

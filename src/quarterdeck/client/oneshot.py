@@ -24,8 +24,8 @@ async def query(
     options: ClaudeAgentOptions | None = None,
     transport: Transport | ByteTransport | None = None,
 ) -> AsyncIterator[Message]:
-    """Ask once, or stream several prompts, and yield the messages until the CLI is done: those that the
-    official SDK yields, from ``init`` to the result. ``Session`` has all of them.
+    """Send one prompt, or a stream of prompts, and yield the messages that the official SDK yields, from ``init``
+    to the result. ``Session`` yields every message.
 
     An error result is yielded and then raised as ``ResultError``. Leaving the loop early ends the CLI.
     """
@@ -52,7 +52,7 @@ def raise_error_result(session: Session) -> None:
 
 
 async def prompt(content: Content, /, options: ClaudeAgentOptions | None = None, **changes: Any) -> ResultMessage:
-    """Ask once and return the result. An error result is raised as ``ResultError``.
+    """Send one prompt and return its result. Raises ``ResultError`` for an error result.
 
     ``changes`` are options by name: ``await prompt("…", model="haiku")``.
     """

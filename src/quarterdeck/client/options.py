@@ -109,17 +109,17 @@ class ClaudeAgentOptions(ByFields):
     """What to use while the model is overloaded; several with commas, tried in order."""
     betas: list[SdkBeta] = option(list, rules.strings, flag="--betas")
     permission_prompt_tool_name: str | None = option(None, rules.name)
-    """The MCP tool that answers permission requests, in place of ``can_use_tool``."""
+    """The MCP tool that answers permission requests instead of ``can_use_tool``."""
     cwd: str | Path | None = option(None, rules.path)
     cli_path: str | Path | list[str] | None = option(None, rules.program)
     settings: str | Path | dict[str, Any] | None = option(None, shapes.settings)
     """Settings for this session: a path, a JSON text, or the settings themselves."""
     add_dirs: list[str | Path] = option(list, rules.listed(rules.path, "a list of paths"))
-    """Further directories that Claude may work in."""
+    """Additional directories that Claude may work in."""
     env: dict[str, str] = option(dict, shapes.env)
     """Environment variables on top of the inherited ones; see ``env_allow``."""
     extra_args: dict[str, str | None] = option(dict, shapes.extra_args)
-    """Any other flags of the CLI, without ``--``; ``None`` for a mere switch. All on the machine can see them."""
+    """Other CLI flags, without ``--``; ``None`` for a flag without a value. Every user of the machine can see them."""
     max_buffer_size: int | None = option(None, rules.whole(1, says=False))
     """The official name of ``limit_bytes``, which it overrides."""
     debug_stderr: Any = option(sys.stderr, rules.anything)
@@ -127,46 +127,46 @@ class ClaudeAgentOptions(ByFields):
     stderr: Callable[[str], None] | None = option(None, rules.listener)
     """Called with each line the CLI writes to stderr."""
     can_use_tool: CanUseTool | None = option(None, rules.callback)
-    """Decides about tool calls that no rule and no mode has decided."""
+    """Decides about tool calls that neither a rule nor the mode has decided."""
     hooks: dict[HookEvent, list[HookMatcher]] | None = option(None, shapes.hooks)
     user: str | None = option(None, shapes.user)
     """The operating-system user to run the CLI as."""
     include_partial_messages: bool = option(False, rules.switch, flag="--include-partial-messages")
-    """Also yield the pieces of a message while it is being written."""
+    """Also yield partial messages while they are being written."""
     include_hook_events: bool = option(False, rules.switch, flag="--include-hook-events")
-    """Also yield when hooks of settings files start and end."""
+    """Also yield messages when hooks from settings files start and end."""
     forward_subagent_text: bool = option(False, rules.switch, initialize=True)
     """Also yield what sub-agents say and think, not only their tool calls."""
     verbatim_prompts: bool = option(False, rules.switch)
-    """Prompts are only text: no ``@file`` is read and no ``/command`` run. Needs 2.1.248."""
+    """Treat prompts as plain text: read no ``@file`` and run no ``/command``. Needs 2.1.248."""
     fork_session: bool = option(False, rules.switch, flag="--fork-session")
-    """Go on in a copy of the session, under a new id."""
+    """Continue in a copy of the session, under a new id."""
     resume_session_at: str | None = option(None, rules.name, flag="--resume-session-at")
     """Resume only up to the message with this UUID."""
     resume_drops_turn: str | None = option(None, rules.non_empty, flag="--resume-drops-turn")
-    """With ``resume_session_at``: the prompt whose turn is dropped. The CLI refuses if more than it would be lost."""
+    """With ``resume_session_at``: the prompt whose turn is dropped. The CLI refuses to drop more than that."""
     agents: dict[str, AgentDefinition] | None = option(
         None, rules.mapped(shapes.agent, "a dict of name → AgentDefinition")
     )
     """Sub-agents by name."""
     setting_sources: list[SettingSource] | None = option(None, rules.listed(_sources, "a list of setting sources"))
-    """The settings files to read: ``None`` for all, ``[]`` for none. ``project`` brings CLAUDE.md."""
+    """The settings files to read: ``None`` for all, ``[]`` for none. ``project`` includes CLAUDE.md."""
     skills: list[str] | Literal["all"] | None = option(None, shapes.skills)
     """Skills that Claude may use. Also allows the tool, and reads user and project settings unless told otherwise."""
     sandbox: SandboxSettings | None = option(None, rules.json_object)
     plugins: list[SdkPluginConfig] = option(list, rules.listed(shapes.plugin, "a list of plugins", one=False))
     max_thinking_tokens: int | None = option(None, rules.whole(0, odd="is passed on as it is"))
-    """The older form of ``thinking``, which wins over it."""
+    """The older form of ``thinking``, which takes precedence."""
     thinking: ThinkingConfig | None = option(None, shapes.thinking)
     effort: EffortLevel | None = option(None, rules.words(*get_args(EffortLevel), open_=True), flag="--effort")
     output_format: dict[str, Any] | None = option(None, shapes.output_format)
-    """``{"type": "json_schema", "schema": …}``: the result is data of this shape."""
+    """``{"type": "json_schema", "schema": …}``: return data with this schema."""
     enable_file_checkpointing: bool = option(False, rules.switch, env="CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING")
     """Keep copies of files before they change, for ``rewind_files``."""
     session_store: SessionStore | None = option(None, rules.methods("append", "load"))
     session_store_flush: SessionStoreFlushMode = option("batched", rules.words("batched", "eager", open_=True))
     load_timeout_ms: int = option(60_000, rules.from_zero)
-    """For each read from ``session_store`` while resuming."""
+    """Time limit for each read from ``session_store`` while resuming."""
     task_budget: TaskBudget | None = option(None, rules.shape("{'total': tokens}", {"total": rules.whole(1)}, {}))
     client_app: str | None = option(None, shapes.client_app, env="CLAUDE_AGENT_SDK_CLIENT_APP")
     """Your program's name and version, for the API's logs."""
@@ -175,59 +175,59 @@ class ClaudeAgentOptions(ByFields):
 
     # What the TypeScript SDK has besides.
     project_config_root: str | Path | None = option(None, rules.path, flag="--project-config-root")
-    """The trusted checkout whose settings, hooks and ``.mcp.json`` count when ``cwd`` is a worktree of it."""
+    """The trusted checkout whose settings, hooks and ``.mcp.json`` apply when ``cwd`` is a worktree of it."""
     agent: str | None = option(None, rules.name, flag="--agent")
     """The agent that the main conversation runs as."""
     tool_aliases: dict[str, str] | None = option(
         None, rules.mapped(rules.text, "a dict of tool name → tool name"), initialize=True
     )
-    """Tool name as the model says it → the tool that is run instead."""
+    """Tool name used by the model → the tool to run instead."""
     persist_session: bool = option(True, rules.exact_switch, unless="--no-session-persistence")
     """False: nothing is written to disk, and the session cannot be resumed."""
     supported_dialog_kinds: list[str] = option(list, rules.strings, initialize=True)
     """The dialogs that ``on_user_dialog`` can show; the CLI sends no others."""
     on_user_dialog: Callable[..., Any] | None = option(None, rules.callback)
     per_task_stop_affordance: bool = option(False, rules.switch, initialize=True)
-    """Your program can stop single background tasks; interrupting a turn then leaves them running."""
+    """Your program can stop individual background tasks, so interrupting a turn leaves them running."""
     plan_mode_instructions: str | None = option(None, rules.text, initialize=True)
     allow_dangerously_skip_permissions: bool = option(
         False, rules.exact_switch, flag="--allow-dangerously-skip-permissions"
     )
-    """Permit ``bypassPermissions``, also for later changes of the mode."""
+    """Permit ``bypassPermissions``, now or by a later change of mode."""
     permission_prompts: PermissionPrompts | None = option(
         None, rules.words("host", "none", otherwise="permission-prompts"), flag="--permission-prompts"
     )
-    """``none``: nobody is there to ask, so what would ask is refused."""
+    """``none``: there is no one to ask, so calls that need an answer are denied."""
     plugin_delivery: PluginDelivery = option("argv", rules.words("argv", "initialize"))
     """``initialize``: the command line does not grow with the number of plugins. Needs 2.1.261."""
     prompt_suggestions: bool = option(False, rules.switch, initialize=True)
     agent_progress_summaries: bool = option(False, rules.switch, initialize=True)
     managed_settings: dict[str, Any] | None = option(None, rules.json_object)
-    """Settings of the policy tier, for programs that embed Claude Code under an organisation's rules."""
+    """Managed settings, for programs that embed Claude Code under an organisation's policy."""
     debug: bool = option(False, rules.switch, flag="--debug")
     debug_file: str | Path | None = option(None, rules.path, flag="--debug-file")
     title: str | None = option(None, rules.text, initialize=True)
     executable: JavaScriptRuntime | None = option(None, rules.words("node", "bun", "deno"))
-    """What runs a CLI that is a script; a native CLI needs none."""
+    """The runtime for a CLI that is a script; a native CLI needs none."""
     executable_args: list[str] = option(list, rules.strings)
     abort: Abort | None = option(None, rules.methods("is_set", "wait"))
-    """Ends the session when set; an ``asyncio.Event`` will do."""
+    """Ends the session when set; for example an ``asyncio.Event``."""
     tool_config: ToolConfig | None = option(None, shapes.tool_config)
     on_elicitation: Callable[..., Any] | None = option(None, rules.callback)
     spawn_claude_code_process: SpawnClaudeCodeProcess | None = option(None, rules.callback)
-    """Starts the CLI instead of us: in a container, over ssh. Takes ``SpawnOptions``, returns a process with pipes.
+    """Starts the CLI elsewhere: in a container, over ssh. Takes ``SpawnOptions``, returns a process with pipes.
 
-    Configuration that we would pass in private files is on the command line then, as the files may not be there.
+    Configuration then goes on the command line, because private files of this machine may not exist there.
     """
 
     # Ours.
     on_question: Callable[..., Any] | None = option(None, rules.callback)
     """Answers AskUserQuestion."""
     on_plan: Callable[..., Any] | None = option(None, rules.callback)
-    """Judges the plan of ExitPlanMode."""
+    """Reviews the plan of ExitPlanMode."""
     hooks_on_failure: Literal["block", "continue"] = option("block", rules.words("block", "continue"))
-    """What a hook that decides does by failing, where its matcher does not say. ``block``: what it guards is refused.
-    ``continue``: it goes on as if the hook had no opinion, as in the official SDK."""
+    """What happens when a deciding hook fails, unless its matcher says otherwise. ``block``: the call is denied.
+    ``continue``: as if the hook had no opinion, as in the official SDK."""
     env_allow: list[str] | None = option(None, rules.listed(rules.non_empty, "a list of names"))
     """Names of variables to inherit, ``*`` for any characters; ``None`` for all."""
     limit_bytes: int = option(LIMIT_BYTES, rules.whole(LIMIT_BYTES_LEAST, says=False))
@@ -235,29 +235,29 @@ class ClaudeAgentOptions(ByFields):
     request_timeout_s: float = option(REQUEST_TIMEOUT_S, rules.seconds)
     close_grace_s: float = option(CLOSE_GRACE_S, rules.from_zero)
     replay_user_messages: bool = option(False, rules.switch, flag="--replay-user-messages")
-    """Echo each user message once the CLI has taken it."""
+    """Echo each user message when the CLI accepts it."""
     session_state_events: bool = option(False, rules.switch, env="CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS")
-    """Yield ``session_state_changed`` messages; the session itself reads them in any case."""
+    """Yield ``session_state_changed`` messages. The session itself always reads them."""
     append_subagent_system_prompt: str | None = option(None, rules.text, initialize=True)
     forward_nested_subagent_tool_calls: bool = option(False, rules.switch, initialize=True)
     auth_status: bool = option(False, rules.switch, flag="--enable-auth-status")
-    """Yield messages about signing in."""
+    """Yield messages about the login."""
     slash_commands: bool = option(True, rules.exact_switch, unless="--disable-slash-commands")
-    """False: no ``/command`` and no skill is known."""
+    """False: disable ``/commands`` and skills."""
     bare: bool = option(False, rules.switch, flag="--bare")
-    """Minimal mode: no hooks, plugins, memory or CLAUDE.md, only what is named here."""
+    """Minimal mode: no hooks, plugins, memory or CLAUDE.md except those named here."""
     safe_mode: bool = option(False, rules.switch, flag="--safe-mode")
-    """Start without anybody's customisations, to find out whether one of them is at fault."""
+    """Start without customisations, to find out whether one of them causes a problem."""
     restricted: bool = option(False, rules.switch, flag="--restricted")
     auto_compact: Literal["auto"] | int | None = option(None, shapes.auto_compact, flag="--autocompact")
-    """The tokens of context at which the conversation is summed up."""
+    """Context size, in tokens, that triggers compaction."""
 
     retry: _Retry | None = option(None, rules.methods("wait_s"))
-    """Try a prompt again when the model is overloaded or the CLI dies; see ``Retry``."""
+    """Retry a prompt when the model is overloaded or the CLI dies; see ``Retry``."""
     tracing: bool | None = option(None, rules.exact_switch)
-    """OpenTelemetry spans: ``None`` when the program has imported its API, ``True`` always, ``False`` never."""
+    """OpenTelemetry spans: ``None``: if the program has imported its API; ``True``: always; ``False``: never."""
 
     @property
     def line_limit_bytes(self) -> int:
-        """The longest line that is read, by whichever name it was given."""
+        """The maximum line length, by whichever name it was given."""
         return self.limit_bytes if self.max_buffer_size is None else self.max_buffer_size

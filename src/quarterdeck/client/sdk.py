@@ -38,7 +38,7 @@ class ClaudeSDKClient(Controls):
         return self._session
 
     async def connect(self, prompt: str | AsyncIterable[dict[str, Any]] | None = None) -> None:
-        """Start the CLI; with a prompt, send it, or send those of the stream as they come."""
+        """Start the CLI and send the prompt, or each prompt of the stream, if given."""
         session = Session(self.options, transport=as_byte_transport(self._transport))
         await session.open()
         self._session = session
@@ -59,7 +59,7 @@ class ClaudeSDKClient(Controls):
         raise_error_result(session)
 
     async def receive_response(self) -> AsyncIterator[Message]:
-        """Every message up to and with the next result."""
+        """Every message up to and including the next result."""
         session = self.session
         ready = session._ready
         while ready or await session._fill():
@@ -70,7 +70,7 @@ class ClaudeSDKClient(Controls):
                     return
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
-        """Send a prompt, or all of a stream. The answer comes through ``receive_response``."""
+        """Send a prompt, or each prompt of a stream. Read the answer with ``receive_response``."""
         session = self.session
         if isinstance(prompt, str):
             await session.send(prompt, session_id=session_id)
@@ -111,7 +111,7 @@ class ClaudeSDKClient(Controls):
         return self.session.server_info.to_dict()
 
     async def disconnect(self) -> None:
-        """End the CLI. Harmless when it is not connected."""
+        """End the CLI. Does nothing if it is not connected."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()

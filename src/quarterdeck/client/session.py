@@ -57,7 +57,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
             self._connection.abandon()
 
     async def open(self) -> Session:
-        """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
+        """Start the CLI and initialize the session. If that fails, nothing is left running."""
         if self._connection is not None:
             raise CLIConnectionError("this session was opened before: make a new one")
         if under_trio():
@@ -68,7 +68,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         return self
 
     async def attach(self, record: Iterable[JournalEntry], *, snapshot: bytes | None = None) -> Session:
-        """Go on with a conversation in the middle, instead of opening one; the session needs a transport to it.
+        """Take over a running conversation instead of opening one; needs a transport that leads to it.
 
         ``record`` is everything its process and its host have said to each other; with the ``snapshot`` of an earlier
         state (``protocol.snapshot``), what they said since. Nothing is said again: a second handshake would cancel the

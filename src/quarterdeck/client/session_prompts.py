@@ -27,7 +27,7 @@ class SessionPrompts(SessionBase):
     def prompt(
         self, content: Content, /, *, uuid: str | None = None, retry: Retry | None = None, **fields: Any
     ) -> Turn:
-        """Ask something: iterate over the turn for its messages, or await it for its result.
+        """Send a prompt: iterate over the turn for its messages, or await it for its result.
 
         ``retry`` replaces the option of that name.
         """
@@ -52,11 +52,11 @@ class SessionPrompts(SessionBase):
         return await self.send_line(self._line(content, uuid, fields))
 
     async def send_line(self, line: Mapping[str, Any], /) -> str:
-        """Send a whole ``user`` line as it is; its uuid."""
+        """Send a complete ``user`` line unchanged; returns its uuid."""
         return await self._link.send_user_line(line)
 
     async def stream(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
-        """Send each prompt as it comes, then close the input once nothing needs it any more."""
+        """Send each prompt as it arrives, then close the input when it is no longer needed."""
         async for prompt in prompts:
             line = dict(prompt) if isinstance(prompt, Mapping) else self._line(prompt, None, {})
             if self._client_composed:
@@ -77,7 +77,7 @@ class SessionPrompts(SessionBase):
         self._run(run())
 
     def finish(self) -> None:
-        """No more prompts: the CLI ends by itself when its work is done."""
+        """Send no more prompts: the CLI exits when its work is done."""
         self._link.finish_input()
 
     def _line(self, content: Content, uuid: str | None, fields: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ class SessionReading(SessionBase):
     """Reads messages, one reader at a time."""
 
     async def next_message(self) -> Message | None:
-        """The next message; None at the end. Raises ``ProcessExited`` when the CLI died in the middle."""
+        """The next message; None at the end. Raises ``ProcessExited`` if the CLI died during a turn."""
         return self._ready.pop() if self._ready or await self._fill() else None
 
     async def _fill(self) -> bool:
@@ -41,7 +41,7 @@ class SessionReading(SessionBase):
         return bool(ready)
 
     async def batches(self) -> AsyncIterator[list[Message]]:
-        """All messages to the end, as many at once as have arrived: the fastest way to read."""
+        """All messages until the end, in batches of those that have arrived: the fastest way to read."""
         ready = self._ready
         while ready or await self._fill():
             batch = ready[::-1]
@@ -49,13 +49,13 @@ class SessionReading(SessionBase):
             yield batch
 
     async def messages(self) -> AsyncGenerator[Message, None]:
-        """All messages from here to the end of the session, between turns too. Stopping early loses nothing."""
+        """All messages until the session ends, including those between turns. Stopping early loses nothing."""
         ready = self._ready
         while ready or await self._fill():
             yield ready.pop()
 
     async def response(self) -> AsyncGenerator[Message, None]:
-        """The messages up to and with the next result, whichever prompt it answers. Stopping early loses nothing."""
+        """The messages up to and including the next result, of whichever prompt. Stopping early loses nothing."""
         ready = self._ready
         while ready or await self._fill():
             message = ready.pop()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Turn(AsyncIterator[Message]):
-    """The messages of one prompt's turn, up to and with its result.
+    """The messages of one turn, up to and including its result.
 
     ``async for message in turn`` follows it, ``await turn`` waits for its ``ResultMessage``, ``turn.text()`` streams
     the text only. The prompt is sent when the turn is first read; stopping early leaves the rest to the next reader. A
@@ -36,7 +36,7 @@ class Turn(AsyncIterator[Message]):
         """The end of the turn, once it is reached."""
 
     async def send(self) -> str:
-        """Send the prompt now, if it was not sent; its uuid."""
+        """Send the prompt now unless it was sent; returns its uuid."""
         if self.prompt_id is None:
             self.prompt_id = await self._session.send_line(self._line)
         return self.prompt_id
@@ -74,14 +74,14 @@ class Turn(AsyncIterator[Message]):
         return self.result
 
     async def checked(self) -> ResultMessage:
-        """Wait for the result; an error result is raised as ``ResultError``."""
+        """Wait for the result. Raises ``ResultError`` for an error result."""
         result = await self
         if result.failed:
             raise ResultError.of(result)
         return result
 
     async def text(self) -> AsyncIterator[str]:
-        """The text of the main agent as it comes: deltas where the session streams them, else whole blocks."""
+        """The text of the main agent as it arrives: deltas if the session streams them, otherwise whole blocks."""
         accumulator = TextAccumulator()
         async for message in self:
             if piece := accumulator.add(message):
@@ -106,7 +106,7 @@ class TextAccumulator:
         return "".join(self._pieces)
 
     def add(self, message: Message) -> str:
-        """The new text that ``message`` brings; empty for most messages."""
+        """The new text in ``message``; empty for most messages."""
         piece = self._piece(message)
         if piece:
             self._pieces.append(piece)

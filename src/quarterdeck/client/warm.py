@@ -126,7 +126,7 @@ class WarmPool:
         return len(self._idle)
 
     async def ready(self, count: int | None = None, *, timeout_s: float = 60.0) -> None:
-        """Wait until that many are ready, by default all. ``TimeoutError`` says why starts fail, if they do."""
+        """Wait until ``count`` sessions are ready, by default all. A ``TimeoutError`` says why starts fail."""
         wanted = self.size if count is None else min(count, self.size)
         try:
             async with asyncio.timeout(timeout_s):
@@ -151,7 +151,7 @@ class WarmPool:
             await session.close()
 
     async def take(self, *, model: str | None = None, permission_mode: PermissionMode | None = None) -> Session:
-        """As ``session``, but you close it."""
+        """Like ``session``, but you close it."""
         session = await self._take()
         try:
             if model is not None:

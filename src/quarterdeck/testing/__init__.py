@@ -1,14 +1,13 @@
 """The lab: test and debug a Claude Code program with no model and no network.
 
-``sim``        a ``claude`` that is not a model            ``model``      a scripted model for the real CLI
-``tap``        records any program and its ``claude``       ``trace``      shows a recording to a person
-``replay``     acts as the CLI of a recording               ``faults``     delays, cuts, garbage, sudden deaths
-``install``    any version of the real CLI                  ``kit``        all of it ready for tests; ``pytest_plugin``
-                                                                        hands it out as fixtures
+``sim``        a ``claude`` without a model                ``model``      a scripted model for the real CLI
+``tap``        records a program and its ``claude``         ``trace``      shows a recording
+``replay``     plays a recorded CLI                         ``faults``     delays, cuts, garbage, crashes
+``install``    any version of the real CLI                  ``kit``        ready-made for tests, with or without pytest
 
 ``run_session_store_conformance`` checks a session store, as in the official SDK's ``testing``.
 
-Nothing is imported here before it is asked for: the tap must start in milliseconds.
+Names are imported on first use, because the tap must start in milliseconds.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Faults for a conversation: what breaks in the field, reproducibly and on demand.
+"""Injects faults into a conversation, reproducibly.
 
-A fault chooses lines of one direction (``out``: from the CLI, or ``in``: to it) and does something to them. Which
-lines: ``nth`` (1 is the first), ``every``, ``chance`` (0 to 1, by the seed), ``containing``; all that are given must
-hold, none given means every line. Faults apply in the order given, each to what the one before has left.
+A fault selects lines of one direction (``out``: from the CLI, ``in``: to it) and changes them. The conditions ``nth``
+(1 is the first), ``every``, ``chance`` (0 to 1, from the seed) and ``containing`` must all hold; without any, every
+line is selected. Faults apply in the given order, each to the output of the one before.
 
-``FaultLine`` is the machine, without I/O: bytes in, steps out. ``Faulty`` (in ``faulty.py``) puts it around any
-transport; ``break_recording`` and ``break_lines`` apply it to what was recorded or will be said::
+``FaultLine`` does this without I/O: bytes in, steps out. ``Faulty`` (in ``faulty.py``) wraps a transport with it;
+``break_recording`` and ``break_lines`` apply it to recordings and to lines::
 
     Faulty(transport, [Delay(0.2, containing=b'"result"'), Cut(nth=9)], seed=7)
 """
@@ -24,31 +24,31 @@ from .recording import Entry, Recording, Trailer
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """These bytes, now."""
+    """Write these bytes now."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing, for this long."""
+    """Write nothing for this long."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Nothing more, and no end-of-file either."""
+    """Write nothing more, not even end-of-file."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndStream:
-    """End-of-file; the rest is lost."""
+    """End of file; the rest is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndProcess:
-    """The process is gone."""
+    """The process ends."""
 
     code: int | None = None
     signal: int | None = None
@@ -61,7 +61,7 @@ LAST = (Hang, EndStream, EndProcess)
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Base: which lines. Subclasses say what happens to them."""
+    """Base class: selects lines. Subclasses say what happens to them."""
 
     direction: Direction = "out"
     nth: int | None = None
@@ -93,7 +93,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Delay(Fault):
-    """The line comes ``seconds`` later, and so does everything after it: the order is kept."""
+    """Delays the line, and everything after it, by ``seconds``."""
 
     seconds: float
     jitter_s: float = 0.0
@@ -104,7 +104,7 @@ class Delay(Fault):
 
 @dataclass(frozen=True)
 class Drop(Fault):
-    """The line never comes."""
+    """Drops the line."""
 
     def apply(self, line: bytes, rng: random.Random) -> list[Step]:
         return []
@@ -112,7 +112,7 @@ class Drop(Fault):
 
 @dataclass(frozen=True)
 class Duplicate(Fault):
-    """The line comes several times."""
+    """Repeats the line."""
 
     times: int = 2
 
@@ -122,14 +122,14 @@ class Duplicate(Fault):
 
 @dataclass(frozen=True)
 class Reorder(Fault):
-    """The line comes after the ``behind`` lines that follow it, or at the end when fewer follow."""
+    """Moves the line behind the next ``behind`` lines, or to the end if there are fewer."""
 
     behind: int = 1
 
 
 @dataclass(frozen=True)
 class Garbage(Fault):
-    """A line of noise comes before the line: bytes that are no UTF-8, or text that is no JSON."""
+    """Inserts a line of noise before the line: bytes that are not UTF-8, or text that is not JSON."""
 
     size: int = 64
     text: bool = False
@@ -143,7 +143,7 @@ class Garbage(Fault):
 
 @dataclass(frozen=True)
 class Oversize(Fault):
-    """The line is padded with spaces to ``to_bytes``: the same JSON, longer than a reader may allow."""
+    """Pads the line with spaces to ``to_bytes``: the same JSON, but longer than a reader may allow."""
 
     to_bytes: int
 
@@ -154,7 +154,7 @@ class Oversize(Fault):
 
 @dataclass(frozen=True)
 class Torn(Fault):
-    """The line comes in pieces, cut anywhere, with a pause between them."""
+    """Splits the line into pieces, with a pause between them."""
 
     pieces: int = 2
     gap_s: float = 0.0
@@ -171,7 +171,7 @@ class Torn(Fault):
 
 @dataclass(frozen=True)
 class Cut(Fault):
-    """The stream ends inside the line, after ``after_bytes`` of it (default: half)."""
+    """Ends the stream inside the line, after ``after_bytes`` (default: half)."""
 
     after_bytes: int | None = None
 
@@ -181,7 +181,7 @@ class Cut(Fault):
 
 @dataclass(frozen=True)
 class Freeze(Fault):
-    """From this line on nothing comes: for ``seconds``, or (None) ever again, without an end."""
+    """Stops all output from this line on, for ``seconds`` or forever (None), without an end-of-file."""
 
     seconds: float | None = None
 
@@ -191,7 +191,7 @@ class Freeze(Fault):
 
 @dataclass(frozen=True)
 class Exit(Fault):
-    """After this line the process is gone, with ``code``."""
+    """The process exits with ``code`` after this line."""
 
     code: int = 1
 
@@ -201,7 +201,7 @@ class Exit(Fault):
 
 @dataclass(frozen=True)
 class Kill(Fault):
-    """After this line the process is gone, by ``signal``."""
+    """The process is killed by ``signal`` after this line."""
 
     signal: int = 9
 

@@ -1,7 +1,7 @@
-"""Get a Claude Code CLI of an exact version, once per machine, for tests that run the real thing.
+"""Installs an exact version of the Claude Code CLI, once per machine, for tests with the real CLI.
 
-Each version has its own folder in a cache. It is filled in a temporary folder and renamed, so that a folder that is
-there is whole; a file lock keeps several test workers from fetching the same version side by side.
+Each version has its own folder in a cache. It is installed in a temporary folder and renamed, so an existing folder is
+always complete. A file lock keeps parallel test workers from installing the same version twice.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def default_cache_dir() -> Path:
 
 
 def install_cli(version: str = NEWEST, *, cache_dir: Path | None = None) -> CliInstall:
-    """The CLI of that version, fetched through npm when the cache does not have it."""
+    """The CLI of this version, installed with npm if it is not in the cache."""
     shelf = (cache_dir or default_cache_dir()) / "claude-code"
     target = shelf / version
     if not target.exists():

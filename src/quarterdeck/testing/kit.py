@@ -1,6 +1,6 @@
 """A ``claude`` for tests: simulated, real with a scripted model, or recorded once and replayed.
 
-The pytest plugin hands these out as fixtures; they work as well without pytest.
+The pytest plugin provides these as fixtures; they also work without pytest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ QUIET = {
 
 @dataclass
 class Workplace:
-    """A folder with a home and a working directory of its own, so that a test sees nobody's settings."""
+    """A folder with its own home and working directory, so that no user settings affect a test."""
 
     root: Path
     home: Path = field(init=False)
@@ -53,17 +53,17 @@ class Workplace:
 
 
 class FakeClaude:
-    """The simulator, with what it says set by ``play``."""
+    """The simulator, scripted with ``play``."""
 
     def __init__(self, root: Path) -> None:
         self._place = Workplace(root)
         self._scenario = root / "scenario.json"
         self.path = executable(folder=root / "bin")
-        """For anything that takes the path of a ``claude``. Pass ``env`` along: it names the scenario."""
+        """For anything that takes the path of a ``claude``. Pass ``env`` too: it names the scenario."""
 
     @property
     def cwd(self) -> Path:
-        """Where it works."""
+        """Its working directory."""
         return self._place.cwd
 
     @property
@@ -74,9 +74,9 @@ class FakeClaude:
         return chosen
 
     def play(self, *turns: Sequence[Step], **scenario: Any) -> None:
-        """Set what happens: a list of steps for each turn, or the parts of a scenario file by name.
+        """Set the script: a list of steps for each turn, or the keys of a scenario file as keyword arguments.
 
-        A step is text to say, or a step of the scenario file: ``{"tool": "Bash", "input": {…}}`` …
+        A step is a text, or a step as in a scenario file: ``{"tool": "Bash", "input": {…}}`` …
         """
         self._play(json.dumps({"turns": [list(turn) for turn in turns], **scenario}).encode(), ".json")
 
@@ -89,7 +89,7 @@ class FakeClaude:
         self._scenario.write_bytes(scenario)
 
     def options(self, **changes: Any) -> ClaudeAgentOptions:
-        """Options for a session with it; ``changes`` are options by name."""
+        """Options for a session with it; ``changes`` override them."""
         return self._place.options(self.path, self.env, changes)
 
 

@@ -1,8 +1,8 @@
-"""Fixtures for pytest, there as soon as Quarterdeck is installed: a ``claude`` to test against, with no model.
+"""Fixtures for pytest, available once Quarterdeck is installed: a ``claude`` to test against, without a model.
 
-``fake_claude``   the simulator; ``fake_claude.play([...])`` says what happens
+``fake_claude``   the simulator; script it with ``fake_claude.play([...])``
 ``model_server``  a scripted Messages API on loopback
-``real_claude``   the real CLI talking to ``model_server``; skips where it cannot be had, fails in CI
+``real_claude``   the real CLI talking to ``model_server``; skipped where it cannot be installed, an error in CI
 ``cassette``      ``cassette("name")``: recorded once with the real CLI, then replayed
 """
 
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def fake_claude(tmp_path: Path) -> FakeClaude:
-    """A claude that is not a model."""
+    """The simulator: a claude without a model."""
     from .kit import FakeClaude
 
     return FakeClaude(tmp_path / "fake-claude")
@@ -52,7 +52,7 @@ def model_server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def real_claude(tmp_path: Path, model_server: ModelServer) -> RealClaude:
-    """The real CLI, offline."""
+    """The real CLI, on a scripted model."""
     from .kit import RealClaude
 
     return RealClaude(_installed(), tmp_path / "real-claude", model_server)
@@ -60,7 +60,7 @@ def real_claude(tmp_path: Path, model_server: ModelServer) -> RealClaude:
 
 @pytest.fixture
 def cassette(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Cassette]:
-    """Makes cassettes: files beside the test, in ``cassettes/``."""
+    """Creates cassettes: files in ``cassettes/`` beside the test."""
     from .kit import Cassette
 
     mode = request.config.getoption("--cassettes")

@@ -1,6 +1,6 @@
-"""A scripted model for the real CLI: queue turns, match requests, break streams, look at what was asked.
+"""A scripted model for the real CLI: queue turns, match requests, break streams, inspect requests.
 
-Imported when asked for: the simulator shares the words a model says, and must not pay for the HTTP server.
+Names are imported on first use: the simulator shares these classes but does not need the HTTP server.
 """
 
 from __future__ import annotations

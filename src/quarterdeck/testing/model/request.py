@@ -1,4 +1,4 @@
-"""What the program under test asked for."""
+"""Requests that the model server has received."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class ApiRequest:
 
     @property
     def agent_id(self) -> str:
-        """The sub-agent that asks, as the CLI names it (2.1.325); empty for the main conversation and older CLIs."""
+        """The CLI's id of the sub-agent (2.1.325); empty for the main conversation and older CLIs."""
         return self.headers.get("x-claude-code-agent-id", "")
 
 
 def content_text(content: Any) -> str:
-    """The text in a ``content`` or ``system`` value: a string, or a list of blocks (searched to the bottom)."""
+    """The text in a ``content`` or ``system`` value: a string, or a list of blocks, nested ones included."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -105,7 +105,7 @@ def _block_text(block: Any) -> str:
 
 
 def read_request(number: int, method: str, path: str, headers: Mapping[str, str], body: bytes) -> ApiRequest:
-    """The request with its kind; a body that is no JSON object leaves ``json`` empty."""
+    """The request with its kind; ``json`` is empty if the body is not a JSON object."""
     try:
         value = json.loads(body)
     except ValueError:

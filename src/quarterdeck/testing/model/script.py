@@ -1,7 +1,7 @@
-"""What a test writes down: the turns a scripted model answers with.
+"""The script of a model: the turns it answers with.
 
-A turn is a ``Reply`` or an ``Error``. A ``Reply`` is content blocks, how they end (``stop_reason``, ``usage``), how the
-stream flows (``delta_size``, ``delay_s``), and ``Fault``s: places in the event stream where something goes wrong.
+A turn is a ``Reply`` or an ``Error``. A ``Reply`` has content blocks, an end (``stop_reason``, ``usage``), a pace
+(``delta_size``, ``delay_s``), and ``Fault``s: points in the event stream where something goes wrong.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class RawBlock:
-    """A content block as the API would spell it, for kinds that have no class here; sent whole in its start event."""
+    """A content block in the API's own format, for kinds without a class here; sent complete in its start event."""
 
     data: Mapping[str, Any]
 
@@ -81,9 +81,9 @@ class Usage:
 
 
 class Gate:
-    """A place where a stream waits, made by ``ModelServer.gate()``: know when it got there, and let it go on.
+    """A point where a stream waits, made by ``ModelServer.gate()``.
 
-    This replaces sleeping: wait until the stream is held, interrupt the program under test, open the gate.
+    Use it instead of sleeping: wait until a stream reaches the gate, act on the program under test, open it.
     """
 
     def __init__(self) -> None:
@@ -91,28 +91,28 @@ class Gate:
         self._open = threading.Event()
 
     def wait_reached(self, timeout_s: float) -> bool:
-        """Wait until a stream is held here; ``False`` when none came in time."""
+        """Wait until a stream has reached the gate; ``False`` after a timeout."""
         return self._reached.wait(timeout_s)
 
     def open(self) -> None:
         self._open.set()
 
     def hold(self, timeout_s: float) -> None:
-        """Called by the server: mark as reached and wait for ``open()``, at most ``timeout_s``."""
+        """For the server: mark the gate as reached and wait for ``open()``, at most ``timeout_s``."""
         self._reached.set()
         self._open.wait(timeout_s)
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The connection breaks after ``after`` events; 0 breaks it before any byte of the answer."""
+    """Breaks the connection after ``after`` events; 0: before the first byte of the response."""
 
     after: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Nothing is sent after ``after`` events, until the gate opens, ``seconds`` pass or the server closes.
+    """Stops after ``after`` events until the gate opens, ``seconds`` pass or the server closes.
 
     ``after=0`` stalls before the response's headers.
     """
@@ -166,7 +166,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """A refused request: an HTTP status with the API's error body."""
+    """An error response: an HTTP status with the API's error body."""
 
     status: int
     message: str = ""

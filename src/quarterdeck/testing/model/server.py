@@ -1,4 +1,4 @@
-"""``ModelServer``: a Messages API on this machine that says what a test wrote down."""
+"""``ModelServer``: a Messages API on this machine that follows a script."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Match: TypeAlias = Callable[[ApiRequest], bool]
 
 
 class ReplyRule:
-    """An answer to the requests that ``match``; it beats the queue."""
+    """Answers the requests that ``match``, before the queue."""
 
     def __init__(self, match: Match, answer: Callable[[ApiRequest], Turn], times: int | None) -> None:
         self.match = match
@@ -46,11 +46,11 @@ class ModelServer:
             subprocess.run([...], env=model.env() | {...})
             assert model.requests[0].last_user_text == "hello"
 
-    Who answers a request: the first matching rule (``on``); else, for the conversation and its sub-agents, the next
-    queued turn (``reply``), or a default text that says that nothing was queued. Errands of the CLI (``kinds``: titles,
-    summaries, warm-ups, token counts …) get a fitting answer without touching the queue.
+    A request is answered by the first matching rule (``on``). Otherwise, the conversation and its sub-agents get the
+    next queued turn (``reply``), or a text that says that nothing was queued. The CLI's side requests (``kinds``:
+    titles, summaries, warm-ups, token counts …) get a suitable answer and do not use the queue.
 
-    A function of the script that raises answers its request with a 500, and leaving the ``with`` block raises it.
+    If a function of the script raises, its request gets a 500, and leaving the ``with`` block raises the error.
     """
 
     def __init__(self, *, seed: str | None = None) -> None:
@@ -87,7 +87,7 @@ class ModelServer:
         self._http.start()
 
     def close(self) -> None:
-        """Break what is open and end all threads; may be called twice."""
+        """Break open connections and end all threads. May be called twice."""
         if self._http is None or self.closing.is_set():
             return
         self.closing.set()
@@ -102,7 +102,7 @@ class ModelServer:
         return f"http://127.0.0.1:{self._port}"
 
     def env(self) -> dict[str, str]:
-        """What a child process needs to talk to this server, and to nobody else."""
+        """The environment that makes a child process talk to this server, and to nothing else."""
         return {
             "ANTHROPIC_BASE_URL": self.base_url,
             "ANTHROPIC_API_KEY": "scripted-model-needs-no-key",
@@ -128,7 +128,7 @@ class ModelServer:
             self._queue.append(lambda _: made)
 
     def reply_with(self, answer: Callable[[ApiRequest], Turn]) -> None:
-        """Queue a turn that is made when the request is there."""
+        """Queue a function that makes the turn when the request arrives."""
         with self._changed:
             self._queue.append(answer)
 
@@ -141,7 +141,7 @@ class ModelServer:
         usage: Usage | None = None,
         **options: Any,
     ) -> ReplyRule:
-        """Answer every request that matches (at most ``times``) with this turn, before the queue is asked."""
+        """Answer every request that matches (at most ``times``) with this turn, before the queue."""
         made = turn(*parts, **_given(stop_reason, usage, options))
         return self.on_with(match, lambda _: made, times=times)
 
@@ -152,14 +152,14 @@ class ModelServer:
         return rule
 
     def gate(self) -> Gate:
-        """A place to hold a stream: ``Stall(after=3, until=gate)``. Closing the server opens it."""
+        """A gate that holds a stream: ``Stall(after=3, until=gate)``. Closing the server opens it."""
         gate = Gate()
         self._gates.append(gate)
         return gate
 
     @property
     def queued(self) -> int:
-        """Turns nobody has asked for yet; a test that wants its whole script used asserts 0."""
+        """Turns not used yet; assert 0 to check that the whole script was used."""
         with self._changed:
             return len(self._queue)
 
@@ -167,7 +167,7 @@ class ModelServer:
 
     @property
     def requests(self) -> list[ApiRequest]:
-        """All requests so far, errands and probes included, oldest first."""
+        """All requests so far, including side requests and probes, oldest first."""
         with self._changed:
             return list(self._requests)
 
@@ -177,7 +177,7 @@ class ModelServer:
         return [request for request in self.requests if request.kind in SCRIPTED_KINDS]
 
     def wait_for(self, condition: Callable[[list[ApiRequest]], bool], *, timeout_s: float = 10.0) -> None:
-        """Wait until ``condition(requests)`` holds; looked at whenever a request comes or is done."""
+        """Wait until ``condition(requests)`` holds; checked whenever a request arrives or is done."""
         deadline = time.monotonic() + timeout_s
         with self._changed:
             while not condition(list(self._requests)):
