@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 
@@ -252,3 +253,62 @@ def test_a_server_that_asks_is_answered(real: RealPlace) -> None:
     assert term.exit() == 0
     assert "Thank you." in term.text
     assert '"Ada"' in "".join(real.model.conversation[-1].tool_results.values())
+
+
+def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(real: RealPlace) -> None:
+    """Git does not tell what it tracks in a repository of another user; then 2.1.325 ignores rules without trust."""
+    subprocess.run(["git", "init", "-q", str(real.cwd)], check=True)
+    real.env["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
+    for _ in range(2):
+        real.model.reply(bash("touch b.txt"))
+        real.model.reply("Done.")
+    term = real.term("run", "make it", agent="", columns=110)
+    term.until(
+        "ignores rules saved in this folder until you trust it", "Trust this folder, then always in it (p)", "(x)"
+    )
+    term.press("p")
+    term.until(f"Trust {real.cwd}? Its settings, hooks and MCP", "❯ 2 No (n)")
+    term.press(ENTER)
+    term.until("Trust this folder, then always in it (p)", "Deny and stop")
+    known = json.loads((real.home / ".claude.json").read_text())
+    assert not known.get("projects", {}).get(str(real.cwd), {}).get("hasTrustDialogAccepted")
+    term.press("p")
+    term.until("Yes, I trust this folder")
+    term.press("y")
+    assert term.exit() == 0
+    assert "trusted: " in term.text
+    now = json.loads((real.home / ".claude.json").read_text())
+    assert now["projects"][str(real.cwd)]["hasTrustDialogAccepted"] is True
+    assert now.keys() >= known.keys()
+    again = real.term("run", "make it again", agent="", columns=110)
+    assert again.exit() == 0
+    assert "Allow this command?" not in again.text
+    assert "● Bash touch b.txt" in again.text
+
+
+@pytest.mark.parametrize("kept_by", ["git", "a link"])
+def test_where_no_rule_of_the_project_is_saved_none_is_offered(real: RealPlace, kept_by: str) -> None:
+    if kept_by == "git":
+        (real.cwd / ".claude").mkdir()
+        (real.cwd / ".claude" / "settings.local.json").write_text("{}")
+        for words in (["init", "-q"], ["add", "-f", "."]):
+            subprocess.run(["git", "-C", str(real.cwd), *words], check=True)
+    else:
+        (real.cwd / "elsewhere").mkdir()
+        (real.cwd / ".claude").symlink_to("elsewhere")
+    real.model.reply(bash("touch b.txt"))
+    real.model.reply("Done.")
+    term = real.term("run", "make it", agent="", columns=110)
+    why = "git tracks .claude/settings.local.json" if kept_by == "git" else ".claude is a symbolic link"
+    seen = term.until(f"Claude Code saves no rules in this project: {why}.", "Deny and stop")
+    assert "in this project (p)" not in seen
+    term.press("p", "u")
+    assert term.exit() == 0
+    assert json.loads((real.home / ".claude" / "settings.json").read_text())["permissions"]["allow"] == [
+        "Bash(touch b.txt)"
+    ]
+    real.model.reply(bash("touch b.txt"))
+    real.model.reply("Done.")
+    again = real.term("run", "make it again", agent="")
+    assert again.exit() == 0
+    assert "Allow this command?" not in again.text

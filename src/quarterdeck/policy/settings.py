@@ -85,7 +85,7 @@ def load(cwd: str, *, home: str | None = None, config: str | None = None, manage
         ("projectSettings", folder / ".claude" / "settings.json", folder),
         ("userSettings", settings / "settings.json", settings),
     )
-    trust_file = (settings if own else user) / ".claude.json"
+    trust_file = trust_file_for(home, config)
     loaded = Loaded(str(folder), str(user), str(trust_file), roots={source: str(root) for source, _, root in places})
     bad: list[BadRule] = []
     read = [read_file(str(path), source, bad) for source, path, _ in places]
@@ -164,6 +164,12 @@ def _said_mode(files: list[SettingsFile], all_files: list[SettingsFile], notes: 
     return None
 
 
+def trust_file_for(home: str | None = None, config: str | None = None) -> Path:
+    """The CLI's file that knows which folders are trusted: in its own folder if that is named, else in the home."""
+    own = config or (os.environ.get("CLAUDE_CONFIG_DIR") if home is None else None)
+    return Path(own or home or Path.home()) / ".claude.json"
+
+
 def is_trusted(cwd: str, trust_file: str) -> bool:
     """Whether the user accepted the CLI's trust dialogue for the project that ``cwd`` belongs to."""
     if os.environ.get(IGNORE_TRUST):
@@ -175,11 +181,11 @@ def is_trusted(cwd: str, trust_file: str) -> bool:
         return False
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise BadSettingsError(str(path), None, f"cannot be read: {error}") from error
-    entry = projects.get(str(_project_of(Path(cwd).resolve()))) if isinstance(projects, dict) else None
+    entry = projects.get(str(project_of(Path(cwd).resolve()))) if isinstance(projects, dict) else None
     return isinstance(entry, dict) and entry.get("hasTrustDialogAccepted") is True
 
 
-def _project_of(folder: Path) -> Path:
+def project_of(folder: Path) -> Path:
     """The folder whose trust counts (2.1.325): the top of the repository, of a worktree that of its main checkout; of
     no folder above, and outside of repositories the folder itself."""
     for above in (folder, *folder.parents):

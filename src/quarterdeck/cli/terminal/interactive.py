@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,10 +15,11 @@ from quarterdeck.timeline.parts import Choice, Question
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from .advice import PLACES, Advice, SessionRules, advise, update_for
-from .permission import permission_menu, permission_subject
+from .permission import permission_menu, permission_subject, trust_menu
 from .prompt import Prompt, Subject
 from .question_queue import QuestionQueue
 from .text import safe, wrapped
+from .trust import ProjectRules, project_rules, trust, trusted_folder
 from .widgets import Checklist, Menu, MenuOption, TextField, Widget
 
 DENIED = "The user denied this."
@@ -37,6 +39,11 @@ class QuestionScreen(Protocol):
     @property
     def folder(self) -> str | None: ...
 
+    @property
+    def simulated(self) -> bool: ...
+
+    def say(self, style: str, text: str) -> None: ...
+
     def print(self, lines: Sequence[str], /, *, tool_id: str | None = None) -> None:
         """Print what the question was about, once it is answered."""
 
@@ -52,16 +59,19 @@ class InteractiveAnswerer:
         self._rules = rules
         self._subject: Subject | None = None
         """What the last question was about."""
+        self._project: ProjectRules | None = None
+        """What becomes of rules that are saved for the project."""
 
     # Permissions
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         async with self._questions.turn():
             advice = advise(self._rules.policy, asked.tool_name, asked.input, asked.suggestions)
+            project = await self._project_rules()
             subject = permission_subject(asked, advice, note=note, folder=self._screen.folder)
             with self._recorded(subject, asked.tool_id):
                 while True:
-                    chosen = await self._ask(subject, permission_menu(asked, advice))
+                    chosen = await self._ask(subject, permission_menu(asked, advice, project))
                     answer = await self._permission_answer(asked, advice, subject, chosen)
                     if answer is not None:
                         return answer
@@ -84,6 +94,8 @@ class InteractiveAnswerer:
         """None if the user left a text field with Escape: ask again."""
         if chosen == "once":
             return PermissionResultAllow()
+        if chosen == "project" and not await self._trusted(subject):
+            return None
         if chosen in PLACES:
             self._rules.remember(advice.rules)
             return PermissionResultAllow(updated_permissions=[update_for(advice.rules, chosen)])
@@ -94,6 +106,30 @@ class InteractiveAnswerer:
             said = await self._ask(subject, TextField("Tell Claude why, or what to do instead:"))
             return None if said is None else PermissionResultDeny(message=said.strip() or DENIED)
         return PermissionResultDeny(message=STOPPED if chosen == "stop" else DENIED, interrupt=chosen == "stop")
+
+    async def _project_rules(self) -> ProjectRules:
+        """Found out once; the simulator keeps every rule and knows no trust."""
+        if self._project is None:
+            folder = self._screen.folder
+            simulated = self._screen.simulated or folder is None
+            self._project = ProjectRules("count") if simulated else await asyncio.to_thread(project_rules, str(folder))
+        return self._project
+
+    async def _trusted(self, subject: Subject) -> bool:
+        """Whether rules of the project count, if need be because the user trusts its folder now."""
+        folder = self._screen.folder
+        if folder is None or (await self._project_rules()).status != "need trust":
+            return True
+        if not await self._ask(subject, trust_menu(trusted_folder(folder))):
+            return False
+        try:
+            await asyncio.to_thread(trust, folder)
+        except (OSError, ValueError) as error:
+            self._screen.say("red", f"not trusted: {error}")
+            return False
+        self._project = ProjectRules("count")
+        self._screen.say("green", f"trusted: {trusted_folder(folder)}")
+        return True
 
     async def _edited(self, asked: Permission, subject: Subject) -> dict[str, Any] | None:
         """The input as edited: the command, or the whole input as JSON."""

@@ -14,6 +14,7 @@ from .diff_view import diff_lines
 from .file_changes import proposed_change
 from .prompt import Subject
 from .text import exact, one_line, painted_wrap, relative_to, safe, wrapped
+from .trust import ProjectRules
 from .widgets import Menu, MenuOption
 
 _QUESTIONS = {
@@ -121,15 +122,18 @@ def _notes(asked: Permission, advice: Advice, look: Look, note: str) -> list[str
     return lines
 
 
-def permission_menu(asked: Permission, advice: Advice) -> Menu:
+def permission_menu(asked: Permission, advice: Advice, project: ProjectRules) -> Menu:
+    """Offers only what will count."""
     rules = ", ".join(str(rule) for rule in advice.rules)
+    in_project = "Always in this project" if project.status == "count" else "Trust this folder, then always in it"
     always = [
         MenuOption(scope, label, PLACES[scope], key=key)
         for scope, label, key in (
             ("session", "Always in this session", "s"),
-            ("project", "Always in this project", "p"),
+            ("project", in_project, "p"),
             ("user", "Always, everywhere", "u"),
         )
+        if scope != "project" or project.status != "not saved"
     ]
     options = [
         MenuOption("once", "Allow once", key="y"),
@@ -141,4 +145,13 @@ def permission_menu(asked: Permission, advice: Advice) -> Menu:
     at = len(options) - 2 if asked.default_to_no else 0
     what = "command" if "command" in asked.input else "call"
     title = f"“Always” adds the rule {rules}" if rules else f"This {what} can't be saved as a rule."
+    if rules and project.why:
+        title += f"\n{project.why}"
     return Menu(title, options, on_escape="deny", at=at)
+
+
+def trust_menu(folder: str) -> Menu:
+    """Asks before a folder is trusted."""
+    title = f"Trust {folder}? Its settings, hooks and MCP servers will apply, too."
+    options = [MenuOption(True, "Yes, I trust this folder", key="y"), MenuOption(False, "No", key="n")]
+    return Menu(title, options, on_escape=False, at=1)

@@ -94,6 +94,11 @@ class Screen:
         """Where the session works."""
         return self.painter.folder
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the session runs on the simulator."""
+        return self.painter.simulated
+
     def say(self, style: str, text: str) -> None:
         self.painter.say(style, text)
         self.changed()
