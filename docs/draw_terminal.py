@@ -30,26 +30,7 @@ CELL_WIDTH, CELL_HEIGHT, MARGIN, HEAD = 8.4, 19, 18, 34
 NO_BREAK = "\u00a0"
 """In place of blanks: browsers draw several of those as one, and none at the ends."""
 
-INK, PAPER = "#d5dbe3", "#171c24"
-COLOURS = {
-    "default": INK,
-    "black": "#3b4252",
-    "red": "#f07178",
-    "green": "#a5d67b",
-    "brown": "#f2c66d",  # the emulator's name for yellow
-    "blue": "#6fa8ff",
-    "magenta": "#d39bf5",
-    "cyan": "#6fd6d6",
-    "white": "#eceff4",
-    "brightblack": "#7d8799",
-    "brightred": "#ff8b92",
-    "brightgreen": "#bcea93",
-    "brightbrown": "#ffdd8a",
-    "brightblue": "#8dbbff",
-    "brightmagenta": "#e3b5ff",
-    "brightcyan": "#8deaea",
-    "brightwhite": "#ffffff",
-}
+INK, PAPER = "#d5dbe3", "#0b0d10"
 
 
 class Style(NamedTuple):
@@ -72,6 +53,7 @@ def recorded() -> tuple[list[Line], list[Line]]:
         folder.mkdir()
         (folder / "notes.txt").write_text(NOTES)
         env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        env["COLORTERM"] = "truecolor"
         command = [sys.executable, "-m", "quarterdeck", "run", "--agent", "sim", PROMPT]
         term = Term(command, folder, env, COLUMNS, ROWS)
         try:
@@ -87,7 +69,7 @@ def recorded() -> tuple[list[Line], list[Line]]:
 
 def _lines(term: Term, home: str) -> list[Line]:
     screen = pyte.Screen(COLUMNS, ROWS)
-    pyte.ByteStream(screen).feed(bytes(term.raw).replace(b"\x1b[2m", b"\x1b[90m"))  # the emulator knows no dim
+    pyte.ByteStream(screen).feed(bytes(term.raw))
     rows = [[screen.buffer[y][x] for x in range(COLUMNS)] for y in range(ROWS)]
     lines = [_line(row, home) for row in rows]
     while lines and not lines[-1]:
@@ -115,9 +97,7 @@ def _style(cell: Char) -> Style:
 
 
 def _colour(name: str, otherwise: str) -> str:
-    if name == "default":
-        return otherwise
-    return COLOURS.get(name) or f"#{name}"  # one of 256 colours comes as six digits
+    return otherwise if name == "default" else f"#{name}"  # six digits
 
 
 def picture(asked: list[Line], done: list[Line]) -> str:

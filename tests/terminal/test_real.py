@@ -10,7 +10,7 @@ import pytest
 from e2e.kit import LIMIT_S
 from e2e.server import server_config
 from quarterdeck.testing.model import Gate, Stall, ToolUse
-from terminal.kit import CTRL_C, ENTER
+from terminal.kit import CTRL_C, ENTER, ESCAPE
 from terminal.real_place import RealPlace
 
 pytestmark = pytest.mark.real
@@ -312,3 +312,58 @@ def test_where_no_rule_of_the_project_is_saved_none_is_offered(real: RealPlace, 
     again = real.term("run", "make it again", agent="")
     assert again.exit() == 0
     assert "Allow this command?" not in again.text
+
+
+def test_the_habits_of_claude_code_users_work(real: RealPlace) -> None:
+    gate = Gate()
+    real.model.reply("Working.", Stall(after=1, until=gate))
+    real.model.reply("I see it.")
+    (real.cwd / "notes.txt").write_text("Water the plants.\n")
+    term = real.term("chat", agent="", rows=40)
+    term.until("/help for commands and keys", "\n›")
+    term.press("go", ENTER)
+    assert gate.wait_reached(LIMIT_S)
+    term.press(ESCAPE)
+    term.until("◼ interrupted")
+    gate.open()
+    term.press("\x1b[Z")
+    term.until("mode: acceptEdits", "edits files without asking")
+    term.press("!cat notes.txt", ENTER)
+    term.until("  Water the plants.")
+    term.press("what is", "\\", ENTER, "in it?")
+    term.until("in it?")
+    term.press(ENTER)
+    term.until("› what is\n  in it?", "I see it.", "✔ done")
+    asked = real.model.conversation[-1].body.decode()
+    assert "<bash-input>cat notes.txt</bash-input>" in asked
+    assert "<bash-stdout>Water the plants.</bash-stdout>" in asked
+    term.press("/")
+    term.until("/model", "change the permission mode")
+    term.press(CTRL_C, ESCAPE)
+    term.until("Esc again to rewind")
+    term.press(ESCAPE)
+    term.until("Rewind to before which prompt?", "what is in it?")
+    term.press(ESCAPE)
+    term.until("\n›")
+    term.press("exit", ENTER)
+    assert term.exit() == 0
+
+
+def test_a_long_change_is_seen_whole_before_it_is_allowed(real: RealPlace) -> None:
+    content = "".join(f"line {number}\n" for number in range(1, 81))
+    path = real.cwd / "long.txt"
+    real.model.reply(ToolUse("Write", {"file_path": str(path), "content": content}))
+    real.model.reply("Written.")
+    term = real.term("run", "write it", agent="", rows=24)
+    term.until("more lines: v shows all", "Deny and stop")
+    term.press("v", "G")
+    term.until("80 + line 80")
+    term.resize(50, 14)
+    term.until("q back")
+    term.press("q")
+    term.until("Allow writing long.txt?")
+    term.resize(90, 24)
+    term.until("Deny and stop")
+    term.press("y")
+    assert term.exit() == 0
+    assert path.read_text() == content

@@ -79,7 +79,7 @@ class Chat:
         view.on_escape, view.on_shift_tab = self._escape_pressed, self._shift_tab_pressed
         view.question_open = lambda: self.screen.questions.widget is not None
         view.listening = lambda: self.screen.questions.listening
-        view.on_resize = self.screen.changed
+        view.on_resize, self.screen.questions.on_end = self.screen.changed, view.question_ended
         view.status = self._status
         with self._interrupts, self.screen:
             try:

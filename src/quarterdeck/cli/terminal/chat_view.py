@@ -229,6 +229,18 @@ class ChatView:
             self.on_said(text)
         return False  # clear the input line
 
+    def question_ended(self, unused: list[str]) -> None:
+        """What was typed after the answer is the next prompt, or its beginning."""
+        if self.app.is_running:
+            self.app.layout.focus(self._input)
+        for key in unused:
+            if len(key) == 1 or key.startswith("paste:"):
+                self.buffer.insert_text(key.removeprefix("paste:"))
+            elif key == "backspace":
+                self.buffer.delete_before_cursor()
+            elif key == "enter":
+                self._enter()
+
     def _bindings(self) -> KeyBindings:
         bindings = KeyBindings()
         asking = Condition(lambda: self.listening() and not self._is_typing)

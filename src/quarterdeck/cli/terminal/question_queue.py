@@ -39,6 +39,8 @@ class QuestionQueue:
         """Whether keys go to the question that is being asked."""
         self.waiting = 0
         """How many questions are waiting."""
+        self.on_end: Callable[[list[str]], None] = lambda unused: None
+        """Called after each question, with the keys that came after its answer."""
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[QuestionQueue]:
@@ -55,8 +57,10 @@ class QuestionQueue:
                 yield self
         finally:
             self.listening = False
+            unused = [*self._ahead]
             self._ahead.clear()
             self._turn.release()
+            self.on_end(unused)
             self._changed()
 
     async def ask(self, widget: Widget, *, follows: bool = False) -> Any:
