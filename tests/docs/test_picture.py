@@ -20,5 +20,5 @@ def test_the_picture_is_drawn_from_a_run_as_it_is_now() -> None:
     assert drawn == script.PICTURE.read_text("utf-8"), "draw it anew: PYTHONPATH=tests python docs/draw_terminal.py"
 
     words = " ".join(ElementTree.fromstring(drawn).itertext()).replace(script.NO_BREAK, " ")  # noqa: S314  # our own
-    for seen in ("Allow this edit to notes.txt?", "appels", "apples", "Allow once", "allowed", "✔ done"):
+    for seen in ("Allow this edit to notes.txt?", "1 -", "appels", "1 +", "apples", "Allow once", "allowed", "✔ done"):
         assert seen in words

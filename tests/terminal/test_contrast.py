@@ -9,6 +9,7 @@ import pytest
 
 import quarterdeck.cli
 from quarterdeck.cli.common.look import ATTRIBUTES, RGB, styles_for
+from quarterdeck.cli.terminal.chat_view import MENU_STYLES
 
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 ENOUGH = 4.5
@@ -52,6 +53,13 @@ def test_every_style_can_be_read_on_light_and_dark(style: str, true_colour: bool
     if colour is not None:
         assert contrast(colour, BLACK) >= ENOUGH
         assert contrast(colour, WHITE) >= ENOUGH
+
+
+def test_the_menu_of_completions_can_be_read() -> None:
+    for style in MENU_STYLES.values():
+        paper, ink = re.findall(r"#(..)(..)(..)", style)
+        one, other = (tuple(int(part, 16) for part in colour) for colour in (paper, ink))
+        assert contrast(one, other) >= ENOUGH  # type: ignore[arg-type]
 
 
 def test_no_module_has_colours_of_its_own() -> None:

@@ -82,14 +82,20 @@ def test_several_edits_of_one_call_are_one_diff(tmp_path: Path) -> None:
     assert (hunk.old_start, hunk.new_start, diff.numbered) == (1, 1, True)
     assert hunk.lines == [" line 1", "-line 2", "-line 3", "+both", " line 4", " line 5", " line 6"]
     again = {"file_path": str(path), "old_string": "line", "new_string": "row"}
-    assert proposed_change("Edit", again) == (
-        None,
-        "The text to replace is in the file 30 times; Claude Code rejects such an edit.",
-    )
+    unclear, warning = proposed_change("Edit", again)
+    assert unclear is not None
+    assert (unclear.numbered, unclear.hunks[0].lines) == (False, ["-line", "+row"])
+    assert warning == "The text to replace is in the file 30 times; Claude Code rejects such an edit."
     everywhere, _ = proposed_change("Edit", {**again, "replace_all": True})
     assert everywhere is not None
     assert (everywhere.added, everywhere.removed) == (30, 30)
-    assert proposed_change("Write", {"file_path": str(tmp_path), "content": "x"}) == (None, "")
+    folder, warning = proposed_change("Write", {"file_path": str(tmp_path), "content": "x"})
+    assert folder is not None
+    assert (folder.hunks[0].lines, warning) == (
+        ["+x"],
+        NOT_COMPARED,
+    )
+    assert proposed_change("Bash", {"command": "ls"}) == (None, "")
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abc"), max_size=12), st.integers(0, 3))

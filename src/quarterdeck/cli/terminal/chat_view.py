@@ -32,6 +32,7 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 
 from quarterdeck.cli.common.look import has_true_colour
@@ -44,6 +45,12 @@ INPUT_ROWS = 8
 """How far the input line may grow."""
 COMPLETION_ROWS = 6
 ESCAPE_S = 0.1
+MENU_STYLES = {
+    "completion-menu": "bg:#e4e4e4 #000000",
+    "completion-menu.completion.current": "noreverse bg:#005faf #ffffff",
+    "completion-menu.meta.completion": "bg:#d0d0d0 #303030",
+    "completion-menu.meta.completion.current": "noreverse bg:#005faf #ffffff",
+}
 _KEYS: dict[str, str] = {
     Keys.Up: "up",
     Keys.Down: "down",
@@ -131,6 +138,7 @@ class ChatView:
             key_bindings=self._bindings(),
             output=self._output,
             color_depth=_colour_depth() if colour else ColorDepth.DEPTH_1_BIT,
+            style=Style.from_dict(MENU_STYLES if colour else {}),
             erase_when_done=True,
             full_screen=False,
             before_render=self._before_render,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from quarterdeck.cli.common import Look, cut
 from quarterdeck.cli.common.look import codes_of
@@ -20,6 +20,8 @@ ALIKE = 0.4
 """Two lines that share less than this are not compared by words."""
 LONGEST_COMPARED = 2_000
 """Characters. Longer lines are not compared by words: that is quadratic."""
+MOST_COMPARED = 2_000
+"""Pairs of lines in one place of a file. Nobody reads more of them word by word."""
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _STYLES = {"-": "red", "+": "green", " ": "dim"}
 
@@ -78,9 +80,9 @@ def _hunk_lines(hunk: Hunk, path: str, look: Look) -> list[_Line]:
             rows.append(_Line(" ", new_number, text, [], old_number))
         old_number += sign != "+"
         new_number += sign != "-"
-    for removed, added in _changes(rows):
-        for one, other in zip(removed, added, strict=False):
-            _mark_words(one, other)
+    pairs = (pair for removed, added in _changes(rows) for pair in zip(removed, added, strict=False))
+    for one, other in islice(pairs, MOST_COMPARED):
+        _mark_words(one, other)
     return rows
 
 

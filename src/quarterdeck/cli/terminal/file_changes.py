@@ -17,19 +17,22 @@ CONTEXT = 3
 """Unchanged lines shown around a change."""
 LARGEST_BYTES = 4_000_000
 """Larger files are not read: the prompt shows the change without line numbers."""
+NOT_COMPARED = "The file on disk cannot be compared: this is all of the new one."
 _COMPARABLE = 4_000_000
 """Above this product of line counts, all lines count as changed: comparing is quadratic."""
 
 
 def proposed_change(tool: str, tool_input: Mapping[str, Any], *, context: int = CONTEXT) -> tuple[FileDiff | None, str]:
-    """The change, with the file's own line numbers, and a warning if the call will fail.
+    """The change, with the file's own line numbers if they are known, and a warning if it cannot be compared with it.
 
-    None if the tool changes no file, or if the file cannot be compared.
+    None if the tool changes no file.
     """
     match tool, tool_input:
         case "Write", {"file_path": str(path), "content": str(content)}:
             old = _text_of(path)
-            return (None if old is _UNREADABLE else _diff(path, old, content, context)), ""
+            if old is _UNREADABLE:
+                return _diff(path, "", content, context), NOT_COMPARED
+            return _diff(path, old, content, context), ""
         case "Edit", {"file_path": str(path), "old_string": str(), "new_string": str()}:
             return _edited(path, [tool_input], context)
         case "MultiEdit", {"file_path": str(path), "edits": list(edits)} if all(isinstance(one, dict) for one in edits):
@@ -58,24 +61,35 @@ def _text_of(path: str) -> str | None:
 
 
 def _edited(path: str, edits: list[Mapping[str, Any]], context: int) -> tuple[FileDiff | None, str]:
-    old = _text_of(path)
-    if old is _UNREADABLE:
-        return None, ""
-    new = old or ""
+    pairs: list[tuple[str, str]] = []
     for edit in edits:
         before, after = edit.get("old_string"), edit.get("new_string")
         if not isinstance(before, str) or not isinstance(after, str):
             return None, ""
+        pairs.append((before, after))
+    old = _text_of(path)
+    if old is _UNREADABLE:
+        return _unnumbered(path, pairs, context), "The file on disk cannot be compared, so there are no line numbers."
+    new = old or ""
+    for (before, after), edit in zip(pairs, edits, strict=True):
         if not before and not new:
             new = after
             continue
         found = new.count(before) if before else 0
         if not found:
-            return None, "The text to replace is not in the file as it is now."
+            return _unnumbered(path, pairs, context), "The text to replace is not in the file as it is now."
         if found > 1 and not edit.get("replace_all"):
-            return None, f"The text to replace is in the file {found} times; Claude Code rejects such an edit."
+            why = f"The text to replace is in the file {found} times; Claude Code rejects such an edit."
+            return _unnumbered(path, pairs, context), why
         new = new.replace(before, after)
     return _diff(path, old, new, context), ""
+
+
+def _unnumbered(path: str, pairs: list[tuple[str, str]], context: int) -> FileDiff:
+    """The edits by themselves."""
+    diffs = [_diff(path, old, new, context) for old, new in pairs]
+    hunks = [hunk for diff in diffs for hunk in diff.hunks]
+    return FileDiff(path, "update", hunks, sum(one.added for one in diffs), sum(one.removed for one in diffs))
 
 
 def _cell(path: str, tool_input: Mapping[str, Any], context: int) -> FileDiff | None:

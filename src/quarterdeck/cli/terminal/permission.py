@@ -35,7 +35,7 @@ def permission_subject(asked: Permission, advice: Advice, *, note: str = "", fol
     """The question, the command or diff, the risk, and why we ask."""
     change, warning = proposed_change(asked.tool_name, asked.input)
     small, _ = proposed_change(asked.tool_name, asked.input, context=0) if change is not None else (None, "")
-    diffs = [change] if change is not None else asked.diffs
+    diffs = [change] if change is not None else asked.diffs  # a tool that we do not know may change files, too
 
     def title(look: Look) -> list[str]:
         return [look.paint("bold yellow", f"? {one_line(_question(asked, folder), look.width - 2)}")]
