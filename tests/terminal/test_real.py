@@ -262,7 +262,7 @@ def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(rea
     for _ in range(2):
         real.model.reply(bash("touch b.txt"))
         real.model.reply("Done.")
-    term = real.term("run", "make it", agent="", columns=110)
+    term = real.term("run", "make it", agent="", columns=180)
     term.until(
         "ignores rules saved in this folder until you trust it", "Trust this folder, then always in it (p)", "(x)"
     )
@@ -280,7 +280,7 @@ def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(rea
     now = json.loads((real.home / ".claude.json").read_text())
     assert now["projects"][str(real.cwd)]["hasTrustDialogAccepted"] is True
     assert now.keys() >= known.keys()
-    again = real.term("run", "make it again", agent="", columns=110)
+    again = real.term("run", "make it again", agent="", columns=180)
     assert again.exit() == 0
     assert "Allow this command?" not in again.text
     assert "● Bash touch b.txt" in again.text
