@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarterdeck.cli.common.look import codes_of
-from quarterdeck.cli.terminal.file_changes import proposed_change
+from quarterdeck.cli.terminal.file_changes import NOT_COMPARED, proposed_change
 from quarterdeck.policy.risky_parts import risky_parts
 from terminal.kit import ENTER, ESCAPE, Place, Term, bash, tool
 

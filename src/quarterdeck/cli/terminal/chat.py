@@ -72,6 +72,7 @@ class Chat:
         self._escaped_at = -ESCAPE_WINDOW_S
         self._hint, self._hint_until = "", 0.0
         self._shell: asyncio.Task[None] | None = None
+        self._stop_shell = asyncio.Event()
 
     async def run(self, first: str) -> int:
         view = self._view
@@ -162,7 +163,8 @@ class Chat:
         elif text.strip() in ("exit", "quit"):
             self.leave(0)
         elif text.startswith("!") and text[1:].strip():
-            self._shell = self._job(run_shell(self, text[1:].strip()))
+            self._stop_shell = asyncio.Event()
+            self._shell = self._job(run_shell(self, text[1:].strip(), self._stop_shell))
         elif text.startswith("#") and text[1:].strip():
             self._job(remember(self, text[1:].strip()))
         else:
@@ -221,7 +223,7 @@ class Chat:
     def _stop_work(self) -> bool:
         """Stop a shell command or the turn; False if there is neither."""
         if self._shell is not None and not self._shell.done():
-            self._shell.cancel()
+            self._stop_shell.set()
             return True
         if self._reader is None or self.session.turn_state is TurnState.IDLE:
             return False
@@ -241,7 +243,7 @@ class Chat:
     def _stop_pressed(self) -> None:
         """Ctrl-C interrupts the turn; pressed again soon, or before it has stopped, it exits."""
         if self._shell is not None and not self._shell.done():
-            self._shell.cancel()
+            self._stop_shell.set()
             return
         now = asyncio.get_running_loop().time()
         again = now - self._stopped_at < LEAVE_WINDOW_S  # the turn may have ended in between

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,31 +23,60 @@ SHOWN_LINES = 40
 READ_BYTES = 65_536
 
 
-async def run_shell(chat: Chat, command: str) -> None:
-    """Run a command in the session's folder, show its output, and put both into the conversation."""
+async def run_shell(chat: Chat, command: str, stop: asyncio.Event) -> None:
+    """Run a command in the session's folder until ``stop``, show its output, and put both into the conversation."""
     look = chat.screen.look
     chat.screen.print([look.paint("bold", f"! {line}") for line in exact(command).split("\n")])
-    process = await asyncio.create_subprocess_shell(
-        command,
-        cwd=chat.folder,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
-    )
-    output, stopped = b"", False
-    try:
-        while process.stdout is not None and (data := await process.stdout.read(READ_BYTES)):
-            output = (output + data)[-4 * KEPT_CHARS :]
-    except asyncio.CancelledError:
-        stopped = True
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    code = await process.wait()
+    async with _started(command, chat.folder) as process:
+        reading, stopping = asyncio.ensure_future(_output_of(process)), asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait([reading, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            _kill(process)
+        output = await reading
+        code = await process.wait()
     text = output.decode(errors="replace").rstrip("\n")
-    _show(chat, text, "stopped" if stopped else f"exit code {code}" if code else "")
+    _show(chat, text, "stopped" if stop.is_set() else f"exit code {code}" if code else "")
     await chat.tell(command, text[-KEPT_CHARS:])
+
+
+@asynccontextmanager
+async def _started(command: str, folder: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Cancelled while it starts, it still ends."""
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_shell(
+            command,
+            cwd=folder,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+    )
+    try:
+        process = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        _kill(await starting)
+        raise
+    try:
+        yield process
+    finally:
+        _kill(process)
+
+
+async def _output_of(process: asyncio.subprocess.Process) -> bytes:
+    """The end of it."""
+    output = b""
+    while process.stdout is not None and (data := await process.stdout.read(READ_BYTES)):
+        output = (output + data)[-4 * KEPT_CHARS :]
+    return output
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """With all that it has started in its group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _show(chat: Chat, output: str, note: str) -> None:
