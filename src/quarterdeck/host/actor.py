@@ -27,12 +27,15 @@ from .errors import HostError
 from .events import ProcessChanged
 from .folding import is_preview
 from .launching import LineEnds, Wire, new_process
-from .requests import Content, Decision
+from .prompt_sending import PromptSender
+from .requests import Decision
 from .session_log import SessionLog
 
 logger = logging.getLogger("quarterdeck.host")
 
 READ_BYTES = 1024 * 1024
+STDERR_CHARS = 2_000
+"""How much of stderr is kept with a session."""
 T = TypeVar("T")
 
 
@@ -61,6 +64,7 @@ class SessionActor:
         keeper: Callable[[], Awaitable[KeeperClient | None]],
         options: Callable[[SessionLog], ClaudeAgentOptions],
         may_prompt: Callable[[], None] = lambda: None,
+        admit: Callable[[], None] = lambda: None,
     ) -> None:
         """
         Args:
@@ -68,14 +72,17 @@ class SessionActor:
             keeper: Gives the keeper for a new process; None where processes are the host's own.
             options: What a process is started with.
             may_prompt: Raises ``HostError`` where no new prompt may be sent.
+            admit: Raises ``HostError`` when no further process may start.
         """
         self.log = log
         self._find_keeper = keeper
         self._keeper: KeeperClient | None = None
         """Whose the process is."""
-        self._may_prompt = may_prompt
+        self.may_prompt = may_prompt
         self._options = options
-        self._turn = asyncio.Lock()
+        self._admit = admit
+        self._starting = False
+        self.turn = asyncio.Lock()
         """Commands of one session are done one after the other."""
         self.session: Session | None = None
         self._wire: Wire | None = None
@@ -85,12 +92,23 @@ class SessionActor:
         """Number of a line of ours → the request it answers."""
         self._stream_from: int | None = None
         """Where the message that is being streamed begins in the spool."""
-        self._sender = ""
+        self.sender = ""
+        """Who says the line that is being written; empty: the host."""
         self._leaving = False
+        self.prompts = PromptSender(self)
 
     @property
     def id(self) -> str:
         return self.log.id
+
+    @property
+    def has_process(self) -> bool:
+        return self._starting or self.session is not None
+
+    @property
+    def stderr(self) -> str:
+        """The last of what its process wrote to stderr; of the last process, if it has none."""
+        return self.log.body.stderr if self._wire is None else str(self._wire.stderr_tail)
 
     @property
     def running(self) -> Session:
@@ -154,11 +172,11 @@ class SessionActor:
         return NewRow(
             at=entry.at,
             kind="sent",
-            origin="user" if self._sender else "host",
+            origin="user" if self.sender else "host",
             body=entry.message.raw,
             generation=self.log.body.generation,
             input_number=self._input_number,
-            sender=self._sender,
+            sender=self.sender,
         )
 
     def _acknowledge(self, wait: asyncio.Future[Any], offset: int) -> None:
@@ -179,34 +197,43 @@ class SessionActor:
 
     async def start(self) -> None:
         """Give the session a process. Raises ``HostError``; then its state says why."""
-        async with self._turn:
+        async with self.turn:
             if self.session is not None:
                 return
-            log, body = self.log, self.log.body
-            if body.resume is None and body.generation:
-                body.resume = body.transcript_id  # it goes on where its last process was
-            options = self._options(log)
-            generation = body.generation + 1
-            self._keeper = await self._find_keeper()
-            wire = new_process(options, self._keeper, self.id, generation, **self._hooks())
-            body.generation, body.wanted, body.process, body.state_reason = generation, True, "starting", ""
-            self._input_number = 0
-            await log.tell(ProcessChanged(log.now(), generation, "starting"))
-            session = self._attach(options, wire)
+            self._starting = True
             try:
-                await session.open()
-            except QuarterdeckError as error:
-                await self._failed_to_start(error)
-                raise HostError("cli_failed", f"Claude Code did not start: {error}") from error
-            self._reader = asyncio.get_running_loop().create_task(self._drain(session))
-            body.resume, body.fork = None, False
+                self._admit()
+                await self._start()
+            finally:
+                self._starting = False
+
+    async def _start(self) -> None:
+        log, body = self.log, self.log.body
+        if body.resume is None and body.generation:
+            body.resume = body.transcript_id  # it goes on where its last process was
+        options = self._options(log)
+        generation = body.generation + 1
+        self._keeper = await self._find_keeper()
+        wire = new_process(options, self._keeper, self.id, generation, **self._hooks())
+        body.generation, body.wanted, body.process, body.state_reason = generation, True, "starting", ""
+        self._input_number = 0
+        await log.tell(ProcessChanged(log.now(), generation, "starting"))
+        session = self._attach(options, wire)
+        try:
+            await session.open()
+        except QuarterdeckError as error:
+            await self._failed_to_start(error)
+            raise HostError("cli_failed", f"Claude Code did not start: {error}") from error
+        await self.prompts.look_for_uncertain()
+        self._reader = asyncio.get_running_loop().create_task(self._drain(session))
+        body.resume, body.fork, body.resume_at = None, False, None
 
     async def _failed_to_start(self, error: QuarterdeckError) -> None:
         body, log = self.log.body, self.log
         self.session = self._wire = None
         if body.process == "starting":
             body.process, body.state_reason = "exited", str(error)
-            await log.tell(ProcessChanged(log.now(), body.generation, "exited", stderr=str(error)[-2000:]))
+            await log.tell(ProcessChanged(log.now(), body.generation, "exited", stderr=str(error)[-STDERR_CHARS:]))
 
     def _hooks(self) -> dict[str, Any]:
         return {} if self._keeper is None else {"on_written": self.written}
@@ -234,6 +261,7 @@ class SessionActor:
         if body.wanted and not body.state_reason:
             how = f"signal {exited.signal}" if exited.signal is not None else f"exit code {exited.code}"
             body.state_reason = f"Claude Code ended with {how}."
+        body.stderr = exited.stderr[-STDERR_CHARS:]
         unfinished = list(log.fold.timeline.state.running)
         event = ProcessChanged(
             log.now(),
@@ -241,7 +269,7 @@ class SessionActor:
             "exited",
             exit_code=exited.code,
             signal=None if exited.signal is None else str(exited.signal),
-            stderr="" if exited.expected else exited.stderr[-2000:],
+            stderr="" if exited.expected else exited.stderr[-STDERR_CHARS:],
             unfinished=unfinished,
         )
         log.append([*log.partial_rows(), log.event_row(event)])
@@ -259,7 +287,7 @@ class SessionActor:
 
     async def stop(self) -> None:
         """End the process; the session can be resumed."""
-        async with self._turn:
+        async with self.turn:
             self.log.body.wanted = False
             self.log.body.state_reason = "It was stopped."
             if self.session is not None:
@@ -273,6 +301,7 @@ class SessionActor:
         if self.session is not None and self._keeper is None:
             await self.stop()
         self._leaving = True
+        self.prompts.close()
         if self._reader is not None:
             self._reader.cancel()
         if self.session is not None:
@@ -280,23 +309,6 @@ class SessionActor:
         await self.log.close()
 
     # What is asked of it
-
-    async def prompt(self, content: Content, *, sender: str, priority: str | None = None) -> tuple[str, int]:
-        """Say something; the id of the prompt, and the row that has it."""
-        self._may_prompt()
-        if self.session is None:
-            await self.start()
-        async with self._turn:
-            session = self.running
-            self._sender = sender or "user"
-            before = self.log.fanout.last_seq
-            try:
-                prompt_id = await session.send(content, priority=priority)
-            except QuarterdeckError as error:
-                raise HostError("not_running", f"The prompt could not be sent: {error}") from error
-            finally:
-                self._sender = ""
-            return prompt_id, max(before, self.log.fanout.last_seq)
 
     async def call(self, control: Callable[[Session], Awaitable[T]]) -> T:
         """A control call; it does not wait for other commands."""
@@ -359,6 +371,7 @@ class SessionActor:
         for record in list(self.log.approvals.values()):
             if record.state == "decided" and record.request_id in session.pending():
                 self._deliver_again(record.request_id)
+        self.prompts.send_when_idle()
 
     async def lose(self, reason: str, *, status: ExitStatus | None = None, stderr: str = "") -> None:
         """Its process is gone, with whatever owned it."""
@@ -371,7 +384,7 @@ class SessionActor:
             "exited" if status is not None else "lost",
             exit_code=None if status is None else status.code,
             signal=None if status is None or status.signal is None else str(status.signal),
-            stderr=stderr[-2000:],
+            stderr=stderr[-STDERR_CHARS:],
             unfinished=unfinished,
         )
         await log.append([*log.partial_rows(), log.event_row(event)])

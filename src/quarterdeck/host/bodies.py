@@ -30,6 +30,14 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     resume: str | None = None
     """The transcript that the next process goes on with."""
     fork: bool = False
+    resume_at: str | None = None
+    """The message after which the transcript is cut."""
+    chosen: dict[str, Any] = {}
+    """Model and permission mode that the next process gets, until the CLI says otherwise."""
+    base_commit: str | None = None
+    """What was checked out when the session was created."""
+    stderr: str = ""
+    """The end of what its last process wrote there."""
     state_since: float = 0.0
     state_reason: str = ""
     cli_version: str | None = None
@@ -69,8 +77,8 @@ def session_view(record: SessionRecord, head: LogHead, *, pending: int, host: st
         agent=body.agent,
         name=record.name,
         tags=list(record.tags),
-        model=body.model,
-        permission_mode=body.permission_mode,
+        model=body.chosen.get("model", body.model),
+        permission_mode=body.chosen.get("permission_mode", body.permission_mode),
         cli_version=body.cli_version,
         transcript_id=body.transcript_id,
         parent_id=body.parent_id,

@@ -18,6 +18,28 @@ ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 """Frames of the log after a seq, and at most how many."""
 
 
+class Bell:
+    """Wakes all who wait for something to happen."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self.closed = False
+
+    def ring(self) -> None:
+        if not self.closed:
+            self._event.set()
+            self._event = asyncio.Event()
+
+    def close(self) -> None:
+        """Nothing will happen any more: whoever waits goes on at once."""
+        self.closed = True
+        self._event.set()
+
+    def next(self) -> asyncio.Event:
+        """Set by the next ring. Take it before looking whether there is something: nothing is missed in between."""
+        return self._event
+
+
 class Fanout:
     """The frames and previews of one session, as they come."""
 
@@ -76,6 +98,19 @@ class Fanout:
             if seen == self._count:
                 if self._closed:
                     return
+                await bell.wait()
+
+    async def watch_rows(self, after: int, read: ReadFrames) -> AsyncGenerator[Frame, None]:
+        """Every row after ``after`` as ``read`` shows it, and then those that come."""
+        while True:
+            bell = self._bell
+            if after < self.last_seq:
+                for frame in await read(after, PAGE):
+                    after = frame.seq
+                    yield frame
+            elif self._closed:
+                return
+            else:
                 await bell.wait()
 
     def _since(self, seen: int) -> list[Frame | Preview]:

@@ -8,14 +8,15 @@ from typing import Any
 import msgspec
 
 from quarterdeck.client.connection import new_id
-from quarterdeck.protocol import HostSide
+from quarterdeck.protocol import HostSide, TurnState
 from quarterdeck.protocol.snapshot import restore, snapshot
 from quarterdeck.store.records import NewRow, Row
 from quarterdeck.timeline import Timeline
 from quarterdeck.timeline.events import TextCompleted, ThinkingCompleted
-from quarterdeck.wire import KeepAliveMessage, Message, StreamEvent, ThinkingTokensMessage, decode
+from quarterdeck.wire import KeepAliveMessage, Message, StreamEvent, ThinkingTokensMessage, UserMessage, decode
 
-from .events import AnyEvent, ProcessChanged
+from .events import AnyEvent, ProcessChanged, QueueChanged
+from .prompt_queue import PromptQueue
 from .resources import Frame, Resource
 
 FOLD_VERSION = "1"
@@ -36,38 +37,51 @@ class Preview(Resource, frozen=True, kw_only=True):
 class _Kept(msgspec.Struct):
     timeline: bytes
     side: bytes
+    queue: PromptQueue = msgspec.field(default_factory=PromptQueue)
 
 
 class RowFold:
     """The fold of one session's rows: what a person follows, and the conversation with its process."""
 
-    def __init__(self, timeline: Timeline | None = None, side: HostSide | None = None) -> None:
+    def __init__(
+        self, timeline: Timeline | None = None, side: HostSide | None = None, queue: PromptQueue | None = None
+    ) -> None:
         self.timeline = timeline or Timeline()
         self.side = side or _new_side()
+        self.queue = queue or PromptQueue()
 
     @classmethod
     def restore(cls, snapshot: bytes) -> RowFold:
         kept = msgspec.json.decode(snapshot, type=_Kept)
-        return cls(Timeline.restore(kept.timeline), restore(kept.side, new_id=new_id, clock=time.monotonic))
+        side = restore(kept.side, new_id=new_id, clock=time.monotonic)
+        return cls(Timeline.restore(kept.timeline), side, kept.queue)
 
     def snapshot(self) -> bytes:
-        return msgspec.json.encode(_Kept(self.timeline.snapshot(), snapshot(self.side, self.timeline.state.at)))
+        side = snapshot(self.side, self.timeline.state.at)
+        return msgspec.json.encode(_Kept(self.timeline.snapshot(), side, self.queue))
 
     def events(self, row: NewRow | Row) -> list[AnyEvent]:
         match row.kind:
             case "received":
                 message = decode(row.body)
                 self.side.received(message, row.at)
+                self.queue.follow(self.side.open_prompts)
                 return _shown(self.timeline.received(message, at=row.at))
             case "sent":
                 message = decode(row.body)
+                in_turn = self.side.turn is not TurnState.IDLE
                 self.side.sent(message, row.at)
+                if isinstance(message, UserMessage):
+                    self.queue.sent(message, in_turn=in_turn)
                 return _shown(self.timeline.sent(message, at=row.at))
         event = decode_event(row.body)
+        if isinstance(event, QueueChanged):
+            self.queue.told(event.prompts)
         if not isinstance(event, ProcessChanged):
             return [event]
         if event.state in ("exited", "lost"):
             self.side = _new_side()
+            self.queue.process_ended()
             return [*_shown(self.timeline.process_ended(at=row.at)), event]
         if event.state == "starting":
             self.side = _new_side()

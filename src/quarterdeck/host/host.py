@@ -13,10 +13,15 @@ from __future__ import annotations
 from types import TracebackType
 
 from .approval_operations import ApprovalOperations
+from .control_operations import ControlOperations
 from .host_base import Caller
+from .log_operations import LogOperations
+from .looking_operations import LookingOperations
+from .machine_operations import MachineOperations
 from .policy_operations import PolicyOperations
+from .prompt_operations import PromptOperations
 from .scopes import checked
-from .session_operations import SessionOperations
+from .status_operations import StatusOperations
 from .token_operations import TokenOperations
 from .usage_operations import UsageOperations
 
@@ -24,7 +29,18 @@ __all__ = ["Caller", "Host"]
 
 
 @checked
-class Host(SessionOperations, ApprovalOperations, PolicyOperations, UsageOperations, TokenOperations):
+class Host(
+    LookingOperations,
+    ControlOperations,
+    PromptOperations,
+    LogOperations,
+    MachineOperations,
+    StatusOperations,
+    ApprovalOperations,
+    PolicyOperations,
+    UsageOperations,
+    TokenOperations,
+):
     """All operations, as plain methods. Use it as an async context manager."""
 
     async def open(self) -> Host:

@@ -7,9 +7,8 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -28,9 +27,11 @@ from .bodies import approval_view, decode_body, session_view
 from .budgets import Spending
 from .deciding import Deciding
 from .errors import HostError
-from .folding import FOLD_VERSION, RowFold, frame_of
+from .fanout import Bell
+from .folding import FOLD_VERSION, RowFold
 from .grants import Grants
 from .launching import options_for
+from .limits import Folders, Limits
 from .policies import SessionPolicy, own_policy
 from .session_log import SessionLog
 
@@ -68,6 +69,8 @@ class HostBase:
         agents: Mapping[str, Sequence[str] | str] | None = None,
         env: Mapping[str, str] | None = None,
         policy: Policy | None = None,
+        folders: Iterable[str | os.PathLike[str]] | None = None,
+        limits: Limits | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """
@@ -79,6 +82,8 @@ class HostBase:
             env: What every process gets on top of the inherited environment.
             policy: Rules for all sessions, e.g. ``Policy.from_rules(allow=[…], deny=[…])``. Of several rules about a
                 call the strictest counts: the host's, those of the settings files, and the session's own.
+            folders: Where sessions may start; None: anywhere.
+            limits: How much the host takes on.
             clock: The time, in seconds since 1970.
         """
         self.folder = Path(folder).expanduser()
@@ -91,6 +96,13 @@ class HostBase:
         self._grants = Grants(clock)
         self._spending = Spending()
         self._approvals_bell = asyncio.Event()
+        self.folders = Folders(folders)
+        self.limits = limits or Limits()
+        self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
+        """Writes with an idempotency key that are being done."""
+        self.bell = Bell()
+        """Rings when sessions or approvals have changed."""
+        self._opened_at = 0.0
         self._actors: dict[str, SessionActor] = {}
         self._loading: dict[str, asyncio.Lock] = {}
         self._store: EventStore | None = None
@@ -104,6 +116,7 @@ class HostBase:
     async def _open(self) -> None:
         """Open the log, find the keeper, and take up every session that has a process."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._opened_at = self._clock()
         self._store = self._given_store or await SqliteStore.open(self.folder)
         try:
             await self._store.use_fold(FOLD_VERSION)
@@ -116,6 +129,7 @@ class HostBase:
 
     async def close(self) -> None:
         """Leave; with a keeper, the processes go on."""
+        self.bell.close()
         await asyncio.gather(*(actor.leave() for actor in self._actors.values()), return_exceptions=True)
         self._actors.clear()
         keepers = [*self._former_keepers, *([] if self._keeper is None else [self._keeper])]
@@ -135,6 +149,27 @@ class HostBase:
     def now(self) -> float:
         """The time by the host's clock."""
         return self._clock()
+
+    def _admit_process(self) -> None:
+        """Raises ``HostError`` when no further process may start."""
+        limit = self.limits.processes
+        if limit is not None and sum(1 for actor in self._actors.values() if actor.has_process) > limit:
+            raise HostError(
+                "busy",
+                f"{limit} processes run, which is as many as this host allows.",
+                hint="Stop a session first.",
+                limit="processes",
+            )
+
+    def _admit_prompt(self, actor: SessionActor) -> None:
+        """Raises ``HostError`` when too many prompts wait."""
+        if len(actor.log.fold.queue.prompts) >= self.limits.queue:
+            raise HostError(
+                "busy",
+                f"{self.limits.queue} prompts wait in this session, which is as many as this host allows.",
+                hint="Withdraw one, or wait.",
+                limit="queue",
+            )
 
     # Loading
 
@@ -201,6 +236,7 @@ class HostBase:
             spool_end=head.spool_end if head.generation == body.generation else 0,
             new_id=new_id,
             clock=self._clock,
+            changed=self.bell.ring,
         )
         page = await self.store.approvals(
             ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
@@ -214,6 +250,7 @@ class HostBase:
             log,
             keeper=self._current_keeper,
             options=self._options,
+            admit=self._admit_process,
             may_prompt=lambda: self._spending.check(log.body, self._clock()),
         )
 
@@ -226,37 +263,6 @@ class HostBase:
                 fold.events(row)
                 seq = row.seq
         return fold, snapshot_seq
-
-    def _frames(self, session_id: str) -> Callable[[int, int], Any]:
-        async def read(after: int, limit: int) -> list[returns.Frame]:
-            """From the snapshot before them: a frame is the fold of all rows up to it."""
-            kept = await self.store.snapshot(session_id, at_most=after)
-            fold = RowFold() if kept is None else RowFold.restore(kept.body)
-            seq = 0 if kept is None else kept.seq
-            frames: list[returns.Frame] = []
-            while len(frames) < limit:
-                rows = (await self.store.read(session_id, after=seq)).rows
-                if not rows:
-                    break
-                for row in rows:
-                    told = fold.events(row)
-                    seq = row.seq
-                    if seq > after and len(frames) < limit:
-                        frames.append(frame_of(row, told))
-            return frames
-
-        return read
-
-    async def _after(self, log: SessionLog, cursor: str | None) -> int:
-        if cursor is None:
-            return 0
-        head = await self.store.head(log.id)
-        epoch, _, seq = cursor.rpartition("-")
-        if not seq.isdigit():
-            raise HostError("invalid", f"{cursor!r} is no cursor.", hint="A cursor is EPOCH-SEQ.", field="after")
-        if head is None or epoch != head.epoch or int(seq) > head.last_seq:
-            raise HostError("conflict", "The log has changed since this cursor.", hint="Fetch the timeline again.")
-        return int(seq)
 
     async def _approval(self, approval_id: str) -> ApprovalRecord:
         record = await self.store.approval(approval_id)

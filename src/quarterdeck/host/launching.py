@@ -76,10 +76,11 @@ def options_for(body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] 
     return ClaudeAgentOptions(
         cli_path=list(cli) if cli is not None and not isinstance(cli, str) else cli,
         cwd=cwd,
-        model=body.model,
-        permission_mode=body.permission_mode,  # type: ignore[arg-type]  # checked with the other options
+        model=body.chosen.get("model", body.model),
+        permission_mode=body.chosen.get("permission_mode", body.permission_mode),
         resume=body.resume,
         fork_session=body.fork,
+        resume_session_at=body.resume_at,
         on_elicitation=leave_open,
         on_user_dialog=leave_open,
         session_state_events=True,

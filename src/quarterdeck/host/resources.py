@@ -126,6 +126,8 @@ class Prompt(Resource, frozen=True, kw_only=True):
     """``uncertain``: the process died while it was being sent, and nothing says whether it arrived."""
     priority: Priority = "next"
     not_before: datetime | None = None
+    by: str = ""
+    """Who said it."""
 
 
 class PromptAccepted(Resource, frozen=True, kw_only=True):

@@ -87,9 +87,9 @@ def checked(cls: H) -> H:
 
 def _checked(operation: Operation, method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    async def call(self: HostBase, request: Any, caller: Caller = PROGRAM) -> Any:
+    async def call(self: HostBase, request: Any, caller: Caller = PROGRAM, **key: str | None) -> Any:
         session = await _admit(self, operation, request, caller)
-        result = await method(self, request, caller)
+        result = await method(self, request, caller, **key)
         if operation.writes and operation.name not in IN_THEIR_OWN_COMMIT | NOT_AUDITED:
             await _note(self, operation, request, caller, session)
         if caller.folders and isinstance(result, returns.SessionList):

@@ -17,7 +17,15 @@ import msgspec
 
 from quarterdeck.protocol import Handshake, TurnState
 from quarterdeck.store import Committed, EventStore
-from quarterdeck.store.commits import AddUsage, Change, MoveApproval, OpenApproval, PutSession, PutSnapshot
+from quarterdeck.store.commits import (
+    AddUsage,
+    Change,
+    DeleteSession,
+    MoveApproval,
+    OpenApproval,
+    PutSession,
+    PutSnapshot,
+)
 from quarterdeck.store.errors import StoreError
 from quarterdeck.store.records import (
     ApprovalDecision,
@@ -33,6 +41,8 @@ from quarterdeck.timeline import Request, Timeline
 from quarterdeck.timeline.events import (
     DialogAsked,
     ElicitationAsked,
+    ModeChanged,
+    ModelChanged,
     PermissionAsked,
     PlanReviewAsked,
     QuestionsAsked,
@@ -48,12 +58,21 @@ from quarterdeck.wire import CanUseToolRequest, Message
 from .approving import approval_of, same_question
 from .bodies import SessionBody, approval_view, encode_approval, encode_body
 from .budgets import session_budget
-from .events import AnyEvent, ApprovalChanged, BudgetChanged, HostEvent, ProcessChanged, StatusChange, UsageReport
+from .events import (
+    AnyEvent,
+    ApprovalChanged,
+    BudgetChanged,
+    HostEvent,
+    ProcessChanged,
+    QueueChanged,
+    StatusChange,
+    UsageReport,
+)
 from .fanout import Fanout
 from .folding import Preview, RowFold, encode_event, frame_of
 from .log_writer import LogWriter
 from .policies import SessionPolicy, Verdict, decided
-from .resources import TokenCounts
+from .resources import Prompt, TokenCounts
 from .state import REMEDIES, state_of
 from .times import moment, usd
 
@@ -80,7 +99,9 @@ class SessionLog:
         spool_end: int = 0,
         new_id: Callable[[], str],
         clock: Callable[[], float] = time.time,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
+        """``changed`` is called when lists of sessions or approvals show something else than before."""
         self.record = record
         self.body = body
         self.fold = fold
@@ -104,9 +125,13 @@ class SessionLog:
         """Why nothing can be written now."""
         self.spool_end = spool_end
         """How far the spool of its process was committed when the log was opened."""
+        self.shown: Callable[[], None] = lambda: None
+        """Called when rows have been written and shown."""
+        self._told_queue = list(fold.queue.prompts)
         self._snapshot_seq = snapshot_seq
         self._new_id = new_id
         self._clock = clock
+        self._changed = changed
         self._touched = record.active_at
         self._writer = LogWriter(store, record.id, fence, stalled=self._stalled)
 
@@ -141,6 +166,21 @@ class SessionLog:
     ) -> asyncio.Future[Committed]:
         """Write an event of the host."""
         return self.append([self.event_row(event, origin)], changes)
+
+    def set_queue(self, prompts: list[Prompt]) -> asyncio.Future[Committed]:
+        """Write which prompts wait."""
+        self._told_queue = list(prompts)
+        return self.tell(QueueChanged(self.now(), prompts))
+
+    def update(self, changes: Sequence[Change] = (), **fields: Any) -> asyncio.Future[Committed]:
+        """Write the record with these fields, and the body as it is now."""
+        self.record = msgspec.structs.replace(self.record, body=encode_body(self.body), **fields)
+        return self.append([], [PutSession(self.record), *changes])
+
+    async def delete(self, changes: Sequence[Change] = ()) -> None:
+        """Forget everything about the session; nothing can be written after it."""
+        await self._writer.write(changes=[DeleteSession(), *changes], alone=True)
+        self._changed()
 
     async def decide(
         self, record: ApprovalRecord, decision: ApprovalDecision, changes: Sequence[Change] = ()
@@ -235,6 +275,10 @@ class SessionLog:
                 for record in list(self.approvals.values()):
                     if record.state == "delivered" and _tool_id(record, self.fold) == event.id:
                         self._move(record, "applied", at, rows, events, changes)
+            case ModelChanged():
+                self.body.chosen.pop("model", None)
+            case ModeChanged():
+                self.body.chosen.pop("permission_mode", None)
             case TurnEnded():
                 self._count(event, at, rows, events, changes)
             case ProcessChanged(state="exited" | "lost"):
@@ -374,7 +418,10 @@ class SessionLog:
             self._add_event(change, rows, events)
 
     def _settle(self, at: float, rows: list[NewRow], events: list[list[AnyEvent]], changes: list[Change]) -> None:
-        """The session's record and state after these rows."""
+        """The session's record, queue and state after these rows."""
+        if self.fold.queue.prompts != self._told_queue:
+            self._told_queue = list(self.fold.queue.prompts)
+            self._add_event(QueueChanged(at, self._told_queue), rows, events)
         before, body = self.record, self.body
         if body.process == "starting" and self.fold.side.handshake is Handshake.DONE:
             body.process = "running"
@@ -416,10 +463,13 @@ class SessionLog:
     # Showing
 
     def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
+        if done.pos:
+            self._changed()
         for number, (row, told) in enumerate(zip(rows, events, strict=True)):
             self.fanout.publish(frame_of(_numbered(row, self.id, done.first_seq + number), told))
         if any(isinstance(event, ApprovalChanged) for told in events for event in told):
             self.changed()
+        self.shown()
         if self.fanout.last_seq - self._snapshot_seq >= SNAPSHOT_ROWS:
             asyncio.get_running_loop().call_soon(self._keep_snapshot)
 

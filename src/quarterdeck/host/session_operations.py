@@ -1,38 +1,54 @@
-"""Operations on sessions: start, say, steer, stop, look, watch."""
+"""Operations on sessions: start, find, change, stop, resume, fork, delete."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import asyncio
+import contextlib
+import shutil
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, get_args
 
 import msgspec
+from msgspec import UNSET
 
-from quarterdeck.client.connection import new_id
 from quarterdeck.store import Commit
-from quarterdeck.store.commits import AddAudit, PutSession
+from quarterdeck.store.commits import AddAudit, Change, PutSession
 from quarterdeck.store.queries import SessionQuery
 from quarterdeck.store.records import AuditEntry, SessionRecord
+from quarterdeck.timeline.items import Prompt, Said
+from quarterdeck.wire.permissions import PermissionMode
 
 from . import requests as takes
 from . import resources as returns
+from .actor import SessionActor
 from .bodies import SessionBody, encode_body
 from .errors import HostError
-from .folders import existing_folder
-from .folding import Preview
+from .events import BudgetChanged
+from .git import head_commit
 from .host_base import PROGRAM, Caller, HostBase
+from .idempotency import id_for, once
 from .launching import check_options
 from .policies import own_policy
+from .times import usd
 
 
 class SessionOperations(HostBase):
-    """What can be asked about sessions."""
+    """The life of sessions."""
 
-    async def create_session(self, request: takes.CreateSession, caller: Caller = PROGRAM) -> returns.Session:
+    @once
+    async def create_session(
+        self, request: takes.CreateSession, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Session:
         """Start a session, or resume or fork one."""
         check_options(request.options, admin=caller.scope == "admin")
+        _check_mode(request.permission_mode)
         if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
             raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
-        cwd = existing_folder(request.cwd)
-        session_id, now = new_id(), self._clock()
+        cwd = self.folders.check(request.cwd)
+        session_id = id_for("create_session", request, caller, key)
+        if key is not None and await self.store.session(session_id) is not None:
+            return await self._view(await self._actor(session_id))  # begun by a host that died before it answered
         body = SessionBody(
             agent=request.agent,
             model=request.model,
@@ -42,32 +58,74 @@ class SessionOperations(HostBase):
             budget_usd=None if request.budget_usd is None else str(request.budget_usd),
             resume=request.resume,
             fork=request.fork,
-            state_since=now,
         )
+        actor = await self._new_session(session_id, cwd, body, caller, request.name, request.tags)
+        await self._start_new(actor)
+        if request.prompt is not None:
+            await actor.prompts.say(request.prompt, sender=caller.name)
+        return await self._view(actor)
+
+    async def _new_session(
+        self,
+        session_id: str,
+        cwd: str,
+        body: SessionBody,
+        caller: Caller,
+        name: str = "",
+        tags: list[str] | None = None,
+    ) -> SessionActor:
+        """A session in the log, without a process."""
+        await self._admit_session()
+        now = self._clock()
+        body.state_since = now
+        body.base_commit = await asyncio.to_thread(head_commit, cwd)
         record = SessionRecord(
             id=session_id,
             state="starting",
             cwd=cwd,
             created_at=now,
             active_at=now,
-            name=request.name,
-            tags=tuple(request.tags),
+            name=name,
+            tags=tuple(tags or ()),
             body=encode_body(body),
         )
-        audit = AddAudit(
-            AuditEntry(at=now, who=caller.name, operation="create_session", via=caller.via, session=session_id)
-        )
-        await self.store.commit(Commit(session=session_id, changes=[PutSession(record), audit], owner=self.name))
-        actor = await self._load(session_id)
+        changes: list[Change] = [PutSession(record), self._audit("create_session", caller, session_id)]
+        await self.store.commit(Commit(session=session_id, changes=changes, owner=self.name))
+        self.bell.ring()
+        return await self._load(session_id)
+
+    async def _start_new(self, actor: SessionActor) -> None:
         try:
             await actor.start()
         except HostError:
             if not actor.log.body.generation:
                 await actor.log.append([])
             raise
-        if request.prompt is not None:
-            await actor.prompt(request.prompt, sender=caller.name)
-        return await self._view(actor)
+
+    async def _admit_session(self) -> None:
+        limit = self.limits.sessions
+        if limit is None:
+            return
+        page = await self.store.sessions(SessionQuery(limit=limit + 1))
+        if len(page.sessions) >= limit:
+            raise HostError(
+                "busy",
+                f"There are {limit} sessions, which is as many as this host allows.",
+                hint="Archive or delete one first.",
+                limit="sessions",
+            )
+
+    def _audit(self, operation: str, caller: Caller, session_id: str | None, **details: Any) -> AddAudit:
+        return AddAudit(
+            AuditEntry(
+                at=self._clock(),
+                who=caller.name,
+                operation=operation,
+                via=caller.via,
+                session=session_id,
+                body=msgspec.json.encode(details) if details else b"",
+            )
+        )
 
     async def list_sessions(self, request: takes.ListSessions, caller: Caller = PROGRAM) -> returns.SessionList:
         """Find sessions."""
@@ -89,53 +147,134 @@ class SessionOperations(HostBase):
         """One session."""
         return await self._view(await self._actor(request.session_id))
 
-    async def send_prompt(self, request: takes.SendPrompt, caller: Caller = PROGRAM) -> returns.PromptAccepted:
-        """Say something, now or when there is time."""
+    @once
+    async def update_session(
+        self, request: takes.UpdateSession, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Session:
+        """Rename, tag, archive; model, mode, budget. What runs is told at once, the next process is started with it."""
         actor = await self._actor(request.session_id)
-        priority = None if request.priority == "next" else request.priority
-        prompt_id, seq = await actor.prompt(request.content, sender=caller.name, priority=priority)
-        return returns.PromptAccepted(prompt_id=prompt_id, seq=seq)
+        if request.permission_mode is not UNSET:
+            _check_mode(request.permission_mode)
+        if request.archived is True and actor.session is not None:
+            raise HostError("conflict", "A session with a process cannot be archived.", hint="Stop it first.")
+        await self._change_process(actor, request)
+        log, fields = actor.log, _given(request, "name", "archived")
+        if request.tags is not UNSET:
+            fields["tags"] = tuple(request.tags)
+        await log.update(**fields)
+        if request.budget_usd is not UNSET:
+            await self._set_budget(actor, request.budget_usd)
+        return await self._view(actor)
 
-    async def interrupt(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Accepted:
-        """Stop the turn."""
+    async def _change_process(self, actor: SessionActor, request: takes.UpdateSession) -> None:
+        body, runs = actor.log.body, actor.session is not None
+        model, mode, thinking = request.model, request.permission_mode, request.max_thinking_tokens
+        if model is not UNSET:
+            chosen_model = model
+            if runs:
+                await actor.call(lambda session: session.set_model(chosen_model))
+            body.chosen = {**body.chosen, "model": model}
+        if mode is not UNSET:
+            chosen_mode: PermissionMode = msgspec.convert(mode, PermissionMode)
+            if runs:
+                await actor.call(lambda session: session.set_permission_mode(chosen_mode))
+            body.chosen = {**body.chosen, "permission_mode": mode}
+        if thinking is not UNSET:
+            tokens = thinking
+            if runs:
+                await actor.call(lambda session: session.set_max_thinking_tokens(tokens))
+            body.options = {**body.options, "max_thinking_tokens": tokens}
+
+    async def _set_budget(self, actor: SessionActor, budget: Decimal | None) -> None:
+        body = actor.log.body
+        body.budget_usd = None if budget is None else str(budget)
+        await actor.log.tell(BudgetChanged(self._clock(), "set", budget, usd(body.cost_usd)))
+
+    @once
+    async def delete_session(
+        self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Stop a session and forget its log. Its transcript, which is the CLI's, stays."""
         actor = await self._actor(request.session_id)
-        await actor.call(lambda session: session.interrupt())
+        await actor.stop()
+        await actor.log.settled()
+        await actor.log.delete()
+        self._actors.pop(actor.id, None)
+        await actor.leave()
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(shutil.rmtree, self._uploads(actor.id))
         return returns.Accepted()
 
-    async def stop(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Accepted:
+    def _uploads(self, session_id: str) -> Path:
+        """Beside the host's own folder, which no session may read."""
+        return self.folder.with_name(f"{self.folder.name}-uploads") / session_id
+
+    @once
+    async def stop(
+        self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
         """End the process; the session can be resumed."""
         await (await self._actor(request.session_id)).stop()
         return returns.Accepted()
 
-    async def resume(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Session:
+    @once
+    async def resume(
+        self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Session:
         """Give a session that has none a process."""
         actor = await self._actor(request.session_id)
-        if actor.session is None:
-            await actor.start()
+        if actor.log.record.archived:
+            await actor.log.update(archived=False)
+        await actor.start()
         return await self._view(actor)
 
-    async def get_timeline(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.TimelineView:
-        """Everything so far, to draw from nothing."""
-        log = (await self._actor(request.session_id)).log
-        await log.settled()
-        head = await self.store.head(log.id)
-        state = msgspec.json.decode(log.fold.timeline.snapshot())
-        return returns.TimelineView(seq=log.fanout.last_seq, epoch="" if head is None else head.epoch, state=state)
+    @once
+    async def fork(self, request: takes.Fork, caller: Caller = PROGRAM, key: str | None = None) -> returns.Session:
+        """Continue a session in a new one, from its end or from a message."""
+        parent = await self._actor(request.session_id)
+        source = parent.log.body
+        if source.transcript_id is None:
+            raise HostError("conflict", "There is nothing to fork yet.", hint="Say something to the session first.")
+        cwd = self.folders.check(parent.log.record.cwd)
+        session_id = id_for("fork", request, caller, key)
+        if key is not None and await self.store.session(session_id) is not None:
+            return await self._view(await self._actor(session_id))
+        body = SessionBody(
+            agent=source.agent,
+            model=source.chosen.get("model", source.model),
+            permission_mode=source.chosen.get("permission_mode", source.permission_mode),
+            options=dict(source.options),
+            policy=source.policy,
+            budget_usd=source.budget_usd,
+            parent_id=parent.id,
+            resume=source.transcript_id,
+            fork=True,
+            resume_at=None if request.at is None else _message_uuid(parent, request.at),
+        )
+        name = request.name or f"{parent.log.record.name or 'session'} (fork)"
+        actor = await self._new_session(session_id, cwd, body, caller, name, list(parent.log.record.tags))
+        await self._start_new(actor)
+        return await self._view(actor)
 
-    async def watch_session(
-        self, request: takes.WatchSession, caller: Caller = PROGRAM
-    ) -> AsyncGenerator[returns.Frame | Preview, None]:
-        """The log after a cursor, then live."""
-        log = (await self._actor(request.session_id)).log
-        after = await self._after(log, request.after)
-        async for one in log.fanout.watch(after, self._frames(log.id), previews=request.previews):
-            yield one
 
-    async def read_events(self, request: takes.ReadEvents, caller: Caller = PROGRAM) -> returns.Frames:
-        """Part of the log."""
-        log = (await self._actor(request.session_id)).log
-        after = await self._after(log, request.after)
-        frames = await self._frames(log.id)(after, request.limit)
-        head = await self.store.head(log.id)
-        epoch, last_seq = ("", 0) if head is None else (head.epoch, head.last_seq)
-        return returns.Frames(frames=frames, last_seq=last_seq, epoch=epoch)
+def _given(request: msgspec.Struct, *names: str) -> dict[str, Any]:
+    """Those of the fields that were given."""
+    return {name: value for name in names if (value := getattr(request, name)) is not UNSET}
+
+
+def _check_mode(mode: str | None) -> None:
+    if mode is None:
+        return
+    if mode not in get_args(PermissionMode):
+        raise HostError("invalid", f"There is no permission mode {mode}.", field="permission_mode")
+
+
+def _message_uuid(actor: SessionActor, at: str) -> str:
+    """The CLI's id of a message, given as such or as the id of one of its items."""
+    item = actor.log.fold.timeline.state.items.get(at)
+    if isinstance(item, Said) and item.uuid is not None:
+        return item.uuid
+    known = {one.uuid for one in actor.log.fold.timeline.state.items.values() if isinstance(one, Said)}
+    if at in known or isinstance(item, Prompt):
+        return at
+    raise HostError("not_found", f"The session has no message {at}.", field="at")

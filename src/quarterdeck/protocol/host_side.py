@@ -117,6 +117,11 @@ class HostSide(Side):
         return self._tasks
 
     @property
+    def open_prompts(self) -> Mapping[str, str]:
+        """The prompts that are not finished, by uuid: sent, queued or started."""
+        return self._prompts.states
+
+    @property
     def last_result(self) -> ResultMessage | None:
         return self._last_result
 

@@ -1,0 +1,217 @@
+"""Operations that ask the running CLI: interrupt, rewind, compact, MCP servers, tasks, raw control."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import msgspec
+
+from quarterdeck.timeline.state import Task
+from quarterdeck.wire._base import plain
+
+from . import requests as takes
+from . import resources as returns
+from .actor import SessionActor
+from .errors import HostError
+from .host_base import PROGRAM, Caller, HostBase
+from .idempotency import once
+
+TYPED = {
+    "interrupt": "interrupt",
+    "set_model": "update_session",
+    "set_permission_mode": "update_session",
+    "set_max_thinking_tokens": "update_session",
+    "rename_session": "update_session",
+    "rewind_files": "rewind",
+    "fork_conversation": "fork",
+    "end_session": "stop",
+    "get_context_usage": "get_context",
+    "mcp_status": "list_mcp_servers",
+    "mcp_set_servers": "set_mcp_servers",
+    "mcp_reconnect": "reconnect_mcp_server",
+    "mcp_toggle": "enable_mcp_server or disable_mcp_server",
+    "stop_task": "stop_task",
+    "get_task_output": "list_tasks",
+    "cancel_async_message": "withdraw_prompt",
+    "get_workspace_diff": "get_diff",
+    "file_suggestions": "list_files",
+    "export_conversation": "export_session",
+}
+"""Control requests that have an operation of their own."""
+
+ANSWERS = frozenset(
+    {"can_use_tool", "hook_callback", "elicitation", "request_user_dialog", "mcp_message", "control_cancel_request"}
+)
+"""What the CLI asks: answered by decisions."""
+
+UNAVAILABLE = frozenset({"initialize", "claim_session"})
+"""The host's own: a second handshake cancels hooks that wait."""
+
+HARMLESS = frozenset(
+    {
+        *("background_tasks", "generate_session_title", "get_binary_version", "get_hooks_listing", "get_plan"),
+        *("get_session_cost", "get_status", "get_usage", "list_models", "list_permission_rules", "message_rated"),
+        *("rewind_conversation", "set_color", "set_has_subscribers", "set_prompt_suggestions_paused"),
+        *("side_question", "get_memory_dialog", "get_skills_dialog", "get_sandbox_dialog", "get_chrome_dialog"),
+    }
+)
+"""What ``operate`` may ask. The rest, known or not, may read files, change settings or run tools: it needs admin."""
+
+
+class ControlOperations(HostBase):
+    """What the process of a session is asked."""
+
+    @once
+    async def interrupt(
+        self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Stop the turn."""
+        actor = await self._actor(request.session_id)
+        await actor.call(lambda session: session.interrupt())
+        return returns.Accepted()
+
+    @once
+    async def rewind(self, request: takes.Rewind, caller: Caller = PROGRAM, key: str | None = None) -> returns.Details:
+        """Set files back to what they were at an earlier prompt."""
+        actor = await self._actor(request.session_id)
+        answer = await actor.call(lambda session: session.rewind_files(request.to, request.dry_run))
+        details = _details(answer)
+        if details.get("canRewind") is False or details.get("can_rewind") is False:
+            raise HostError(
+                "conflict", f"Files cannot be set back: {details.get('error', 'no checkpoint')}", field="to"
+            )
+        return returns.Details(details=details)
+
+    @once
+    async def compact(
+        self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Summarise the conversation."""
+        actor = await self._actor(request.session_id)
+        self._admit_prompt(actor)
+        _, seq = await actor.prompts.say("/compact", sender=caller.name)
+        return returns.Accepted(seq=seq)
+
+    @once
+    async def send_control(
+        self, request: takes.SendControl, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Details:
+        """A control request that has no operation of its own."""
+        subtype = request.subtype
+        if subtype in TYPED:
+            raise HostError("invalid", f"{subtype} has an operation: {TYPED[subtype]}.", field="subtype")
+        if subtype in ANSWERS:
+            raise HostError("invalid", f"{subtype} is the CLI's to ask.", hint="Decide the approval.", field="subtype")
+        if subtype in UNAVAILABLE:
+            raise HostError("invalid", f"{subtype} is the host's own.", field="subtype")
+        if subtype not in HARMLESS and caller.scope != "admin":
+            raise HostError("forbidden", f"{subtype} needs the scope admin.", field="subtype")
+        if "subtype" in request.fields:
+            raise HostError("invalid", "The subtype is given once.", field="fields.subtype")
+        actor = await self._actor(request.session_id)
+        answer = await actor.call(lambda session: session.request(subtype, **request.fields))
+        return returns.Details(details=_details(answer))
+
+    # MCP servers
+
+    async def list_mcp_servers(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
+        """MCP servers and their state; without a process, as they were last."""
+        actor = await self._actor(request.session_id)
+        if actor.session is None:
+            known = actor.log.fold.timeline.state.session.mcp_servers
+            return returns.Details(details={"servers": msgspec.to_builtins(list(known.values())), "live": False})
+        answer = _details(await actor.call(lambda session: session.mcp_status()))
+        return returns.Details(details={"servers": answer.get("mcpServers", []), "live": True})
+
+    @once
+    async def reconnect_mcp_server(
+        self, request: takes.OfMcpServer, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Connect an MCP server again."""
+        actor = await self._actor(request.session_id)
+        await actor.call(lambda session: session.reconnect_mcp_server(request.server))
+        return returns.Accepted()
+
+    @once
+    async def enable_mcp_server(
+        self, request: takes.OfMcpServer, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Turn an MCP server on."""
+        return await self._toggle(request, enabled=True)
+
+    @once
+    async def disable_mcp_server(
+        self, request: takes.OfMcpServer, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Turn an MCP server off."""
+        return await self._toggle(request, enabled=False)
+
+    async def _toggle(self, request: takes.OfMcpServer, *, enabled: bool) -> returns.Accepted:
+        actor = await self._actor(request.session_id)
+        await actor.call(lambda session: session.toggle_mcp_server(request.server, enabled))
+        return returns.Accepted()
+
+    @once
+    async def set_mcp_servers(
+        self, request: takes.SetMcpServers, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Details:
+        """Replace the MCP servers, until the process ends."""
+        if caller.scope != "admin":
+            raise HostError("forbidden", "MCP servers run programs: this needs the scope admin.")
+        actor = await self._actor(request.session_id)
+        answer = await actor.call(lambda session: session.set_mcp_servers(request.servers))
+        return returns.Details(details=_details(answer))
+
+    # What it is doing
+
+    async def get_info(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
+        """Everything that the handshake and ``init`` told, of the process that runs or ran last."""
+        fold = (await self._actor(request.session_id)).log.fold
+        answer = fold.side.initialize_answer
+        details: dict[str, Any] = msgspec.to_builtins(fold.timeline.state.session)
+        return returns.Details(
+            details={
+                **details,
+                "capabilities": sorted(fold.side.capabilities),
+                "handshake": {} if answer is None else _details(answer),
+            }
+        )
+
+    async def get_context(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
+        """What fills the context."""
+        actor = await self._actor(request.session_id)
+        if actor.session is None:
+            context = msgspec.to_builtins(actor.log.fold.timeline.state.context)
+            return returns.Details(details={"context": context, "live": False})
+        answer = await actor.call(lambda session: session.context_usage())
+        return returns.Details(details={"context": _details(answer), "live": True})
+
+    async def list_tasks(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
+        """Background tasks with usage and output."""
+        actor = await self._actor(request.session_id)
+        tasks = [await self._task(actor, task) for task in actor.log.fold.timeline.state.tasks.values()]
+        return returns.Details(details={"tasks": tasks})
+
+    async def _task(self, actor: SessionActor, task: Task) -> dict[str, Any]:
+        shown: dict[str, Any] = msgspec.to_builtins(task)
+        if task.output is None and task.status == "running" and actor.session is not None:
+            with contextlib.suppress(HostError):
+                shown["live_output"] = _details(await actor.call(lambda session: session.task_output(task.id)))
+        return shown
+
+    @once
+    async def stop_task(
+        self, request: takes.OfTask, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Stop a background task."""
+        actor = await self._actor(request.session_id)
+        if request.task_id not in actor.log.fold.timeline.state.tasks:
+            raise HostError("not_found", f"The session has no task {request.task_id}.", field="task_id")
+        await actor.call(lambda session: session.stop_task(request.task_id))
+        return returns.Accepted()
+
+
+def _details(answer: Any) -> dict[str, Any]:
+    shown = plain(answer)
+    return shown if isinstance(shown, dict) else {"answer": shown}

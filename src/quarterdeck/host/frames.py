@@ -1,0 +1,79 @@
+"""Frames of a log that is read again: what was shown, the raw lines, and an explicit gap where rows are gone."""
+
+from __future__ import annotations
+
+from quarterdeck.store import EventStore
+from quarterdeck.store.records import LogHead, Row
+
+from .errors import HostError
+from .events import Gap, RawLine
+from .fanout import ReadFrames
+from .folding import RowFold, decode_event, frame_of
+from .resources import Frame
+
+
+def frames_reader(store: EventStore, session: str) -> ReadFrames:
+    """Reads timeline frames. Rows that retention has taken are one frame with a ``Gap``, at the log's last row."""
+
+    async def read(after: int, limit: int) -> list[Frame]:
+        """From the snapshot before them: a frame is the fold of all rows up to it."""
+        kept = await store.snapshot(session, at_most=after)
+        fold = RowFold() if kept is None else RowFold.restore(kept.body)
+        seq = 0 if kept is None else kept.seq
+        frames: list[Frame] = []
+        while len(frames) < limit:
+            page = await store.read(session, after=seq)
+            if page.gap:
+                return frames or [gap_frame(page.head, "retention")]
+            if not page.rows:
+                break
+            for row in page.rows:
+                told = fold.events(row)
+                seq = row.seq
+                if seq > after and len(frames) < limit:
+                    frames.append(frame_of(row, told))
+        return frames
+
+    return read
+
+
+def raw_reader(store: EventStore, session: str) -> ReadFrames:
+    """Reads rows as they are: lines of the CLI and to it, and the host's events between them."""
+
+    async def read(after: int, limit: int) -> list[Frame]:
+        page = await store.read(session, after=after, limit_rows=limit)
+        return [gap_frame(page.head, "retention")] if page.gap else [_raw(row) for row in page.rows]
+
+    return read
+
+
+def gap_at(head: LogHead, cursor: str | None) -> tuple[int, Gap | None]:
+    """Where a reader with this cursor goes on: after its row, or after the log's last one and a gap."""
+    if cursor is None:
+        return 0, None
+    epoch, _, seq = cursor.rpartition("-")
+    if not (seq.isascii() and seq.isdigit()):
+        raise HostError("invalid", f"{cursor!r} is no cursor.", hint="A cursor is EPOCH-SEQ.", field="after")
+    if epoch != head.epoch:
+        return head.last_seq, _gap(head, "epoch")
+    if int(seq) > head.last_seq:
+        return head.last_seq, _gap(head, "ahead")
+    if int(seq) < head.first_seq - 1:
+        return head.last_seq, _gap(head, "retention")
+    return int(seq), None
+
+
+def gap_frame(head: LogHead, reason: str) -> Frame:
+    """It stands where the log ends: the frames after it follow."""
+    return Frame(session=head.session, seq=head.last_seq, at=0.0, events=[_gap(head, reason)])
+
+
+def _gap(head: LogHead, reason: str) -> Gap:
+    return Gap(0.0, reason, head.epoch, head.first_seq, head.last_seq)  # type: ignore[arg-type]  # one of its words
+
+
+def _raw(row: Row) -> Frame:
+    if row.kind in ("received", "sent"):
+        line = row.body.decode(errors="replace")
+        return frame_of(row, [RawLine(row.at, row.kind, line)])
+    return frame_of(row, [decode_event(row.body)])

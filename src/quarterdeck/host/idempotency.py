@@ -1,0 +1,100 @@
+"""Writes that are done once: a repeat with the same key gets the first answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import uuid
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+import msgspec
+
+from quarterdeck.store import Commit
+from quarterdeck.store.records import Receipt
+
+from .errors import HostError
+from .host_base import PROGRAM, Caller, HostBase
+from .operations import OPERATIONS
+from .requests import Request
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NAMESPACE = uuid.UUID("6f0f3f1e-51c5-4c6e-9d6e-2f6f3f0f7c11")
+_TARGETS = ("session_id", "approval_id", "grant_id", "token_id", "transcript_id", "path", "cwd")
+"""Fields of requests that say what a write is about."""
+
+
+def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """For a method ``(request, caller, key)`` that writes: with a key it happens once within seven days.
+
+    Only outcomes are kept: what was refused may be asked again with the same key. Two requests with one key at the same
+    time wait for each other.
+    """
+    name = method.__name__
+
+    @wraps(method)
+    async def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        host, request, caller, key = _parts(args, kwargs)
+        if key is None:
+            return await method(*args, **kwargs)
+        scope = scope_of(name, request, caller)
+        async with _Turn(host.keys_in_use, (scope, key)):
+            digest = hashlib.sha256(msgspec.json.encode(request)).digest()
+            known = await host.store.receipt(scope, key, now=host.now())
+            if known is not None:
+                return cast("R", _replayed(name, known[0], digest))
+            result = await method(*args, **kwargs)
+            receipt = Receipt(scope=scope, key=key, request=digest, outcome=msgspec.json.encode(result), at=host.now())
+            await host.store.commit(Commit(receipt=receipt))
+            return result
+
+    return run
+
+
+def scope_of(operation: str, request: Request, caller: Caller) -> str:
+    """Whose key it is, and for what: the same key elsewhere is another one."""
+    target = next((str(getattr(request, field)) for field in _TARGETS if hasattr(request, field)), "")
+    return "\n".join((caller.name, operation, target))
+
+
+def id_for(operation: str, request: Request, caller: Caller, key: str | None) -> str:
+    """A new id; with a key always the same, so that a repeat finds what a host that died had begun."""
+    if key is None:
+        return str(uuid.uuid4())
+    return str(uuid.uuid5(_NAMESPACE, f"{scope_of(operation, request, caller)}\n{key}"))
+
+
+def _parts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[HostBase, Request, Caller, str | None]:
+    def named(
+        host: HostBase, request: Request, caller: Caller = PROGRAM, key: str | None = None
+    ) -> tuple[HostBase, Request, Caller, str | None]:
+        return host, request, caller, key
+
+    return named(*args, **kwargs)
+
+
+def _replayed(name: str, receipt: Receipt, digest: bytes) -> Any:
+    if receipt.request != digest:
+        raise HostError(
+            "conflict", "This key was used for another request.", hint="Use a new key for a new request.", field="key"
+        )
+    return msgspec.json.decode(receipt.outcome, type=OPERATIONS[name].returns)
+
+
+class _Turn:
+    """One holder of a name at a time; nothing stays behind when the last one has gone."""
+
+    def __init__(self, held: dict[tuple[str, str], asyncio.Future[None]], name: tuple[str, str]) -> None:
+        self._held = held
+        self._name = name
+
+    async def __aenter__(self) -> None:
+        while (before := self._held.get(self._name)) is not None:
+            await asyncio.shield(before)
+        self._held[self._name] = asyncio.get_running_loop().create_future()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._held.pop(self._name).set_result(None)

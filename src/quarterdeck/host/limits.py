@@ -1,0 +1,68 @@
+"""How much a host takes on, and where sessions may start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from .errors import HostError
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What is beyond a limit is refused; None: there is none."""
+
+    sessions: int | None = None
+    """Sessions that are not archived."""
+    processes: int | None = 200
+    """Claude Code processes at once."""
+    queue: int = 100
+    """Prompts that wait in one session."""
+    upload_bytes: int = 32 * 1024 * 1024
+
+
+class Folders:
+    """The folders in which sessions may start: these and what is below them; all of them, if none are given."""
+
+    def __init__(self, allowed: Iterable[str | os.PathLike[str]] | None) -> None:
+        self.allowed = None if allowed is None else [Path(one).expanduser().resolve() for one in allowed]
+
+    def check(self, given: str, field: str = "cwd") -> str:
+        """The folder as sessions know it, links resolved. Raises ``HostError``."""
+        folder = Path(given).expanduser()
+        if not folder.is_dir():
+            raise HostError("invalid", f"There is no folder {given}.", field=field)
+        resolved = folder.resolve()
+        if not self.allows(resolved):
+            raise HostError(
+                "folder_not_allowed",
+                f"Sessions may not start in {given}.",
+                hint="List the folders to see where they may.",
+                field=field,
+            )
+        return str(resolved)
+
+    def allows(self, folder: Path) -> bool:
+        return self.allowed is None or any(folder.is_relative_to(one) for one in self.allowed)
+
+    def below(self, prefix: str, limit: int = 200) -> list[str]:
+        """Allowed folders whose path begins with this, for completion: one level at a time, hidden ones on request."""
+        if not prefix:
+            return [str(one) for one in self.allowed or [Path.home()]]
+        start = Path(prefix).expanduser()
+        parent, beginning = (start, "") if prefix.endswith("/") else (start.parent, start.name)
+        try:
+            entries = sorted(entry.name for entry in os.scandir(parent) if entry.is_dir())
+        except OSError:
+            return []
+        found = (
+            parent / name
+            for name in entries
+            if name.startswith(beginning) and (beginning.startswith(".") or not name.startswith("."))
+        )
+        return [str(one) for one in found if self._leads_to_allowed(one.resolve())][:limit]
+
+    def _leads_to_allowed(self, folder: Path) -> bool:
+        return self.allows(folder) or any(one.is_relative_to(folder) for one in self.allowed or ())

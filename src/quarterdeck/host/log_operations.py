@@ -1,0 +1,98 @@
+"""Operations on logs: read, watch one session, watch them all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import msgspec
+
+from quarterdeck.store.records import ApprovalRecord, HostChange, LogHead, SessionRecord
+
+from . import requests as takes
+from . import resources as returns
+from .bodies import approval_view
+from .errors import HostError
+from .folding import Preview
+from .frames import frames_reader, gap_at, gap_frame, raw_reader
+from .host_base import PROGRAM, Caller, HostBase
+
+
+class LogOperations(HostBase):
+    """What happened, and what happens."""
+
+    async def get_timeline(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.TimelineView:
+        """Everything so far, to draw from nothing."""
+        log = (await self._actor(request.session_id)).log
+        await log.settled()
+        head = await self._head(log.id)
+        state = msgspec.json.decode(log.fold.timeline.snapshot())
+        return returns.TimelineView(seq=log.fanout.last_seq, epoch=head.epoch, state=state)
+
+    async def watch_session(
+        self, request: takes.WatchSession, caller: Caller = PROGRAM
+    ) -> AsyncGenerator[returns.Frame | Preview, None]:
+        """The log after a cursor, then live. Where it cannot go on at the cursor, a ``Gap`` comes first."""
+        log = (await self._actor(request.session_id)).log
+        head = await self._head(log.id)
+        after, gap = gap_at(head, request.after)
+        if gap is not None:
+            yield gap_frame(head, gap.reason)
+        if request.view == "raw":
+            async for frame in log.fanout.watch_rows(after, raw_reader(self.store, log.id)):
+                yield frame
+            return
+        read = frames_reader(self.store, log.id)
+        async for one in log.fanout.watch(after, read, previews=request.previews):
+            yield one
+
+    async def read_events(self, request: takes.ReadEvents, caller: Caller = PROGRAM) -> returns.Frames:
+        """Part of the log; with a ``gap``, nothing of it: fetch the timeline, and go on after its ``seq``."""
+        log = (await self._actor(request.session_id)).log
+        head = await self._head(log.id)
+        after, gap = gap_at(head, request.after)
+        frames: list[returns.Frame] = []
+        if gap is None:
+            reader = raw_reader if request.view == "raw" else frames_reader
+            frames = await reader(self.store, log.id)(after, max(request.limit, 1))
+        return returns.Frames(
+            frames=frames,
+            last_seq=head.last_seq,
+            epoch=head.epoch,
+            gap=None if gap is None else msgspec.to_builtins(gap),
+        )
+
+    async def _head(self, session_id: str) -> LogHead:
+        head = await self.store.head(session_id)
+        if head is None:
+            raise HostError("not_found", f"There is no session {session_id}.")
+        return head
+
+    async def watch_host(
+        self, request: takes.WatchHost, caller: Caller = PROGRAM
+    ) -> AsyncGenerator[returns.Details, None]:
+        """Changes of sessions and approvals after a position, then live. After a ``gap``, fetch the lists again."""
+        after = await self.store.position() if request.after is None else request.after
+        yield returns.Details(details={"kind": "hello", "pos": after})
+        while not self.bell.closed:
+            rung = self.bell.next()
+            page = await self.store.changes(after=after)
+            if page.gap:
+                after = page.position
+                yield returns.Details(details={"kind": "gap", "pos": after})
+                continue
+            for change in page.changes:
+                after = change.pos
+                yield returns.Details(details=await self._change(change))
+            if not page.changes:
+                await rung.wait()
+
+    async def _change(self, change: HostChange) -> dict[str, Any]:
+        shown: dict[str, Any] = {"kind": change.kind, "pos": change.pos, "id": change.id, change.kind: None}
+        match change.record:
+            case SessionRecord() as record:
+                if await self.store.head(record.id) is not None:  # else it is deleted, which comes soon
+                    shown["session"] = msgspec.to_builtins(await self._record_view(record))
+            case ApprovalRecord() as approval:
+                shown["approval"] = msgspec.to_builtins(approval_view(approval))
+        return shown

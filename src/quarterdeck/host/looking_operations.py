@@ -1,0 +1,169 @@
+"""Operations that look at a session from outside its process: result, sub-agents, files, diff, export, uploads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import Any
+
+import msgspec
+
+from quarterdeck.timeline.items import ToolCall, TurnSummary
+
+from . import git
+from . import requests as takes
+from . import resources as returns
+from .actor import SessionActor
+from .errors import HostError
+from .events import CustomEvent
+from .exporting import exported
+from .frames import frames_reader
+from .host_base import PROGRAM, Caller
+from .idempotency import id_for, once
+from .session_operations import SessionOperations
+
+FILES_SHOWN = 200
+FILES_LOOKED_AT = 50_000
+"""Completion gives up here: a folder may hold millions of files."""
+_SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__", ".tox", ".mypy_cache", "target"})
+
+
+class LookingOperations(SessionOperations):
+    """What there is to see of a session."""
+
+    async def get_stderr(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
+        """What the CLI wrote to stderr, the end of it."""
+        actor = await self._actor(request.session_id)
+        return returns.Details(details={"stderr": actor.stderr, "generation": actor.log.body.generation})
+
+    async def get_result(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
+        """The last result, structured output included."""
+        items = (await self._actor(request.session_id)).log.fold.timeline.state.items
+        last = next((item for item in reversed(items.values()) if isinstance(item, TurnSummary)), None)
+        if last is None:
+            raise HostError("not_found", "No turn has ended yet.", hint="Wait until the session is idle.")
+        return returns.Details(details=msgspec.to_builtins(last))
+
+    async def get_subagent(self, request: takes.OfSubagent, caller: Caller = PROGRAM) -> returns.Details:
+        """The transcript of a sub-agent, by its call, its task or its own id."""
+        state, wanted = (await self._actor(request.session_id)).log.fold.timeline.state, request.subagent_id
+        for item in state.items.values():
+            if isinstance(item, ToolCall) and wanted in (item.id, item.agent_id, item.task_id):
+                details = {"call": msgspec.to_builtins(item), "items": msgspec.to_builtins(state.children(item.id))}
+                return returns.Details(details=details)
+        raise HostError("not_found", f"The session has no sub-agent {wanted}.", field="subagent_id")
+
+    async def list_files(self, request: takes.ListFiles, caller: Caller = PROGRAM) -> returns.FolderList:
+        """Files of its folder, for completion."""
+        cwd = (await self._actor(request.session_id)).log.record.cwd
+        return returns.FolderList(paths=await asyncio.to_thread(_matching, cwd, request.q))
+
+    async def get_diff(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
+        """What has changed in its folder since the session was created, commits included."""
+        log = (await self._actor(request.session_id)).log
+        return returns.Details(details=await asyncio.to_thread(_diff, log.record.cwd, log.body.base_commit))
+
+    async def wait(self, request: takes.Wait, caller: Caller = PROGRAM) -> returns.Session:
+        """Wait for one of these states, or for the end of the process, or for the time to be over."""
+        actor = await self._actor(request.session_id)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(request.timeout_s):
+                await self._until(actor, {*request.for_, "crashed", "stopped", "parked"})
+        return await self._view(actor)
+
+    async def _until(self, actor: SessionActor, states: set[str]) -> None:
+        while not self.bell.closed:
+            rung = self.bell.next()
+            await actor.log.settled()
+            if actor.log.record.state in states and not actor.prompts.due:
+                return
+            await rung.wait()
+
+    async def export_session(self, request: takes.Export, caller: Caller = PROGRAM) -> returns.Exported:
+        """The session as a document."""
+        actor = await self._actor(request.session_id)
+        await actor.log.settled()
+        if request.format != "ndjson":
+            return exported(actor.log.record, actor.log.fold.timeline.state, request.format)
+        lines: list[bytes] = []
+        read, after = frames_reader(self.store, actor.id), 0
+        while frames := await read(after, 1_000):
+            lines += [msgspec.json.encode(frame) + b"\n" for frame in frames]
+            after = frames[-1].seq
+        return returns.Exported(media_type="application/x-ndjson", body=b"".join(lines))
+
+    @once
+    async def add_event(
+        self, request: takes.AddEvent, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Write an event of your own to the log; with a prompt, the session is told, and told that it is external."""
+        actor = await self._actor(request.session_id)
+        if request.prompt is not None:
+            self._admit_prompt(actor)
+        prompt_id = None if request.prompt is None else id_for("add_event", request, caller, key)
+        event = CustomEvent(self._clock(), request.type, request.data, caller.name, prompt_id)
+        written = await actor.log.tell(event, origin="external")
+        if request.prompt is not None:
+            text = f"External event {request.type!r} from {caller.name}:\n\n{request.prompt}"
+            await actor.prompts.say(text, sender=caller.name, prompt_id=prompt_id)
+        return returns.Accepted(seq=written.first_seq)
+
+    @once
+    async def upload(self, request: takes.Upload, caller: Caller = PROGRAM, key: str | None = None) -> returns.Details:
+        """Give the session a file: the answer says where it is, for a prompt to name it."""
+        actor = await self._actor(request.session_id)
+        limit = self.limits.upload_bytes
+        if len(request.body) > limit:
+            raise HostError("too_large", f"Uploads may have {limit} bytes.", field="body", limit_bytes=limit)
+        name = PurePath(request.name.replace("\\", "/")).name
+        if name in ("", ".", "..") or "\0" in name:
+            raise HostError("invalid", f"{request.name!r} is no file name.", field="name")
+        path = await asyncio.to_thread(_keep, self._uploads(actor.id), name, request.body)
+        size = len(request.body)
+        return returns.Details(details={"path": path, "media_type": request.media_type, "size_bytes": size})
+
+
+def _keep(folder: Path, name: str, body: bytes) -> str:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / name
+    number = 1
+    while True:
+        try:
+            with path.open("xb") as file:
+                file.write(body)
+        except FileExistsError:
+            number += 1
+            path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+        else:
+            return str(path)
+
+
+def _diff(cwd: str, base: str | None) -> dict[str, Any]:
+    if not git.is_repository(cwd):
+        raise HostError("not_found", f"{cwd} is not in a git repository, so nothing tells what changed.")
+    commit = base or git.head_commit(cwd)
+    text = "" if commit is None else git.diff(cwd, commit)
+    shown = text[: git.DIFF_CHARS]
+    return {"base": commit, "diff": shown, "truncated": len(shown) < len(text), "untracked": git.untracked(cwd)}
+
+
+def _matching(cwd: str, wanted: str) -> list[str]:
+    """Paths with this text in them; those whose name begins with it first, then the shortest."""
+    text = wanted.casefold()
+    found = [path for path in _files(cwd) if text in path.casefold()]
+    found.sort(key=lambda path: (not PurePath(path).name.casefold().startswith(text), len(path), path))
+    return found[:FILES_SHOWN]
+
+
+def _files(cwd: str) -> Iterator[str]:
+    seen = 0
+    for folder, folders, files in os.walk(cwd):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        for name in files:
+            seen += 1
+            if seen > FILES_LOOKED_AT:
+                return
+            yield os.path.relpath(os.path.join(folder, name), cwd)  # noqa: PTH118  # tens of thousands of them

@@ -1,0 +1,125 @@
+"""Operations on the machine: folders, transcripts on disk, worktrees."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+from . import requests as takes
+from . import resources as returns
+from . import transcripts
+from .bodies import SessionBody
+from .errors import HostError
+from .git import git, is_clean, is_repository
+from .host_base import PROGRAM, Caller
+from .idempotency import id_for, once
+from .session_operations import SessionOperations
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class MachineOperations(SessionOperations):
+    """What there is on this machine to start sessions with."""
+
+    async def list_folders(self, request: takes.ListFolders, caller: Caller = PROGRAM) -> returns.FolderList:
+        """Folders in which sessions may start."""
+        return returns.FolderList(paths=await asyncio.to_thread(self.folders.below, request.prefix))
+
+    async def list_transcripts(self, request: takes.ListTranscripts, caller: Caller = PROGRAM) -> returns.Details:
+        """Transcripts on disk, the newest first; which of them are sessions already."""
+        listed = await asyncio.to_thread(transcripts.found, request.cwd, request.q)
+        shown = [one for one in listed if not one.get("cwd") or self.folders.allows(Path(one["cwd"]))]
+        for one in shown:
+            record = await self.store.session(one["session_id"])
+            one["adopted_as"] = None if record is None else record.id
+        return returns.Details(details={"transcripts": shown})
+
+    @once
+    async def adopt_transcript(
+        self, request: takes.OfTranscript, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Session:
+        """Make a session of a transcript that no process owns. It is stopped until it is resumed or prompted."""
+        transcript = request.transcript_id
+        info = await asyncio.to_thread(transcripts.info_of, transcript)
+        known = await self.store.session(transcript)
+        if known is not None:
+            raise HostError("conflict", f"The transcript is session {known.id}.", session_id=known.id)
+        owner = await asyncio.to_thread(transcripts.owner_of, transcript)
+        if owner is not None:
+            raise HostError("conflict", f"Process {owner} has this conversation.", hint="End it first.", pid=owner)
+        if info.cwd is None:
+            raise HostError("invalid", "The transcript does not say in which folder it belongs.")
+        cwd = self.folders.check(info.cwd)
+        body = SessionBody(resume=transcript, transcript_id=transcript, state_reason="It was adopted.")
+        session_id = id_for("adopt_transcript", request, caller, key)
+        actor = await self._new_session(session_id, cwd, body, caller, info.custom_title or info.summary)
+        await actor.log.append([])
+        return await self._view(actor)
+
+    async def list_worktrees(self, request: takes.InFolder, caller: Caller = PROGRAM) -> returns.Details:
+        """Worktrees of a repository."""
+        if request.cwd is None:
+            raise HostError("invalid", "Whose worktrees? Name a folder of the repository.", field="cwd")
+        cwd = self.folders.check(request.cwd)
+        return returns.Details(details={"worktrees": await asyncio.to_thread(_worktrees, cwd)})
+
+    @once
+    async def create_worktree(
+        self, request: takes.CreateWorktree, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Details:
+        """Make a worktree beside the repository, with a branch of its own."""
+        cwd = self.folders.check(request.cwd)
+        if _NAME.fullmatch(request.name) is None:
+            raise HostError("invalid", f"{request.name!r} is no name for a worktree.", field="name")
+        if request.base is not None and request.base.startswith("-"):
+            raise HostError("invalid", f"{request.base!r} is no commit.", field="base")
+        top = await asyncio.to_thread(_main_worktree, cwd)
+        path = top.with_name(f"{top.name}-{request.name}")
+        if not self.folders.allows(path.resolve()):
+            raise HostError("folder_not_allowed", f"Sessions may not start in {path}.", field="name")
+        await asyncio.to_thread(
+            git, str(top), "worktree", "add", "--quiet", "-b", request.name, str(path), request.base or "HEAD"
+        )
+        made = next(one for one in await asyncio.to_thread(_worktrees, str(top)) if one["path"] == str(path.resolve()))
+        return returns.Details(details=made)
+
+    @once
+    async def delete_worktree(
+        self, request: takes.DeleteWorktree, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Remove a worktree; uncommitted work only with ``force``."""
+        path = self.folders.check(request.path, "path")
+        top = await asyncio.to_thread(_main_worktree, path)
+        if str(top) == path or path not in [one["path"] for one in await asyncio.to_thread(_worktrees, path)]:
+            raise HostError("invalid", f"{request.path} is no worktree beside its repository.", field="path")
+        if not request.force and not await asyncio.to_thread(is_clean, path):
+            raise HostError(
+                "conflict", f"{request.path} has uncommitted work.", hint="Commit it, or use force.", field="path"
+            )
+        for actor in self._actors.values():
+            if actor.has_process and Path(actor.log.record.cwd).is_relative_to(path):
+                raise HostError("conflict", f"Session {actor.id} works there.", hint="Stop it first.")
+        await asyncio.to_thread(git, str(top), "worktree", "remove", "--force", path)
+        return returns.Accepted()
+
+
+def _main_worktree(cwd: str) -> Path:
+    return Path(_worktrees(cwd)[0]["path"])
+
+
+def _worktrees(cwd: str) -> list[dict[str, Any]]:
+    """As git lists them, the repository's own first."""
+    if not is_repository(cwd):
+        raise HostError("invalid", f"{cwd} is in no git repository.", field="cwd")
+    found: list[dict[str, Any]] = []
+    for field in git(cwd, "worktree", "list", "--porcelain", "-z").split("\0"):
+        word, _, value = field.partition(" ")
+        if word == "worktree":
+            found.append({"path": value, "branch": None, "commit": None})
+        elif word == "HEAD":
+            found[-1]["commit"] = value
+        elif word == "branch":
+            found[-1]["branch"] = value.removeprefix("refs/heads/")
+    return found

@@ -1,0 +1,59 @@
+"""Operations on prompts: say something, now or later, and change what waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+
+from . import requests as takes
+from . import resources as returns
+from .host_base import PROGRAM, Caller, HostBase
+from .idempotency import id_for, once
+
+
+class PromptOperations(HostBase):
+    """What is said to sessions."""
+
+    @once
+    async def send_prompt(
+        self, request: takes.SendPrompt, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.PromptAccepted:
+        """Say something, now or when there is time."""
+        actor = await self._actor(request.session_id)
+        prompt_id = id_for("send_prompt", request, caller, key)
+        if key is not None and actor.prompts.knows(prompt_id):  # by a host that died before it answered
+            return returns.PromptAccepted(prompt_id=prompt_id, seq=actor.log.fanout.last_seq)
+        self._admit_prompt(actor)
+        prompt_id, seq = await actor.prompts.say(
+            request.content, sender=caller.name, priority=request.priority, prompt_id=prompt_id
+        )
+        return returns.PromptAccepted(prompt_id=prompt_id, seq=seq)
+
+    async def list_prompts(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.PromptList:
+        """What waits to be said."""
+        actor = await self._actor(request.session_id)
+        await actor.log.settled()
+        return returns.PromptList(prompts=list(actor.log.fold.queue.prompts))
+
+    @once
+    async def update_prompt(
+        self, request: takes.UpdatePrompt, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Prompt:
+        """Edit, reorder or schedule what waits."""
+        actor = await self._actor(request.session_id)
+        changes: dict[str, Any] = {}
+        if request.content is not UNSET:
+            changes["content"] = request.content
+        if request.not_before is not UNSET:
+            changes["not_before"] = request.not_before
+        position = None if request.position is UNSET else request.position
+        return await actor.prompts.change(request.prompt_id, position=position, **changes)
+
+    @once
+    async def withdraw_prompt(
+        self, request: takes.OfPrompt, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Accepted:
+        """Take back what waits."""
+        actor = await self._actor(request.session_id)
+        return returns.Accepted(seq=await actor.prompts.withdraw(request.prompt_id))

@@ -1,0 +1,111 @@
+"""The prompts of a session that no turn has begun with: derived from the log, so a restarted host has them too.
+
+A prompt is ``queued`` while the host holds it, ``sent`` while the CLI does, and ``uncertain`` when the process died
+before it said what became of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from quarterdeck.wire import UserMessage
+from quarterdeck.wire._base import plain
+
+from .resources import Priority, Prompt
+
+_NOT_BEGUN = frozenset({"sent", "queued"})
+"""The protocol's words for prompts that the CLI has not taken up."""
+
+
+class PromptQueue(msgspec.Struct):
+    """What waits, in the order in which it will be sent."""
+
+    prompts: list[Prompt] = []
+    at_once: dict[str, Prompt] = {}
+    """Sent while nothing ran. They do not wait, so nobody is shown them, unless the process dies right then."""
+
+    def sent(self, message: UserMessage, *, in_turn: bool) -> None:
+        """A line of ours."""
+        if message.uuid is None or message.parent_tool_use_id is not None:
+            return
+        known = self.find(message.uuid)
+        prompt = known or Prompt(
+            id=message.uuid, content=plain(message.content), state="sent", priority=_priority(message.data)
+        )
+        prompt = msgspec.structs.replace(prompt, state="sent", not_before=None)
+        rest = [one for one in self.prompts if one.id != prompt.id]
+        if in_turn:
+            self.prompts = [*(one for one in rest if one.state == "sent"), prompt, *_held(rest)]
+        else:
+            self.prompts, self.at_once = rest, {**self.at_once, prompt.id: prompt}
+
+    def follow(self, states: Mapping[str, str]) -> None:
+        """By what the CLI says about the prompts it has: those it has begun with wait no longer."""
+        if any(self._has_begun(one, states) for one in self.prompts):
+            self.prompts = [one for one in self.prompts if not self._has_begun(one, states)]
+        if self.at_once:
+            self.at_once = {key: one for key, one in self.at_once.items() if not self._has_begun(one, states)}
+
+    @staticmethod
+    def _has_begun(prompt: Prompt, states: Mapping[str, str]) -> bool:
+        return prompt.state == "sent" and states.get(prompt.id) not in _NOT_BEGUN
+
+    def told(self, prompts: list[Prompt]) -> None:
+        """The host has written which ones wait."""
+        self.prompts = list(prompts)
+        self.at_once = {key: one for key, one in self.at_once.items() if self.find(key) is None}
+
+    def process_ended(self) -> None:
+        """Nobody will say any more what became of those that were sent."""
+        open_ones = [*self.at_once.values(), *self.prompts]
+        self.at_once = {}
+        self.prompts = [
+            msgspec.structs.replace(one, state="uncertain") if one.state == "sent" else one for one in open_ones
+        ]
+
+    def find(self, prompt_id: str) -> Prompt | None:
+        return next((one for one in self.prompts if one.id == prompt_id), None)
+
+    def without(self, prompt_id: str) -> list[Prompt]:
+        return [one for one in self.prompts if one.id != prompt_id]
+
+    def with_added(self, prompt: Prompt) -> list[Prompt]:
+        """Behind those of its own priority and before those that have more time."""
+        if prompt.priority == "later":
+            return [*self.prompts, prompt]
+        place = next((number for number, one in enumerate(self.prompts) if one.priority == "later"), len(self.prompts))
+        return [*self.prompts[:place], prompt, *self.prompts[place:]]
+
+    def with_changed(self, prompt: Prompt, position: int | None) -> list[Prompt]:
+        """In its place or at another one; added, if it is not there."""
+        others = self.without(prompt.id)
+        place = position
+        if place is None:
+            places = [number for number, one in enumerate(self.prompts) if one.id == prompt.id]
+            place = places[0] if places else 0
+        place = max(0, min(place, len(others)))
+        return [*others[:place], prompt, *others[place:]]
+
+    def due(self, now: float) -> Prompt | None:
+        """The next one to send."""
+        return next((one for one in self.prompts if one.state == "queued" and _waits_s(one, now) <= 0), None)
+
+    def due_in_s(self, now: float) -> float | None:
+        """How long until one of them is due."""
+        return min((_waits_s(one, now) for one in self.prompts if one.state == "queued"), default=None)
+
+
+def _waits_s(prompt: Prompt, now: float) -> float:
+    return 0.0 if prompt.not_before is None else prompt.not_before.timestamp() - now
+
+
+def _held(prompts: list[Prompt]) -> list[Prompt]:
+    return [one for one in prompts if one.state != "sent"]
+
+
+def _priority(line: Mapping[str, Any]) -> Priority:
+    given = line.get("priority")
+    return given if given in ("now", "next", "later") else "next"

@@ -1,0 +1,151 @@
+"""Says prompts to a session: at once, or when it is idle and they are due."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quarterdeck.client.connection import new_id
+from quarterdeck.client.errors import QuarterdeckError
+
+from .errors import HostError
+from .requests import Content
+from .resources import Priority, Prompt
+from .transcripts import uuids_in
+
+if TYPE_CHECKING:
+    from .actor import SessionActor
+
+logger = logging.getLogger("quarterdeck.host")
+
+LONGEST_TIMER_S = 3600.0
+"""A prompt for next week is looked at again every hour: a clock may be set."""
+
+
+class PromptSender:
+    """The prompts of one session, on their way to its process."""
+
+    def __init__(self, actor: SessionActor) -> None:
+        self._actor = actor
+        self._log = actor.log
+        self._closed = False
+        self._sending: asyncio.Task[None] | None = None
+        """Sends a prompt that has waited."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._log.shown = self.send_when_idle
+
+    def close(self) -> None:
+        self._closed = True
+        for waiting in (self._timer, self._sending):
+            if waiting is not None:
+                waiting.cancel()
+
+    async def say(
+        self, content: Content, *, sender: str, priority: Priority = "next", prompt_id: str | None = None
+    ) -> tuple[str, int]:
+        """Say something; the id of the prompt, and the row that has it.
+
+        During a turn, ``next`` goes to the CLI, which folds it in between two steps; ``now`` interrupts; ``later``
+        waits here until everything before it is done.
+        """
+        self._actor.may_prompt()
+        await self._actor.start()
+        async with self._actor.turn:
+            if priority == "later" and (self._log.in_turn or self.due):
+                prompt = Prompt(id=prompt_id or new_id(), content=content, state="queued", priority="later", by=sender)
+                written = await self._log.set_queue(self._log.fold.queue.with_added(prompt))
+                return prompt.id, written.first_seq
+            return await self._send(content, sender, priority, prompt_id)
+
+    async def _send(self, content: Content, sender: str, priority: Priority, prompt_id: str | None) -> tuple[str, int]:
+        session = self._actor.running
+        self._actor.sender = sender or "user"
+        before = self._log.fanout.last_seq
+        try:
+            prompt_id = await session.send(content, priority=None if priority == "next" else priority, uuid=prompt_id)
+        except QuarterdeckError as error:
+            raise HostError("not_running", f"The prompt could not be sent: {error}") from error
+        finally:
+            self._actor.sender = ""
+        return prompt_id, max(before, self._log.fanout.last_seq)
+
+    @property
+    def due(self) -> bool:
+        """Whether a prompt is due that the session will be sent when it is idle."""
+        return self._actor.session is not None and self._log.fold.queue.due(self._log.now()) is not None
+
+    def send_when_idle(self) -> None:
+        """Called whenever something has happened: the next prompt that is due, if nothing else is going on."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._closed or self._sending is not None or self._actor.session is None or self._log.record.state != "idle":
+            return
+        loop, in_s = asyncio.get_running_loop(), self._log.fold.queue.due_in_s(self._log.now())
+        if in_s is not None and in_s > 0:
+            self._timer = loop.call_later(min(in_s, LONGEST_TIMER_S), self.send_when_idle)
+        elif in_s is not None:
+            self._sending = loop.create_task(self._send_due())
+
+    async def _send_due(self) -> None:
+        try:
+            async with self._actor.turn:
+                prompt = self._log.fold.queue.due(self._log.now())
+                if prompt is not None and self._actor.session is not None and not self._log.in_turn:
+                    self._actor.may_prompt()
+                    await self._send(prompt.content, prompt.by, "next", prompt.id)
+        except HostError as error:
+            logger.warning("Session %s: a prompt that waited could not be sent: %s", self._log.id, error)
+            return  # it waits for whatever happens next
+        finally:
+            self._sending = None
+        await self._log.settled()
+        self.send_when_idle()
+
+    def knows(self, prompt_id: str) -> bool:
+        return prompt_id in self._log.fold.timeline.state.items or self._log.fold.queue.find(prompt_id) is not None
+
+    async def change(self, prompt_id: str, *, position: int | None, **changes: Any) -> Prompt:
+        """Edit, reorder or schedule a prompt that waits; one that the CLI has is taken back from it first."""
+        async with self._actor.turn:
+            prompt = await self._held(prompt_id)
+            changed = msgspec.structs.replace(prompt, state="queued", **changes)
+            await self._log.set_queue(self._log.fold.queue.with_changed(changed, position))
+            return changed
+
+    async def withdraw(self, prompt_id: str) -> int:
+        """Take back a prompt that waits; the row that says so."""
+        async with self._actor.turn:
+            await self._held(prompt_id)
+            written = await self._log.set_queue(self._log.fold.queue.without(prompt_id))
+            return written.first_seq
+
+    async def _held(self, prompt_id: str) -> Prompt:
+        """A prompt that is the host's to change."""
+        queue = self._log.fold.queue
+        prompt = queue.find(prompt_id) or queue.at_once.get(prompt_id)
+        if prompt is None:
+            if prompt_id in self._log.fold.timeline.state.items:
+                raise HostError("conflict", f"Claude Code has begun with prompt {prompt_id}.", hint="Interrupt it.")
+            raise HostError("not_found", f"No prompt {prompt_id} waits.", field="prompt_id")
+        if prompt.state == "sent" and not await self._actor.call(lambda session: session.cancel_prompt(prompt_id)):
+            raise HostError("conflict", f"Claude Code has begun with prompt {prompt_id}.", hint="Interrupt it.")
+        return prompt
+
+    async def look_for_uncertain(self) -> None:
+        """What the last process did not get is in no transcript: it is sent again. The rest is for a person to say."""
+        transcript, prompts = self._log.body.transcript_id, self._log.fold.queue.prompts
+        if transcript is None or not any(one.state == "uncertain" for one in prompts):
+            return
+        arrived = await asyncio.to_thread(uuids_in, transcript, self._log.record.cwd)
+        if arrived is not None:
+            again = [
+                msgspec.structs.replace(one, state="queued")
+                if one.state == "uncertain" and one.id not in arrived
+                else one
+                for one in prompts
+            ]
+            await self._log.set_queue(again)

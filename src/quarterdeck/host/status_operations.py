@@ -1,0 +1,105 @@
+"""Operations on the host itself: what it is, whether it is well, what it has counted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shutil
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from quarterdeck._version import __version__
+from quarterdeck.store.queries import ApprovalQuery, SessionQuery
+
+from . import requests as takes
+from . import resources as returns
+from .host_base import PROGRAM, Caller, HostBase
+from .times import moment
+
+API_VERSION = "1"
+LOW_DISK_BYTES = 64 * 1024 * 1024
+"""Less room than this is a problem: the log and the spools are about to stop."""
+
+
+class StatusOperations(HostBase):
+    """What can be asked about the host."""
+
+    async def get_host(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.HostView:
+        """Versions, machine, limits."""
+        versions = {actor.log.body.cli_version for actor in self._actors.values()}
+        features = ["keeper"] if self._with_keeper else []
+        allowed = self.folders.allowed
+        return returns.HostView(
+            api_version=API_VERSION,
+            version=__version__,
+            features=[*features, "previews", "raw", "queue", "worktrees"],
+            cli_versions=sorted(version for version in versions if version is not None),
+            machine={
+                "name": self.name,
+                "system": platform.system(),
+                "architecture": platform.machine(),
+                "python": platform.python_version(),
+                "cpus": os.cpu_count(),
+                "started_at": moment(self._opened_at).isoformat(),
+            },
+            limits={
+                **msgspec.to_builtins(self.limits),
+                "folders": None if allowed is None else [str(one) for one in allowed],
+            },
+        )
+
+    async def get_health(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Health:
+        """Whether the host takes work."""
+        problems = [f"Session {actor.id}: {why}" for actor in self._actors.values() if (why := actor.log.trouble)]
+        if self._keeper is not None and self._keeper.why_lost is not None:
+            problems.append(f"The keeper is gone: {self._keeper.why_lost}")
+        free = (await asyncio.to_thread(shutil.disk_usage, self.folder)).free
+        if free < LOW_DISK_BYTES:
+            problems.append(f"The disk of {self.folder} has {free} bytes left.")
+        await self.store.position()
+        return returns.Health(ready=not problems, problems=problems)
+
+    async def get_metrics(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
+        """Counters and gauges, by the names that Prometheus will show."""
+        states = await self._session_states()
+        approvals = await self.store.approvals(ApprovalQuery(states=["pending"], limit=10_000))
+        heads = await self.store.heads()
+        actors = self._actors.values()
+        return returns.Details(
+            details={
+                "sessions": dict(states),
+                "processes": sum(1 for actor in actors if actor.has_process),
+                "approvals_pending": len(approvals.approvals),
+                "prompts_waiting": sum(len(actor.log.fold.queue.prompts) for actor in actors),
+                "log_rows_total": sum(head.last_seq for head in heads),
+                "log_bytes": sum(head.size_bytes for head in heads),
+                "host_position": await self.store.position(),
+                "uptime_s": round(self.now() - self._opened_at, 3),
+            }
+        )
+
+    async def _session_states(self) -> Counter[str]:
+        states: Counter[str] = Counter()
+        cursor: str | None = None
+        while True:
+            page = await self.store.sessions(SessionQuery(archived=None, limit=1_000, cursor=cursor))
+            states.update(record.state for record in page.sessions)
+            cursor = page.next_cursor
+            if cursor is None:
+                return states
+
+    async def get_limits(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
+        """Rate limits of each account, as its sessions were told last."""
+        accounts: dict[str, dict[str, Any]] = {}
+        for actor in sorted(self._actors.values(), key=lambda one: one.log.fold.timeline.state.at):
+            state = actor.log.fold.timeline.state
+            name = "" if state.session.account is None else state.session.account.email or ""
+            for window, limit in state.rate_limits.items():
+                accounts.setdefault(name, {})[window] = {
+                    **msgspec.to_builtins(limit),
+                    "told_at": moment(state.at).isoformat(),
+                }
+        return returns.Details(details={"accounts": accounts})

@@ -1,0 +1,168 @@
+"""Folders, transcripts and repositories of the machine; git in a folder that nobody vouches for runs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from host.kit import LIMIT_S, Place
+from quarterdeck.host import Host, HostError
+from quarterdeck.host.requests import (
+    CreateWorktree,
+    DeleteWorktree,
+    InFolder,
+    ListFolders,
+    ListTranscripts,
+    OfSession,
+    OfTranscript,
+    SendPrompt,
+    Wait,
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path, keeper=False)
+
+
+@pytest.fixture
+def repository(place: Place) -> Path:
+    git(place.cwd, "init", "-q", "-b", "main")
+    (place.cwd / "a.txt").write_text("one\n")
+    git(place.cwd, "add", ".")
+    git(place.cwd, "-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-qm", "first")
+    return place.cwd
+
+
+def git(cwd: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=cwd, check=True, capture_output=True)
+
+
+async def idle(host: Host, session: str) -> None:
+    await host.wait(Wait(session_id=session, for_=["idle"], timeout_s=LIMIT_S))
+
+
+async def test_the_diff_has_what_changed_since_the_session_began(place: Place, repository: Path) -> None:
+    async with place.opened() as host:
+        session = await place.created(host, prompt=None)
+        (repository / "a.txt").write_text("two\n")
+        (repository / "new.txt").write_text("new\n")
+        await asyncio.to_thread(git, repository, "-c", "user.name=T", "-c", "user.email=t@e.org", "commit", "-qam", "2")
+        shown = (await host.get_diff(OfSession(session_id=session.id))).details
+        assert "-one\n+two\n" in shown["diff"]
+        assert shown["untracked"] == ["new.txt"]
+        assert not shown["truncated"]
+
+
+async def test_outside_a_repository_there_is_no_diff(place: Place) -> None:
+    async with place.opened() as host:
+        session = await place.created(host, prompt=None)
+        with pytest.raises(HostError, match="not in a git repository") as missing:
+            await host.get_diff(OfSession(session_id=session.id))
+        assert missing.value.code == "not_found"
+
+
+@pytest.fixture
+def trap(repository: Path, tmp_path: Path) -> Path:
+    """A repository whose every setting runs a program that leaves a mark; returns the mark."""
+    mark = tmp_path / "ran"
+    program = tmp_path / "trap.sh"
+    program.write_text(f'#!/bin/sh\necho "$0 $@" >> {mark}\ncat\n')
+    program.chmod(0o755)
+    hooks = repository / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for hook in ("post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"):
+        (hooks / hook).write_text(program.read_text())
+        (hooks / hook).chmod(0o755)
+    for name in ("core.fsmonitor", "diff.external", "diff.evil.command", "diff.evil.textconv", "core.pager"):
+        git(repository, "config", name, str(program))
+    for part in ("clean", "smudge", "process"):
+        git(repository, "config", f"filter.evil.{part}", str(program))
+    git(repository, "config", "filter.evil.required", "true")
+    (repository / ".gitattributes").write_text("* filter=evil diff=evil\n")
+    (repository / "a.txt").write_text("changed\n")
+    return mark
+
+
+async def test_git_runs_nothing_that_a_repository_names(place: Place, trap: Path) -> None:
+    async with place.opened() as host:
+        session = await place.created(host, prompt=None)
+        shown = (await host.get_diff(OfSession(session_id=session.id))).details
+        assert "+changed" in shown["diff"]
+        await host.create_worktree(CreateWorktree(cwd=str(place.cwd), name="side"))
+        await host.list_worktrees(InFolder(cwd=str(place.cwd)))
+        await host.delete_worktree(DeleteWorktree(path=f"{place.cwd}-side"))
+        assert not await asyncio.to_thread(trap.exists)
+
+
+def test_the_trap_works(trap: Path, repository: Path) -> None:
+    subprocess.run(["git", "diff"], cwd=repository, check=False, capture_output=True)
+    assert trap.exists()
+
+
+async def test_a_worktree_with_uncommitted_work_is_only_removed_by_force(place: Place, repository: Path) -> None:
+    async with place.opened() as host:
+        made = (await host.create_worktree(CreateWorktree(cwd=str(repository), name="side"))).details
+        assert made["branch"] == "side"
+        path = Path(made["path"])
+        (path / "draft.txt").write_text("not committed")
+        listed = (await host.list_worktrees(InFolder(cwd=str(path)))).details["worktrees"]
+        assert [one["branch"] for one in listed] == ["main", "side"]
+        with pytest.raises(HostError, match="uncommitted") as kept:
+            await host.delete_worktree(DeleteWorktree(path=str(path)))
+        assert kept.value.code == "conflict"
+        assert (path / "draft.txt").read_text()
+        await host.delete_worktree(DeleteWorktree(path=str(path), force=True))
+        assert not await asyncio.to_thread(path.exists)
+        with pytest.raises(HostError, match="no worktree"):
+            await host.delete_worktree(DeleteWorktree(path=str(repository), force=True))
+        for name in ("../out", "-b", ""):
+            with pytest.raises(HostError, match="no name"):
+                await host.create_worktree(CreateWorktree(cwd=str(repository), name=name))
+
+
+async def test_folders_are_offered_where_sessions_may_start(place: Place, tmp_path: Path) -> None:
+    allowed = tmp_path / "allowed"
+    for name in ("allowed/inside", "allowed/.hidden", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    async with place.opened(folders=[allowed]) as host:
+
+        async def offered(prefix: str) -> list[str]:
+            return (await host.list_folders(ListFolders(prefix=prefix))).paths
+
+        assert await offered("") == [str(allowed)]
+        assert await offered(f"{tmp_path}/") == [str(allowed)]
+        assert await offered(f"{allowed}/") == [str(allowed / "inside")]
+        assert await offered(f"{tmp_path}/oth") == []
+        with pytest.raises(HostError) as refused:
+            await host.list_worktrees(InFolder(cwd=str(tmp_path / "other")))
+        assert refused.value.code == "folder_not_allowed"
+
+
+async def test_a_transcript_on_disk_becomes_a_session_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place.cwd.parent / "home" / ".claude"))
+    place.claude.play(["Hi."], ["Welcome back."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        await idle(host, session.id)
+        transcript = (await host.get_session(OfSession(session_id=session.id))).transcript_id
+        assert transcript is not None
+        with pytest.raises(HostError) as owned:
+            await host.adopt_transcript(OfTranscript(transcript_id=transcript))
+        assert owned.value.code == "conflict"
+        await host.delete_session(OfSession(session_id=session.id))
+        listed = (await host.list_transcripts(ListTranscripts(cwd=str(place.cwd)))).details["transcripts"]
+        assert [(one["session_id"], one["adopted_as"]) for one in listed] == [(transcript, None)]
+        found = (await host.list_transcripts(ListTranscripts(q="Hi."))).details["transcripts"]
+        assert [one["session_id"] for one in found] == [transcript]
+        adopted = await host.adopt_transcript(OfTranscript(transcript_id=transcript))
+        assert (adopted.state, adopted.cwd, adopted.transcript_id) == ("stopped", str(place.cwd), transcript)
+        await host.send_prompt(SendPrompt(session_id=adopted.id, content="I am back"))
+        await idle(host, adopted.id)
+        assert (await host.get_session(OfSession(session_id=transcript))).id == adopted.id
+        with pytest.raises(HostError) as twice:
+            await host.adopt_transcript(OfTranscript(transcript_id=transcript))
+        assert twice.value.code == "conflict"
