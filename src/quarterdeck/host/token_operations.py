@@ -36,8 +36,6 @@ class TokenOperations(HostBase):
             raise HostError("invalid", "A token must last longer than that.", field="expires_s")
         if request.may_bypass and not caller.may_bypass:
             raise HostError("forbidden", f"{caller.name} may not bypass permissions itself.", field="may_bypass")
-        if caller.folders and not request.folders:
-            raise HostError("forbidden", f"{caller.name} is limited to folders, so its tokens are.", field="folders")
         secret, now = f"qd_{secrets.token_urlsafe(SECRET_BYTES)}", self._clock()
         record = TokenRecord(
             id=new_id(),

@@ -1,0 +1,111 @@
+"""What sessions use and what they may: usage, budgets, alerts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host.kit import Place, frames_until, next_turn, told
+from quarterdeck.host import Host, HostError
+from quarterdeck.host.events import BudgetChanged, UsageReport
+from quarterdeck.host.requests import GetUsage, Nothing, SendPrompt, Settings
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path, keeper=False)
+
+
+async def total(host: Host, *by: Any) -> list[tuple[dict[str, str], Decimal]]:
+    request = GetUsage(by=list(by)) if by else GetUsage()
+    return [(row.by, row.cost_usd) for row in (await host.get_usage(request)).usage]
+
+
+async def test_usage_is_grouped_as_asked(place: Place) -> None:
+    place.claude.play(["One."])
+    async with place.opened() as host:
+        sessions = [await place.created(host), await place.created(host)]
+        for session in sessions:
+            await frames_until(host, session.id, "idle")
+        ((day, whole),) = await total(host)
+        assert day == {"day": datetime.now(UTC).strftime("%Y-%m-%d")}
+        by_session = await total(host, "session")
+        assert {row["session"] for row, _ in by_session} == {session.id for session in sessions}
+        assert sum((cost for _, cost in by_session), Decimal(0)) == whole > 0
+        ((model, cost),) = await total(host, "model", "cwd")
+        assert (cost, model["cwd"]) == (whole, str(place.cwd.resolve()))
+        assert (await host.get_usage(GetUsage(to=datetime(2020, 1, 1, tzinfo=UTC)))).usage == []
+        with pytest.raises(HostError):
+            await host.get_usage(GetUsage(by=[]))
+
+
+async def test_a_budget_that_is_reached_takes_no_new_prompts(place: Place) -> None:
+    place.claude.play(["One."], ["Two."])
+    async with place.opened() as host:
+        session = await place.created(host, budget_usd=Decimal("0.000001"))
+        (change,) = told(await frames_until(host, session.id, "idle"), BudgetChanged)
+        assert (change.state, change.scope, change.budget_usd) == ("reached", "session", Decimal("0.000001"))
+        assert change.spent_usd > 0
+        with pytest.raises(HostError, match="used up") as refused:
+            await host.send_prompt(SendPrompt(session_id=session.id, content="more"))
+        assert refused.value.code == "budget_reached"
+
+
+async def test_a_budget_that_comes_near_its_end_is_told_once(place: Place) -> None:
+    place.claude.play(["One."], ["Two."], ["Three."])
+    async with place.opened() as host:
+        first = await place.created(host)
+        (report,) = told(await frames_until(host, first.id, "idle"), UsageReport)
+        budget = report.cost_usd * Decimal("2.3")
+        session = await place.created(host, budget_usd=budget)
+        frames = await frames_until(host, session.id, "idle")
+        frames += await next_turn(host, session.id)
+        frames += await next_turn(host, session.id)
+        assert [one.state for one in told(frames, BudgetChanged)] == ["near", "reached"]
+
+
+async def test_the_budget_of_the_host_holds_for_all_sessions_and_survives_a_restart(place: Place) -> None:
+    place.claude.play(["One."], ["Two."])
+    async with place.host() as host:
+        other = await place.created(host, prompt=None)
+        set_ = await host.set_budgets(Settings(settings={"day_usd": "0.000001"}))
+        assert set_.details["day_usd"] == "0.000001"
+        session = await place.created(host)
+        (change,) = told(await frames_until(host, session.id, "idle"), BudgetChanged)
+        assert (change.state, change.scope) == ("reached", "host")
+        for one in (session, other):
+            with pytest.raises(HostError) as refused:
+                await host.send_prompt(SendPrompt(session_id=one.id, content="more"))
+            assert refused.value.code == "budget_reached"
+    async with place.opened() as host:
+        known = (await host.get_budgets(Nothing())).details
+        assert known["day_usd"] == "0.000001"
+        assert Decimal(known["spent"]["day_usd"]) == change.spent_usd
+        with pytest.raises(HostError, match="host's budget"):
+            await host.send_prompt(SendPrompt(session_id=session.id, content="more"))
+        await host.set_budgets(Settings(settings={}))
+        await next_turn(host, session.id)
+
+
+@pytest.mark.parametrize("bad", [{"day_usd": "-1"}, {"week_usd": "1"}, {"day_usd": "much"}], ids=str)
+async def test_budgets_that_make_no_sense_are_refused(place: Place, bad: dict[str, Any]) -> None:
+    async with place.opened() as host:
+        with pytest.raises(HostError) as refused:
+            await host.set_budgets(Settings(settings=bad))
+        assert refused.value.code == "invalid"
+
+
+async def test_alerts_are_kept(place: Place) -> None:
+    alerts = {"alerts": [{"on": ["approval"], "url": "https://example.com/hook"}]}
+    async with place.host() as host:
+        assert (await host.get_alerts(Nothing())).details == {"alerts": []}
+        assert (await host.set_alerts(Settings(settings=alerts))).details == alerts
+        for bad in ({"alerts": [{"on": ["approval"]}]}, {"alarm": []}):
+            with pytest.raises(HostError):
+                await host.set_alerts(Settings(settings=bad))
+    async with place.host() as host:
+        assert (await host.get_alerts(Nothing())).details == alerts
