@@ -8,7 +8,9 @@ import subprocess
 import pytest
 
 from quarterdeck.cli import main
+from quarterdeck.cli.terminal import session_setup
 from quarterdeck.testing.recording import load
+from quarterdeck.transport import CLINotFoundError
 from terminal.kit import LIMIT_S, Place, bash
 
 
@@ -206,3 +208,20 @@ def test_json_is_output_json_for_short(place: Place) -> None:
 def test_a_simulated_cost_says_so(place: Place) -> None:
     place.plays("Hello.")
     assert place.piped("run", "go").stdout.rstrip().endswith(" (simulated)")
+
+
+def test_a_missing_claude_code_is_told_in_three_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process: a machine may have one in a usual place."""
+
+    def find_nothing(explicit: object) -> list[str]:
+        raise CLINotFoundError
+
+    monkeypatch.setattr(session_setup, "find_cli", find_nothing)
+    assert main(["run", "go"]) == 3
+    assert capsys.readouterr().err.splitlines() == [
+        "quarterdeck run: Claude Code not found",
+        "  Install it with npm install -g @anthropic-ai/claude-code, or set CLAUDE_BIN to its path.",
+        "  Or use --agent sim, which needs no claude. quarterdeck doctor lists where it looked.",
+    ]

@@ -74,8 +74,8 @@ def test_a_prompt_after_resume_is_not_taken_for_an_id(talks: Place) -> None:
         2,
         [
             "quarterdeck run: no session has the title 'hello again'",
-            "  If this is the prompt, put it first: quarterdeck run 'hello again' --resume",
-            "  To name the session, too: quarterdeck run --resume ID 'hello again'",
+            "  If this is the prompt, put it first: quarterdeck run --agent sim 'hello again' --resume",
+            "  To name the session, too: quarterdeck run --agent sim --resume ID 'hello again'",
         ],
     )
 

@@ -62,11 +62,12 @@ def session_to_resume(wanted: str, folder: str, *, agent: str, command: str) -> 
         return found.session_id
     if is_session_id(wanted) and agent not in (CLAUDE, SIMULATOR):
         return wanted
-    raise _not_a_session(wanted, command) if " " in wanted else _not_found(wanted, None, agent, code=USAGE_ERROR)
+    raise _not_a_session(wanted, command, agent) if " " in wanted else _not_found(wanted, None, agent, code=USAGE_ERROR)
 
 
-def _not_a_session(wanted: str, command: str) -> ReportedError:
+def _not_a_session(wanted: str, command: str, agent: str) -> ReportedError:
     quoted = shlex.quote(wanted)
+    command += "" if agent == CLAUDE else f" --agent {shlex.quote(agent)}"
     return ReportedError(
         f"no session has the title {wanted!r}",
         f"If this is the prompt, put it first: quarterdeck {command} {quoted} --resume\n"

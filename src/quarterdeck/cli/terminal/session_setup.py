@@ -12,6 +12,7 @@ from typing import Any
 from quarterdeck.cli.common import USAGE_ERROR, ReportedError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.transport import CLINotFoundError, find_cli
+from quarterdeck.transport.find import INSTALL_COMMAND
 
 from .advice import SessionRules
 from .arguments import AGENTS, NOT_STARTED
@@ -182,9 +183,15 @@ def _agent(name: str) -> list[str]:
     try:
         return find_cli(explicit)
     except CLINotFoundError as error:
+        if explicit is None and error.cli_path is None:
+            raise ReportedError(
+                "Claude Code not found",
+                f"Install it with {INSTALL_COMMAND}, or set CLAUDE_BIN to its path.\n"
+                "  Or use --agent sim, which needs no claude. quarterdeck doctor lists where it looked.",
+                code=NOT_STARTED,
+            ) from error
         if explicit is None:
-            advice = "Run quarterdeck doctor, or use --agent sim, which needs no claude."
-            raise ReportedError(str(error), advice, code=NOT_STARTED) from error
+            raise ReportedError(str(error), "Run quarterdeck doctor to check the setup.", code=NOT_STARTED) from error
         advice = f"--agent takes {AGENTS}."
         if "/" in name:
             raise ReportedError(f"no such program: {name}", advice, code=NOT_STARTED) from error
