@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from host.kit import ASKS, Clock, Place, all_frames, decide, frames_until, pending, told
+from host.kit import ASKS, Clock, Place, all_frames, decide, frames_until, pending, states_of, told
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.events import ApprovalChanged
 from quarterdeck.host.requests import (
@@ -364,3 +364,50 @@ async def test_a_watcher_sees_what_waits_and_then_every_change(place: Place) -> 
         assert seen == ["pending", "decided", "delivered", "applied"]
         shown = told(await all_frames(host, session.id), ApprovalChanged)
         assert [event.approval.state for event in shown] == seen
+
+
+# Racing
+
+
+@pytest.mark.parametrize("keeper", [True, False], ids=["keeper", "no keeper"])
+async def test_of_a_thousand_racing_decisions_on_two_hundred_approvals_one_each_wins(
+    tmp_path: Path, keeper: bool
+) -> None:
+    place = Place(tmp_path, keeper=keeper)
+    sessions, calls = 4, 50
+    asks = [{"tool": "Bash", "input": {"command": f"touch {number}.txt"}} for number in range(calls)]
+    place.claude.play([*asks, "Done."])
+    async with place.opened() as host:
+        winners: dict[str, str] = {}
+        losers: list[tuple[str, str]] = []
+
+        async def one(approval: Approval, number: int) -> None:
+            request = Decide(approval_id=approval.id, decision=Decision(decision="deny" if number % 2 else "allow"))
+            try:
+                await host.decide(request, Caller(name=f"person {number}"))
+            except HostError as error:
+                assert error.code == "already_decided"
+                losers.append((approval.id, str(error.details["decided_by"])))
+            else:
+                assert approval.id not in winners
+                winners[approval.id] = f"person {number}"
+
+        async def race(session_id: str) -> list[str]:
+            async with asyncio.TaskGroup() as racing:
+                async for approval in host.watch_approvals(ListApprovals(session=session_id)):
+                    if approval.state == "pending":
+                        for number in range(5):
+                            racing.create_task(one(approval, number))
+                    seen.setdefault(session_id, set()).add(approval.id)
+                    if approval.state == "applied" and len(seen[session_id]) == calls:
+                        break
+            return states_of(await frames_until(host, session_id, "idle"))
+
+        seen: dict[str, set[str]] = {}
+        created = [await place.created(host, name=f"{number}") for number in range(sessions)]
+        states = await asyncio.gather(*(race(session.id) for session in created))
+        assert len(winners) == sessions * calls
+        assert len(losers) == sessions * calls * 4
+        assert all(winners[approval_id] == by for approval_id, by in losers)
+        for one_session in states:
+            assert all(one_session.count(state) == calls for state in ("decided", "delivered", "applied"))

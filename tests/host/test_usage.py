@@ -12,7 +12,7 @@ import pytest
 from host.kit import Place, frames_until, next_turn, told
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, UsageReport
-from quarterdeck.host.requests import GetUsage, Nothing, SendPrompt, Settings
+from quarterdeck.host.requests import GetUsage, Nothing, OfSession, SendPrompt, Settings
 
 
 @pytest.fixture
@@ -23,6 +23,32 @@ def place(tmp_path: Path) -> Place:
 async def total(host: Host, *by: Any) -> list[tuple[dict[str, str], Decimal]]:
     request = GetUsage(by=list(by)) if by else GetUsage()
     return [(row.by, row.cost_usd) for row in (await host.get_usage(request)).usage]
+
+
+@pytest.mark.parametrize("keeper", [True, False], ids=["keeper", "no keeper"])
+async def test_usage_adds_up_over_turns_a_stop_a_clear_and_a_restart(tmp_path: Path, keeper: bool) -> None:
+    place = Place(tmp_path, keeper=keeper)
+    place.claude.play(["One."], ["Two."], ["Three."], ["Four."])
+    reports: list[Decimal] = []
+    async with place.host() as host:
+        session = await place.created(host)
+        reports += [one.cost_usd for one in told(await frames_until(host, session.id, "idle"), UsageReport)]
+        await host.stop(OfSession(session_id=session.id))
+        await host.resume(OfSession(session_id=session.id))
+        reports += [one.cost_usd for one in told(await next_turn(host, session.id), UsageReport)]
+        for prompt in ("/clear", "go on"):
+            reports += [one.cost_usd for one in told(await next_turn(host, session.id, prompt), UsageReport)]
+    async with place.opened() as host:
+        if not keeper:
+            await host.resume(OfSession(session_id=session.id))
+        frames = await next_turn(host, session.id)
+        reports += [one.cost_usd for one in told(frames, UsageReport)]
+        assert len([cost for cost in reports if cost > 0]) >= 3
+        ((by, cost),) = await total(host, "session")
+        assert by == {"session": session.id}
+        assert cost == sum(reports, Decimal(0))
+        assert told(frames, UsageReport)[-1].session_cost_usd == cost
+        assert (await host.get_session(OfSession(session_id=session.id))).cost_usd == cost
 
 
 async def test_usage_is_grouped_as_asked(place: Place) -> None:
