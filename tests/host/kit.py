@@ -45,9 +45,8 @@ class Place:
         return self.claude.cwd
 
     def host(self, **more: Any) -> Host:
-        return Host(
-            self.folder, keeper=self.keeper, agents={"claude": str(self.claude.path)}, env=self.claude.env, **more
-        )
+        agents = {"claude": str(self.claude.path)}
+        return Host(self.folder, **{"keeper": self.keeper, "agents": agents, "env": self.claude.env, **more})
 
     @asynccontextmanager
     async def opened(self, **more: Any) -> AsyncIterator[Host]:

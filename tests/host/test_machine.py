@@ -153,6 +153,8 @@ async def test_a_transcript_on_disk_becomes_a_session_once(place: Place, monkeyp
         with pytest.raises(HostError) as owned:
             await host.adopt_transcript(OfTranscript(transcript_id=transcript))
         assert owned.value.code == "conflict"
+        while not (await host.list_transcripts(ListTranscripts(q="Hi."))).details["transcripts"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)  # the CLI writes its transcript when it can
         await host.delete_session(OfSession(session_id=session.id))
         listed = (await host.list_transcripts(ListTranscripts(cwd=str(place.cwd)))).details["transcripts"]
         assert [(one["session_id"], one["adopted_as"]) for one in listed] == [(transcript, None)]

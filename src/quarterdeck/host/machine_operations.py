@@ -42,10 +42,10 @@ class MachineOperations(SessionOperations):
     ) -> returns.Session:
         """Make a session of a transcript that no process owns. It is stopped until it is resumed or prompted."""
         transcript = request.transcript_id
-        info = await asyncio.to_thread(transcripts.info_of, transcript)
         known = await self.store.session(transcript)
         if known is not None:
             raise HostError("conflict", f"The transcript is session {known.id}.", session_id=known.id)
+        info = await asyncio.to_thread(transcripts.info_of, transcript)
         owner = await asyncio.to_thread(transcripts.owner_of, transcript)
         if owner is not None:
             raise HostError("conflict", f"Process {owner} has this conversation.", hint="End it first.", pid=owner)

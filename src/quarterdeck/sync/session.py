@@ -42,6 +42,7 @@ class Session(Controls):
     send = blocking(AsyncSession.send)
     send_line = blocking(AsyncSession.send_line)
     answer = in_loop_thread(AsyncSession.answer)
+    detach = in_loop_thread(AsyncSession.detach)
     ended_early = in_loop_thread(AsyncSession.ended_early)
     finish = in_loop_thread(AsyncSession.finish)
     pending = in_loop_thread(AsyncSession.pending)

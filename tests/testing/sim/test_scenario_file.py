@@ -200,7 +200,7 @@ def test_without_pyyaml_the_error_says_what_to_do(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr("quarterdeck.testing.sim.positions.import_module", refuse)
 
-    with pytest.raises(ScenarioFileError, match=r"install quarterdeck\[testing\], or write the scenario as \.json"):
+    with pytest.raises(ScenarioFileError, match=r"install 'quarterdeck\[testing\]', or write the scenario as \.json"):
         load(path)
 
 

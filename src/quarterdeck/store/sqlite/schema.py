@@ -132,10 +132,15 @@ def check_version(connection: sqlite3.Connection, path: Path, *, steps: Steps = 
 
     Asked before anything is set on the database: what is not ours stays as it is.
     """
-    version = version_of(connection)
+    connection.execute("BEGIN")  # both looks at the same moment: somebody may be making the tables
+    try:
+        version = version_of(connection)
+        has_tables = connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is not None
+    finally:
+        connection.execute("ROLLBACK")
     if version > len(steps):
         raise StoreTooNew(path, version, len(steps))
-    if version == 0 and connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is not None:
+    if version == 0 and has_tables:
         raise StorageCorrupt(f"{path} is another program's database. Move it, or choose another folder.", path)
     return version
 
