@@ -67,9 +67,9 @@ class ProjectionConformance(Conformance):
 
     async def test_sessions_are_found_by_what_they_are(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
-            await start(store, "a", state="running", name="Fix the Ärger", cwd="/work/app", tags=("red", "blue"))
-            await start(store, "b", cwd="/work/app/sub", tags=("red",), text="say HELLO", active_at=3.0)
-            await start(store, "c", cwd="/work/apple", tags=('re"d', "r\ned"), active_at=2.0)
+            await start(store, "a", state="running", name="Fix the Ärger", cwd="/srv/app", tags=("red", "blue"))
+            await start(store, "b", cwd="/srv/app/sub", tags=("red",), text="say HELLO", active_at=3.0)
+            await start(store, "c", cwd="/srv/apple", tags=('re"d', "r\ned"), active_at=2.0)
             await start(store, "d", archived=True, cwd="/")
 
             async def found(**filters: object) -> str:
@@ -86,8 +86,8 @@ class ProjectionConformance(Conformance):
             assert await found(text="äRGER") == "a"
             assert await found(text="hello") == "b"
             assert await found(text="%") == ""
-            assert await found(cwd="/work/app") == "ba"
-            assert await found(cwd="/work/app/") == "ba"
+            assert await found(cwd="/srv/app") == "ba"
+            assert await found(cwd="/srv/app/") == "ba"
             assert await found(cwd="/", archived=None) == "bcad"
             assert await found(states=["running"], tags=["red"], text="fix") == "a"
 
