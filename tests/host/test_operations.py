@@ -29,6 +29,7 @@ REST = {
     "POST /sessions/{id}/fork": "fork",
     "POST /sessions/{id}/rewind": "rewind",
     "POST /sessions/{id}/compact": "compact",
+    "POST /sessions/{id}/callbacks/{call}": "answer_callback",
     "GET /sessions/{id}/timeline": "get_timeline",
     "GET /sessions/{id}/info": "get_info",
     "GET /sessions/{id}/context": "get_context",
@@ -90,7 +91,7 @@ FIELDS = {
     "Approval": """id request_id session_id kind state replaces asked_at tool input summary diffs risk reason
         suggestions questions plan decided_at decided_by via decision delivered_at applied_at waited_s""",
     "CreateSession": """cwd prompt name tags agent model permission_mode options policy budget_usd worktree resume
-        fork""",
+        fork account cli_version lifecycle callbacks""",
     "UpdateSession": "name tags model permission_mode max_thinking_tokens archived budget_usd",
     "Decision": "decision updated_input remember message interrupt answers plan mode",
     "CreateToken": "name scope expires_s folders",
@@ -178,7 +179,7 @@ def test_admin_alone_touches_tokens_alerts_and_what_runs_commands() -> None:
     }
 
 
-MISSING = {"attach_callbacks"}
+MISSING = {"attach_callbacks", "answer_callback"}
 """Operations that no host has yet."""
 UNKEYED = {"decide", "decide_many", "revoke_grant", "set_budgets", "set_alerts", "create_token", "revoke_token"}
 """Writes that take no idempotency key yet."""

@@ -87,6 +87,23 @@ class ProcessChanged(EventBase, frozen=True):
     """Tool calls that were running: whether they took effect is unknown."""
 
 
+class HangNoticed(EventBase, frozen=True):
+    """A turn has gone on without a word for too long, and this is done about it."""
+
+    generation: int
+    silent_s: float
+    action: Literal["interrupt", "end"]
+    """``end``: the interrupt had no effect, so the process and its family are terminated, then killed."""
+
+
+class DriftNoticed(EventBase, frozen=True):
+    """Claude Code said something that this version does not know. Told once per kind and host; the log has the line."""
+
+    what: Literal["message", "subtype", "field", "request", "version"]
+    name: str
+    cli_version: str | None = None
+
+
 class BudgetChanged(EventBase, frozen=True):
     """A budget was set, came near its end, or is used up."""
 
@@ -132,6 +149,8 @@ HostEvent: TypeAlias = (
     | PolicyDecided
     | QueueChanged
     | ProcessChanged
+    | HangNoticed
+    | DriftNoticed
     | BudgetChanged
     | CustomEvent
     | Gap

@@ -47,9 +47,8 @@ def _write(
     about: str,
     *,
     scope: Scope = "operate",
-    streams: bool = False,
 ) -> Operation:
-    return Operation(name, scope, request, result, about, writes=True, streams=streams)
+    return Operation(name, scope, request, result, about, writes=True)
 
 
 _SESSIONS = (
@@ -69,7 +68,15 @@ _SESSIONS = (
     _write("fork", takes.Fork, returns.Session, "Continue a session in a new one."),
     _write("rewind", takes.Rewind, returns.Details, "Set files back to an earlier prompt."),
     _write("compact", takes.OfSession, returns.Accepted, "Summarise the conversation."),
-    _write("attach_callbacks", takes.AttachCallbacks, returns.Details, "Answer its hooks and tools.", streams=True),
+    _read(
+        "attach_callbacks",
+        takes.AttachCallbacks,
+        returns.Call,
+        "Be asked for its hooks and tools.",
+        scope="operate",
+        streams=True,
+    ),
+    _write("answer_callback", takes.AnswerCallback, returns.Accepted, "Answer a hook or a tool call."),
 )
 
 _LOOKING = (

@@ -29,6 +29,50 @@ class OfSession(Request, frozen=True, kw_only=True):
     session_id: str
 
 
+class Lifecycle(Request, frozen=True, kw_only=True):
+    """What becomes of a session's processes. What is left out is as the host says; null is never."""
+
+    restarts: int | UnsetType = UNSET
+    """How often a process that crashed is started again before a turn has ended."""
+    tell_model: bool | UnsetType = UNSET
+    """After a restart, tell the model which tool calls were cut off."""
+    hang_s: float | UnsetType | None = UNSET
+    """How long a turn may go on without a word, while nobody is asked, before it is ended."""
+    park_s: float | UnsetType | None = UNSET
+    """How long an idle session keeps its process."""
+    limited: Literal["wait", "refuse"] | UnsetType = UNSET
+    """Prompts while the account's rate limit is reached."""
+
+
+class HookCallback(Request, frozen=True, kw_only=True):
+    """A hook that a program answers."""
+
+    event: str
+    matcher: str | None = None
+    timeout_s: float | None = None
+
+
+class ToolCallback(Request, frozen=True, kw_only=True):
+    """A tool that a program runs, of an MCP server of this name."""
+
+    server: str
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
+
+
+class Callbacks(Request, frozen=True, kw_only=True):
+    """What a program answers for a session, while it is attached (``attach_callbacks``)."""
+
+    hooks: list[HookCallback] = []
+    tools: list[ToolCallback] = []
+    permission: bool = False
+    """Approvals that the policy leaves open go to the program, too."""
+    deadline_s: float = 60.0
+    """How long a call waits for the program, attached or not; then hooks refuse and tools fail."""
+
+
 class CreateSession(Request, frozen=True, kw_only=True):
     """Start a session, with a first prompt or without."""
 
@@ -45,8 +89,15 @@ class CreateSession(Request, frozen=True, kw_only=True):
     policy: dict[str, Any] | None = None
     budget_usd: Decimal | None = None
     worktree: str | None = None
+    """A new worktree of this name, in which the session works."""
     resume: str | None = None
     fork: bool = False
+    account: str = ""
+    """One of the host's accounts; empty: the default."""
+    cli_version: str | None = None
+    """The version of Claude Code that its processes must have."""
+    lifecycle: Lifecycle | None = None
+    callbacks: Callbacks | None = None
 
 
 class ListSessions(Request, frozen=True, kw_only=True):
@@ -71,6 +122,7 @@ class UpdateSession(OfSession, frozen=True, kw_only=True):
     max_thinking_tokens: int | UnsetType | None = UNSET
     archived: bool | UnsetType = UNSET
     budget_usd: Decimal | UnsetType | None = UNSET
+    lifecycle: Lifecycle | UnsetType = UNSET
 
 
 class SendPrompt(OfSession, frozen=True, kw_only=True):
@@ -350,8 +402,13 @@ class WatchHost(Request, frozen=True, kw_only=True):
 
 
 class AttachCallbacks(OfSession, frozen=True, kw_only=True):
-    """The caller answers hooks, permissions and tool calls of its own, each within a deadline."""
+    """Answer the callbacks that the session was created with. The newest program is asked; the former one's ends."""
 
-    hooks: list[str] = []
-    tools: list[dict[str, Any]] = []
-    permission: bool = False
+
+class AnswerCallback(OfSession, frozen=True, kw_only=True):
+    """What the program says to one call: a result, or why there is none."""
+
+    call_id: str
+    result: dict[str, Any] | None = None
+    """Of a hook its output, of a tool its result, of a permission a ``Decision``."""
+    error: str | None = None

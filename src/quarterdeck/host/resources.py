@@ -64,6 +64,8 @@ class Session(Resource, frozen=True, kw_only=True):
     name: str = ""
     tags: list[str] = []
     state_reason: str = ""
+    state_until: datetime | None = None
+    """When the state ends by itself, where that is known."""
     model: str | None = None
     permission_mode: str | None = None
     cli_version: str | None = None
@@ -76,6 +78,7 @@ class Session(Resource, frozen=True, kw_only=True):
     current: str = ""
     """What it is doing, in one line."""
     worktree: str | None = None
+    account: str = ""
     host: str = ""
     archived: bool = False
 
@@ -222,6 +225,23 @@ class Details(Resource, frozen=True, kw_only=True):
     """What only the CLI or the machine can tell, as it is told."""
 
     details: dict[str, Any]
+
+
+class Call(Resource, frozen=True, kw_only=True):
+    """Something that the attached program is asked, or (``cancelled``) need not answer any more."""
+
+    call_id: str
+    kind: Literal["hook", "tool", "permission", "cancelled"]
+    deadline_s: float | None = None
+    """Seconds until the host answers in its place; None: it waits."""
+    hook: int | None = None
+    """Which of the hooks, by its place in ``Callbacks.hooks``."""
+    server: str | None = None
+    tool: str | None = None
+    tool_use_id: str | None = None
+    input: dict[str, Any] = {}
+    """What the hook is told, or the arguments of the tool."""
+    approval: Approval | None = None
 
 
 class SessionList(Resource, frozen=True, kw_only=True):
