@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import signal
 import threading
+from collections.abc import Iterator
 
 import hypothesis
 import pytest
@@ -43,3 +45,16 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     asyncio.run(function(**arguments))
     return True
+
+
+@pytest.fixture(autouse=True)
+def surroundings() -> Iterator[None]:
+    """What a test leaves in the environment, or as working directory, would change what the tests after it see."""
+    before = _surroundings()
+    yield
+    assert _surroundings() == before
+
+
+def _surroundings() -> dict[str, str]:
+    variables = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    return {**variables, "the working directory": os.getcwd()}  # noqa: PTH109  # a string like the others

@@ -62,5 +62,4 @@ def main(argv: Sequence[str]) -> int:
     from quarterdeck.testing.sim.home import APART_VARIABLE
     from quarterdeck.testing.sim.process import main as run
 
-    os.environ.setdefault(APART_VARIABLE, "1")
-    return run(argv)
+    return run(argv, {APART_VARIABLE: "1", **os.environ})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from . import facts, flags
@@ -22,8 +22,8 @@ CHUNKS_AHEAD = 16
 """How many reads stdin may be ahead of the simulator."""
 
 
-def main(argv: Sequence[str]) -> int:
-    """Be the CLI with this command line; the exit code."""
+def main(argv: Sequence[str], env: Mapping[str, str] = os.environ) -> int:
+    """Be the CLI with this command line and environment; the exit code."""
     try:
         parsed = flags.parse(argv)
         if "--version" in parsed:
@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
         if "--help" in parsed:
             print(flags.help_text(), end="")  # noqa: T201
             return 0
-        return _start(list(argv), parsed)
+        return _start(list(argv), parsed, env)
     except FlagError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -43,7 +43,7 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def _start(argv: list[str], parsed: Flags) -> int:
+def _start(argv: list[str], parsed: Flags, env: Mapping[str, str]) -> int:
     gc.disable()  # all that is imported stays: to look for garbage in it is a twentieth of the whole start
     import asyncio
 
@@ -52,7 +52,7 @@ def _start(argv: list[str], parsed: Flags) -> int:
 
     gc.freeze()
     gc.enable()
-    path = parsed.get("--scenario") or os.environ.get(SCENARIO_VARIABLE)
+    path = parsed.get("--scenario") or env.get(SCENARIO_VARIABLE)
     scenario: Scenario | None = None
     if path:
         from .positions import ScenarioFileError
@@ -63,7 +63,7 @@ def _start(argv: list[str], parsed: Flags) -> int:
         except ScenarioFileError as error:
             sys.stderr.write(f"{_printable(str(error))}\n")
             return 2
-    cli = SimulatedCli(argv, scenario=scenario)
+    cli = SimulatedCli(argv, scenario=scenario, env=env)
     if parsed.get("--input-format") == "stream-json":
         return asyncio.run(serve(cli))
     from .print_mode import print_once
