@@ -136,7 +136,7 @@ async def test_a_policy_that_fails_denies(place: Place, monkeypatch: pytest.Monk
     place.claude.play([ASKS, "Then not."])
     async with place.opened() as host:
         session = await place.created(host, prompt=None, options={"allowed_tools": ALL})
-        policy = host._actors[session.id].log.policy
+        policy = host._actors[session.id].log.approvals.policy
         assert policy is not None
         monkeypatch.setattr(policy, "_against", broken)
         frames = await next_turn(host, session.id)

@@ -81,8 +81,8 @@ class ApprovalOperations(HostBase):
             cursor = page.next_cursor
             if cursor is None:
                 break
-        while True:
-            bell = self._approvals_bell
+        while not self.bell.closed:
+            rung = self.bell.next()
             changes = await self.store.changes(after=position)
             if changes.gap:
                 raise HostError("conflict", "The watcher fell too far behind.", hint="Watch again.")
@@ -92,7 +92,7 @@ class ApprovalOperations(HostBase):
                 if isinstance(told, ApprovalRecord) and _matches(query, told) and await self._sees(caller, told):
                     yield approval_view(told)
             if not changes.changes:
-                await bell.wait()
+                await rung.wait()
 
     async def _query(self, request: takes.ListApprovals) -> ApprovalQuery:
         session = request.session
@@ -198,7 +198,7 @@ class ApprovalOperations(HostBase):
     def _new_grant(
         self, actor: SessionActor, record: ApprovalRecord, decision: takes.Decision, caller: Caller
     ) -> GrantRecord | None:
-        policy = actor.log.policy
+        policy = actor.log.approvals.policy
         if decision.remember is None or policy is None:
             return None
         approval = approval_view(record)
@@ -253,7 +253,7 @@ class ApprovalOperations(HostBase):
                     yield Waiting(record.id, actor.log.record.cwd, self._limit_s(actor))
 
     def _limit_s(self, actor: SessionActor) -> float | None:
-        policy = actor.log.policy
+        policy = actor.log.approvals.policy
         return None if policy is None else policy.unattended_s
 
 

@@ -37,7 +37,7 @@ class Deciding:
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
     ) -> dict[str, Any]:
         tool, tool_input = str(hook_input["tool_name"]), hook_input.get("tool_input")
-        policy = self._log.policy
+        policy = self._log.approvals.policy
         verdict = (
             Verdict("deny", "The session has no policy.")
             if policy is None

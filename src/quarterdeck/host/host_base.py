@@ -22,8 +22,7 @@ from quarterdeck.store.records import ApprovalRecord, Row, SessionRecord
 
 from . import resources as returns
 from .actor import SessionActor
-from .approving import same_question
-from .bodies import approval_view, decode_body, session_view
+from .bodies import decode_body, session_view
 from .budgets import Spending
 from .deciding import Deciding
 from .errors import HostError
@@ -34,6 +33,7 @@ from .launching import options_for
 from .limits import Folders, Limits
 from .policies import SessionPolicy, own_policy
 from .session_log import SessionLog
+from .taking_up import take_up
 
 logger = logging.getLogger("quarterdeck.host")
 
@@ -95,7 +95,6 @@ class HostBase:
         self._policy = policy
         self._grants = Grants(clock)
         self._spending = Spending()
-        self._approvals_bell = asyncio.Event()
         self.folders = Folders(folders)
         self.limits = limits or Limits()
         self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
@@ -176,7 +175,7 @@ class HostBase:
     def _options(self, log: SessionLog) -> ClaudeAgentOptions:
         options = options_for(log.body, log.record.cwd, agents=self._agents)
         options.env = {**self._env, **options.env}
-        log.policy = self._session_policy(log.record.cwd, log, options.env)
+        log.approvals.policy = self._session_policy(log.record.cwd, log, options.env)
         options.can_use_tool = Deciding(log)
         return options
 
@@ -196,10 +195,6 @@ class HostBase:
             )
         except MissingGrammarError as error:
             raise HostError("unavailable", f"The policy cannot judge commands: {error}") from error
-
-    def _ring(self) -> None:
-        self._approvals_bell.set()
-        self._approvals_bell = asyncio.Event()
 
     async def _actor(self, any_id: str) -> SessionActor:
         if any_id in self._actors:
@@ -241,11 +236,9 @@ class HostBase:
         page = await self.store.approvals(
             ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
         )
-        log.approvals.update({one.request_id: one for one in page.approvals})
         lost = await self.store.approvals(ApprovalQuery(session=session_id, states=["stranded"], limit=1_000))
-        log.stranded.update({same_question(approval_view(one)): one.id for one in lost.approvals})
-        log.changed = self._ring
-        log.counted = lambda entries: self._spending.count(entries, self._clock())
+        log.approvals.load(page.approvals, stranded=lost.approvals)
+        log.standing.counted = lambda entries: self._spending.count(entries, self._clock())
         return SessionActor(
             log,
             keeper=self._current_keeper,
@@ -332,7 +325,7 @@ class HostBase:
         if running is not None:
             keeper, kept = running
             try:
-                await actor.take_up(keeper, kept, await self._sent_lines(actor.id, kept.generation))
+                await take_up(actor, keeper, kept, await self._sent_lines(actor.id, kept.generation))
             except Exception:
                 logger.exception("Session %s could not be taken up", actor.id)
             else:
@@ -344,7 +337,7 @@ class HostBase:
         async def read(offset: int) -> bytes:
             return await asyncio.to_thread(left.read, offset)
 
-        await actor.catch_up(left.first, left.end, read)
+        await actor.recorder.catch_up(left.first, left.end, read)
         await actor.lose("The keeper died, and the process with it.", status=left.status, stderr=left.stderr_tail)
         left.remove()
 

@@ -62,14 +62,14 @@ class PromptSender:
 
     async def _send(self, content: Content, sender: str, priority: Priority, prompt_id: str | None) -> tuple[str, int]:
         session = self._actor.running
-        self._actor.sender = sender or "user"
+        self._actor.recorder.sender = sender or "user"
         before = self._log.fanout.last_seq
         try:
             prompt_id = await session.send(content, priority=None if priority == "next" else priority, uuid=prompt_id)
         except QuarterdeckError as error:
             raise HostError("not_running", f"The prompt could not be sent: {error}") from error
         finally:
-            self._actor.sender = ""
+            self._actor.recorder.sender = ""
         return prompt_id, max(before, self._log.fanout.last_seq)
 
     @property

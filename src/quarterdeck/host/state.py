@@ -5,7 +5,9 @@ from __future__ import annotations
 from quarterdeck.timeline.state import State
 
 from .bodies import SessionBody
+from .events import StatusChange
 from .resources import SessionState
+from .times import moment
 
 REMEDIES: dict[SessionState, list[str]] = {
     "crashed": ["resume", "delete_session"],
@@ -32,3 +34,23 @@ def state_of(body: SessionBody, timeline: State, *, waiting: int, in_turn: bool)
     if timeline.phase == "compacting":
         return "compacting"
     return "running" if timeline.turn_started_at is not None or in_turn else "idle"
+
+
+def status_change(body: SessionBody, state: SessionState, at: float, *, before: str) -> StatusChange:
+    """Bring the body to its new state; returns what is told of it."""
+    body.state_since = at
+    body.state_reason = _reason(body, state)
+    return StatusChange(
+        at,
+        state,
+        moment(at),
+        before=before,  # type: ignore[arg-type]  # written by us
+        reason=body.state_reason,
+        remedies=REMEDIES.get(state, []),
+    )
+
+
+def _reason(body: SessionBody, state: SessionState) -> str:
+    if state == "waiting":
+        return "Somebody has to decide."
+    return body.state_reason if state in ("crashed", "stopped") else ""

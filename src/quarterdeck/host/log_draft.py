@@ -1,0 +1,55 @@
+"""What the next commit of a session's log will hold, while it is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quarterdeck.store.commits import Change
+from quarterdeck.store.records import NewRow, Origin
+from quarterdeck.timeline.events import TextCompleted
+from quarterdeck.timeline.items import Text
+from quarterdeck.timeline.state import State
+
+from .bodies import SessionBody
+from .events import AnyEvent, HostEvent
+from .folding import RowFold, encode_event
+
+
+class Draft:
+    """Rows, the events of each, and the changes that follow from them. A row is folded as it is added."""
+
+    def __init__(self, fold: RowFold, body: SessionBody, changes: Sequence[Change] = ()) -> None:
+        self._fold = fold
+        self._body = body
+        self.rows: list[NewRow] = []
+        self.events: list[list[AnyEvent]] = []
+        """For each row, what it shows."""
+        self.changes: list[Change] = list(changes)
+
+    def add(self, row: NewRow) -> list[AnyEvent]:
+        """Add a row; returns what it shows."""
+        told = self._fold.events(row)
+        self.rows.append(row)
+        self.events.append(told)
+        return told
+
+    def tell(self, event: HostEvent) -> None:
+        """Add an event of the host."""
+        self.add(event_row(event, self._body.generation))
+
+
+def event_row(event: HostEvent, generation: int, origin: Origin = "host") -> NewRow:
+    return NewRow(at=event.at, kind="event", origin=origin, body=encode_event(event), generation=generation)
+
+
+def partial_rows(shown: State, at: float, generation: int) -> list[NewRow]:
+    """Texts that were shown in part and are not complete, as rows."""
+    rows: list[NewRow] = []
+    for output in shown.outputs.values():
+        for item_id in output.blocks.values():
+            item = shown.items.get(item_id)
+            if isinstance(item, Text) and not item.done and str(item):
+                event = TextCompleted(at, item_id, str(item), "", output.parent_id, stopped=True)
+                body = encode_event(event)
+                rows.append(NewRow(at=at, kind="partial", origin="agent", body=body, generation=generation))
+    return rows

@@ -1,0 +1,151 @@
+"""The approvals of a session that are not finished, and how what happens in the log moves them on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from quarterdeck.store.commits import MoveApproval, OpenApproval
+from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, ApprovalState
+from quarterdeck.timeline import Request
+from quarterdeck.timeline.items import Permission
+from quarterdeck.wire import CanUseToolRequest
+
+from .approving import approval_of, same_question
+from .bodies import approval_view, encode_approval
+from .events import ApprovalChanged
+from .folding import RowFold
+from .log_draft import Draft
+from .policies import SessionPolicy, Verdict, decided
+
+
+class OpenApprovals(Mapping[str, ApprovalRecord]):
+    """Approvals by request id: pending, decided, or delivered."""
+
+    def __init__(self, session: str, fold: RowFold, *, new_id: Callable[[], str]) -> None:
+        self._session = session
+        self._fold = fold
+        self._new_id = new_id
+        self.policy: SessionPolicy | None = None
+        """Answers before anybody is asked. Set with the options of each process."""
+        self._open: dict[str, ApprovalRecord] = {}
+        self._stranded: dict[str, str] = {}
+        """What was asked by a process that is gone → the approval."""
+        self._verdicts: dict[str, Verdict] = {}
+        """By request id: what the policy has said, until it is answered."""
+
+    def __getitem__(self, request_id: str) -> ApprovalRecord:
+        return self._open[request_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._open)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for somebody to decide."""
+        return sum(1 for one in self._open.values() if one.state == "pending")
+
+    def load(self, unfinished: Iterable[ApprovalRecord], stranded: Iterable[ApprovalRecord]) -> None:
+        """What the store has of this session."""
+        self._open = {one.request_id: one for one in unfinished}
+        self._stranded = {same_question(approval_view(one)): one.id for one in stranded}
+
+    def put(self, record: ApprovalRecord) -> None:
+        """An approval as it has become."""
+        self._open[record.request_id] = record
+
+    # Asking
+
+    def ask(self, asked: Request, at: float, draft: Draft) -> None:
+        """The policy answers first; what it leaves open is for a person."""
+        raw = self._fold.side.open_requests().get(asked.id)
+        verdict = self._judge(asked, raw)
+        if verdict is not None and verdict.behavior != "ask":
+            self._verdicts[asked.id] = verdict
+            tool, call = getattr(raw, "tool_name", ""), getattr(raw, "tool_use_id", "")
+            draft.tell(decided(at, verdict, tool, call))
+            return
+        approval = approval_of(self._new_id(), self._session, asked, at, raw)
+        approval = msgspec.structs.replace(
+            approval,
+            replaces=self._stranded.pop(same_question(approval), None),
+            risk=None if verdict is None else verdict.risk,
+        )
+        record = ApprovalRecord(
+            id=approval.id,
+            session=self._session,
+            request_id=approval.request_id,
+            kind=approval.kind,
+            asked_at=at,
+            tool=approval.tool or "",
+            replaces=approval.replaces,
+            body=encode_approval(approval),
+        )
+        self.put(record)
+        draft.changes.append(OpenApproval(record))
+        draft.tell(ApprovalChanged(at, approval))
+
+    def _judge(self, asked: Request, raw: Any) -> Verdict | None:
+        if not isinstance(asked, Permission) or not isinstance(raw, CanUseToolRequest):
+            return None  # questions and plans are always for a person
+        if self.policy is None:
+            return None
+        return self.policy.judge(raw.tool_name, raw.input, needs_person=asked.needs_person)
+
+    def is_known(self, request_id: str) -> bool:
+        """Whether somebody has been asked, or the policy has answered."""
+        return request_id in self._open or request_id in self._verdicts
+
+    def take_verdict(self, request_id: str) -> Verdict | None:
+        return self._verdicts.pop(request_id, None)
+
+    # Moving on
+
+    def withdrawn(self, request_id: str, at: float, draft: Draft) -> None:
+        """The CLI no longer asks."""
+        self._move_if(request_id, {"pending": "withdrawn", "decided": "undeliverable"}, at, draft)
+
+    def tool_ended(self, tool_id: str, at: float, draft: Draft) -> None:
+        """The CLI's next word on a call: the decision about it was applied."""
+        for record in list(self._open.values()):
+            if record.state == "delivered" and self._tool_id(record) == tool_id:
+                self.move(record, "applied", at, draft)
+
+    def process_ended(self, at: float, draft: Draft) -> None:
+        """Nobody waits for an answer any more."""
+        self._verdicts.clear()
+        for request_id in list(self._open):
+            self._move_if(request_id, {"pending": "stranded", "decided": "undeliverable"}, at, draft)
+        self._open.clear()
+
+    def _move_if(self, request_id: str, ends: dict[str, ApprovalState], at: float, draft: Draft) -> None:
+        record = self._open.get(request_id)
+        if record is not None and record.state in ends:
+            self.move(record, ends[record.state], at, draft)
+
+    def move(self, record: ApprovalRecord, to: ApprovalState, at: float, draft: Draft) -> None:
+        moved = moved_to(record, to, at)
+        if to == "stranded":
+            self._stranded[same_question(approval_view(record))] = record.id
+        if to == "delivered":
+            self.put(moved)
+        else:
+            self._open.pop(record.request_id, None)
+        draft.changes.append(MoveApproval(id=record.id, to=to, at=at))
+        draft.tell(ApprovalChanged(at, approval_view(moved)))
+
+    def _tool_id(self, record: ApprovalRecord) -> str | None:
+        return getattr(self._fold.timeline.state.items.get(record.request_id), "tool_id", None)
+
+
+def moved_to(
+    record: ApprovalRecord, to: ApprovalState, at: float, decision: ApprovalDecision | None = None
+) -> ApprovalRecord:
+    return msgspec.structs.replace(
+        record, state=to, moved_at={**record.moved_at, to: at}, decision=decision or record.decision
+    )

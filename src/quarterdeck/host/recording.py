@@ -1,0 +1,142 @@
+"""Puts what a process says and is told into the session's log, before anything is done about it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from quarterdeck.client.journal import JournalEntry, JournalReader
+from quarterdeck.protocol import Exited
+from quarterdeck.store.records import NewRow
+from quarterdeck.wire import ControlResponse, Decoder
+
+from .folding import is_preview
+from .launching import LineEnds, Wire
+from .session_log import SessionLog
+
+
+class Recorder(JournalReader):
+    """A required reader of the journal: dispatch and writing wait for its commit."""
+
+    required = True
+
+    def __init__(self, log: SessionLog, *, ended: Callable[[Exited], None]) -> None:
+        """``ended`` is told when the process is gone, and everything it wrote is in the log."""
+        self._log = log
+        self._ended = ended
+        self.wire: Wire | None = None
+        """The way to the process that speaks."""
+        self.sender = ""
+        """Who says the line that is being written; empty: the host."""
+        self._input_number = 0
+        """Of the last line that the process was told."""
+        self._answers: dict[int, str] = {}
+        """Number of a line of ours → the request it answers."""
+        self._stream_from: int | None = None
+        """Where the message that is being streamed begins in the spool."""
+
+    def begin(self, wire: Wire, input_number: int) -> None:
+        """Lines come from and go to this process; ``input_number`` is that of the last line it was told."""
+        self.wire, self._input_number = wire, input_number
+        self._answers.clear()
+        self._stream_from = None
+
+    def exited(self, exited: Exited, at: float) -> None:
+        self._ended(exited)
+
+    def read(self, entries: Sequence[JournalEntry]) -> Awaitable[Any] | None:
+        """Lines as rows, previews between them; returns what to wait for before anything is done about them."""
+        log, wire = self._log, self.wire
+        wait: asyncio.Future[Any] | None = None
+        rows: list[NewRow] = []
+        end = 0
+        if wire is not None:
+            log.standing.pid = wire.pid
+        for entry in entries:
+            if entry.direction == "in":
+                rows.append(self._sent_row(entry))
+                continue
+            end = wire.lines.next() if wire is not None else 0
+            if not is_preview(entry.message):
+                rows.append(self._received_row(entry, end))
+                continue
+            if rows:
+                wait, rows = log.append(rows), []
+            wait = log.preview(entry.message, entry.at) or wait
+            if self._stream_from is None and log.previews.state.streams:
+                self._stream_from = end - len(entry.message.raw) - 1
+        if rows:
+            wait = log.append(rows)
+        if not log.previews.state.streams:
+            self._stream_from = None
+        if end and wait is not None:
+            self._acknowledge(wait, end if self._stream_from is None else self._stream_from)
+        return wait
+
+    def _received_row(self, entry: JournalEntry, spool_end: int) -> NewRow:
+        self._log.previews.received(entry.message, at=entry.at)
+        return NewRow(
+            at=entry.at,
+            kind="received",
+            origin="agent",
+            body=entry.message.raw,
+            generation=self._log.body.generation,
+            spool_end=spool_end,
+        )
+
+    def _sent_row(self, entry: JournalEntry) -> NewRow:
+        self._input_number += 1
+        self._log.previews.sent(entry.message, at=entry.at)
+        if isinstance(entry.message, ControlResponse):
+            self._answers[self._input_number] = entry.message.request_id
+        return NewRow(
+            at=entry.at,
+            kind="sent",
+            origin="user" if self.sender else "host",
+            body=entry.message.raw,
+            generation=self._log.body.generation,
+            input_number=self._input_number,
+            sender=self.sender,
+        )
+
+    def _acknowledge(self, wait: asyncio.Future[Any], offset: int) -> None:
+        kept = None if self.wire is None else self.wire.kept
+        if kept is not None:
+            wait.add_done_callback(lambda done: kept.acknowledge(offset) if _went_well(done) else None)
+
+    def written(self, number: int) -> None:
+        """Told by the keeper: our lines up to this number are in the process's pipe."""
+        for known in sorted(self._answers):
+            if known > number:
+                break
+            self.delivered(self._answers.pop(known))
+
+    def delivered(self, request_id: str) -> None:
+        """The answer to this request is with the process."""
+        record = self._log.approvals.get(request_id)
+        if record is not None and record.state == "decided":
+            self._log.move(record, "delivered")
+
+    async def catch_up(self, first: int, end: int, read: Callable[[int], Awaitable[bytes]]) -> int:
+        """Rows of what the process wrote while nobody listened; returns where the next line begins."""
+        decoder, lines = Decoder(), LineEnds(first)
+        at = self._log.now()
+        while lines.offset < end and (data := await read(lines.offset)):
+            lines.take(data)
+            for message in decoder.feed(data):
+                line_end = lines.next()
+                entry = JournalEntry(0, at, "out", message)
+                if line_end <= self._log.spool_end:
+                    # The log has it; the rest of the message that is being streamed is told after it.
+                    self._log.previews.received(message, at=at)
+                elif is_preview(message):
+                    if (wait := self._log.preview(message, at)) is not None:
+                        await wait
+                else:
+                    await self._log.append([self._received_row(entry, line_end)])
+        return lines.complete
+
+
+def _went_well(done: asyncio.Future[Any]) -> bool:
+    return not done.cancelled() and done.exception() is None

@@ -1,0 +1,119 @@
+"""How a session stands: its record, approvals, usage and state, as they follow from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from quarterdeck.protocol import Handshake, TurnState
+from quarterdeck.store.commits import AddUsage, PutSession
+from quarterdeck.store.records import NewRow, SessionRecord, UsageEntry
+from quarterdeck.timeline.events import (
+    DialogAsked,
+    ElicitationAsked,
+    ModeChanged,
+    ModelChanged,
+    PermissionAsked,
+    PlanReviewAsked,
+    QuestionsAsked,
+    RequestCancelled,
+    ToolEnded,
+    TurnEnded,
+)
+
+from .bodies import SessionBody, encode_body
+from .budgets import session_budget
+from .events import AnyEvent, BudgetChanged, ProcessChanged, QueueChanged
+from .folding import RowFold
+from .log_draft import Draft
+from .open_approvals import OpenApprovals
+from .state import state_of, status_change
+from .turn_usage import token_counts, usage_entries, usage_report
+
+TOUCH_S = 5.0
+"""How often the time of the last activity is written, where nothing else of the record changes."""
+
+
+class Standing:
+    """Changed with each row that is added; what changes is written in the row's transaction."""
+
+    def __init__(self, record: SessionRecord, body: SessionBody, fold: RowFold, *, new_id: Callable[[], str]) -> None:
+        self.record = record
+        self.body = body
+        self.fold = fold
+        self.approvals = OpenApprovals(record.id, fold, new_id=new_id)
+        self.pid: int | None = None
+        """Of its process."""
+        self.counted: Callable[[Sequence[UsageEntry]], list[BudgetChanged]] = lambda _: []
+        """Told of what each turn used; says what that means for the budgets of the host."""
+        self.told_queue = list(fold.queue.prompts)
+        """Which prompts wait, as the log says."""
+        self._touched = record.active_at
+
+    @property
+    def in_turn(self) -> bool:
+        return self.fold.side.turn is not TurnState.IDLE
+
+    def add(self, row: NewRow, draft: Draft) -> None:
+        """Add a row and what follows from it alone."""
+        told = draft.add(row)
+        ended = any(isinstance(event, ProcessChanged) for event in told)
+        for event in told:
+            if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not taken back
+                self._derive(event, row.at, draft)
+
+    def _derive(self, event: AnyEvent, at: float, draft: Draft) -> None:
+        match event:
+            case PermissionAsked() | QuestionsAsked() | PlanReviewAsked() | ElicitationAsked() | DialogAsked():
+                self.approvals.ask(event.request, at, draft)
+            case RequestCancelled():
+                self.approvals.withdrawn(event.id, at, draft)
+            case ToolEnded():
+                self.approvals.tool_ended(event.id, at, draft)
+            case ModelChanged():
+                self.body.chosen.pop("model", None)
+            case ModeChanged():
+                self.body.chosen.pop("permission_mode", None)
+            case TurnEnded():
+                self._count(event, at, draft)
+            case ProcessChanged(state="exited" | "lost"):
+                self.approvals.process_ended(at, draft)
+
+    def _count(self, event: TurnEnded, at: float, draft: Draft) -> None:
+        """``UsageReport`` follows each result, and ``StatusChange`` after it."""
+        spent = self.fold.timeline.state.cost
+        self.body.cost_usd, self.body.tokens = spent.total_usd, token_counts(spent.tokens)
+        draft.tell(usage_report(event.turn, at, total_usd=spent.total_usd))
+        entries = usage_entries(event.turn, at, session=self.record.id, cwd=self.record.cwd)
+        draft.changes += map(AddUsage, entries)
+        reached = session_budget(self.body, at)
+        for change in (*([] if reached is None else [reached]), *self.counted(entries)):
+            draft.tell(change)
+
+    def settle(self, at: float, draft: Draft) -> None:
+        """Add what follows from all rows of the draft together: the queue, the state, the record."""
+        if self.fold.queue.prompts != self.told_queue:
+            self.told_queue = list(self.fold.queue.prompts)
+            draft.tell(QueueChanged(at, self.told_queue))
+        before, body = self.record, self.body
+        if body.process == "starting" and self.fold.side.handshake is Handshake.DONE:
+            body.process = "running"
+            draft.tell(ProcessChanged(at, body.generation, "running", pid=self.pid))
+        timeline = self.fold.timeline.state
+        details = timeline.session
+        body.cli_version = details.cli_version or body.cli_version
+        body.transcript_id = details.session_id or body.transcript_id
+        body.model = details.model or body.model
+        body.permission_mode = details.permission_mode or body.permission_mode
+        state = state_of(body, timeline, waiting=self.approvals.waiting, in_turn=self.in_turn)
+        if state != before.state:
+            draft.tell(status_change(body, state, at, before=before.state))
+        aliases = before.aliases
+        if body.transcript_id is not None and body.transcript_id not in aliases:
+            aliases = (*aliases, body.transcript_id)
+        changed = msgspec.structs.replace(before, state=state, aliases=aliases, body=encode_body(body))
+        if changed != before or at - self._touched >= TOUCH_S:
+            self._touched = at
+            self.record = msgspec.structs.replace(changed, active_at=max(at, before.active_at))
+            draft.changes.append(PutSession(self.record))

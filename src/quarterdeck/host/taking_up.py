@@ -1,0 +1,58 @@
+"""Goes on with a process that outlived the host, in the middle of its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from quarterdeck.keeper import KeeperClient, KeptSession
+from quarterdeck.protocol import Handshake
+from quarterdeck.protocol.snapshot import snapshot
+
+from .actor import SessionActor
+from .launching import Wire
+from .requests import Decision
+
+READ_BYTES = 1024 * 1024
+
+
+async def take_up(
+    actor: SessionActor, keeper: KeeperClient, kept: KeptSession, resend: Sequence[tuple[int, bytes]]
+) -> None:
+    """Replay is done (the fold has it); catch up with the spool, then go on in the middle of the turn.
+
+    ``resend``: lines of ours that were committed, by their number; those the keeper does not have are sent again.
+    """
+    log, recorder = actor.log, actor.recorder
+    options = actor.options(log)
+    actor.keeper = keeper
+    if log.fold.side.handshake is Handshake.NOT_ASKED:
+        await keeper.end(actor.id, kept.generation)
+        await keeper.drop(actor.id, kept.generation)
+        await actor.lose("The host was killed before it had spoken to the process.")
+        return
+
+    async def read(offset: int) -> bytes:
+        return await keeper.read(actor.id, offset, kept.generation, size=READ_BYTES)
+
+    log.standing.pid = kept.pid
+    offset = await recorder.catch_up(kept.first, kept.end, read)
+    await log.settled()
+    last = max([kept.accepted, *(number for number, _ in resend)])
+    again = [line + b"\n" for number, line in resend if number > kept.accepted]
+    transport = keeper.attach(actor.id, kept.generation, offset, durable=True, on_written=recorder.written)
+    session = actor.attach(options, Wire(transport, offset=offset, again=again), input_number=last)
+    await session.attach((), snapshot=snapshot(log.fold.side, log.fold.timeline.state.at))
+    actor.drain(session)
+    for record in list(log.approvals.values()):
+        if record.state == "decided" and record.request_id in session.pending():
+            _deliver_again(actor, record.request_id)
+    actor.prompts.send_when_idle()
+
+
+def _deliver_again(actor: SessionActor, request_id: str) -> None:
+    record = actor.log.approvals[request_id]
+    if record.decision is not None:
+        decision = msgspec.json.decode(record.decision.body, type=Decision)
+        actor.deliver(request_id, actor.check_decision(request_id, decision))
