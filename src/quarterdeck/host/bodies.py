@@ -19,7 +19,9 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     model: str | None = None
     permission_mode: str | None = None
     options: dict[str, Any] = {}
-    """Those of ``ClaudeAgentOptions`` that were asked for."""
+    """Those of ``ClaudeAgentOptions`` that were asked for and hold no secrets."""
+    private_options: list[str] = []
+    """Names of the others: ``PrivateOptions`` has them."""
     policy: dict[str, Any] = {}
     """What was asked for as its own policy (``policies.OwnPolicy``)."""
     budget_usd: str | None = None

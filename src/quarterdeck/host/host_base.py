@@ -32,6 +32,7 @@ from .grants import Grants
 from .launching import options_for
 from .limits import Folders, Limits
 from .policies import SessionPolicy, own_policy
+from .private_options import PrivateOptions
 from .session_log import SessionLog
 from .taking_up import take_up
 
@@ -90,6 +91,7 @@ class HostBase:
         self._with_keeper = keeper
         self._given_store = store
         self._agents = dict(agents or {})
+        self._private = PrivateOptions(self.folder / "private")
         self._env = dict(env or {})
         self._clock = clock
         self._policy = policy
@@ -173,7 +175,8 @@ class HostBase:
     # Loading
 
     def _options(self, log: SessionLog) -> ClaudeAgentOptions:
-        options = options_for(log.body, log.record.cwd, agents=self._agents)
+        private = self._private.of(log.id, log.body.private_options)
+        options = options_for(log.body, log.record.cwd, agents=self._agents, private=private)
         options.env = {**self._env, **options.env}
         log.approvals.policy = self._session_policy(log.record.cwd, log, options.env)
         options.can_use_tool = Deciding(log)

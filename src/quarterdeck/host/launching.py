@@ -51,6 +51,14 @@ TAKEN_OPTIONS = frozenset(
 
 _KNOWN = frozenset(field.name for field in fields(ClaudeAgentOptions))
 
+HOSTS_OWN = frozenset(
+    {
+        *("cli_path", "cwd", "model", "permission_mode", "resume", "fork_session", "resume_session_at"),
+        *("on_elicitation", "on_user_dialog", "can_use_tool", "session_state_events"),
+    }
+)
+"""Options that the host sets itself, from other fields of the request or for its log."""
+
 
 def leave_open(*_: Any) -> Any:
     """Requests become approvals, and are answered when somebody has decided."""
@@ -61,13 +69,23 @@ def check_options(options: dict[str, Any], *, admin: bool) -> None:
     for name in options:
         if name not in _KNOWN:
             raise HostError("invalid", f"There is no option {name}.", field=f"options.{name}")
+        if name in HOSTS_OWN:
+            raise HostError("invalid", f"The option {name} is the host's to set.", field=f"options.{name}")
         if name not in TAKEN_OPTIONS and not admin:
             raise HostError("option_not_allowed", f"The option {name} needs the scope admin.", field=f"options.{name}")
 
 
-def options_for(body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] | str]) -> ClaudeAgentOptions:
+def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Those that the log may hold, and those that may have secrets."""
+    public = {name: value for name, value in options.items() if name in TAKEN_OPTIONS}
+    return public, {name: value for name, value in options.items() if name not in TAKEN_OPTIONS}
+
+
+def options_for(
+    body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] | str], private: dict[str, Any]
+) -> ClaudeAgentOptions:
     """What its next process is started with."""
-    given: dict[str, Any] = {"include_partial_messages": True, **body.options}
+    given: dict[str, Any] = {"include_partial_messages": True, **body.options, **private}
     cli = agents.get(body.agent)
     if cli is None and body.agent == "sim":
         cli = SIMULATOR

@@ -13,6 +13,7 @@ from quarterdeck.wire import ControlResponse, Decoder
 
 from .folding import is_preview
 from .launching import LineEnds, Wire
+from .redacting import row_body
 from .session_log import SessionLog
 
 
@@ -80,7 +81,7 @@ class Recorder(JournalReader):
             at=entry.at,
             kind="received",
             origin="agent",
-            body=entry.message.raw,
+            body=row_body(entry.message, "out"),
             generation=self._log.body.generation,
             spool_end=spool_end,
         )
@@ -94,7 +95,7 @@ class Recorder(JournalReader):
             at=entry.at,
             kind="sent",
             origin="user" if self.sender else "host",
-            body=entry.message.raw,
+            body=row_body(entry.message, "in"),
             generation=self._log.body.generation,
             input_number=self._input_number,
             sender=self.sender,

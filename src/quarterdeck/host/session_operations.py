@@ -28,7 +28,7 @@ from .events import BudgetChanged
 from .git import head_commit
 from .host_base import PROGRAM, Caller, HostBase
 from .idempotency import id_for, once
-from .launching import check_options
+from .launching import check_options, split_options
 from .policies import own_policy
 from .times import usd
 
@@ -49,16 +49,19 @@ class SessionOperations(HostBase):
         session_id = id_for("create_session", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
             return await self._view(await self._actor(session_id))  # begun by a host that died before it answered
+        public, private = split_options(request.options)
         body = SessionBody(
             agent=request.agent,
             model=request.model,
             permission_mode=request.permission_mode,
-            options=request.options,
+            options=public,
+            private_options=list(private),
             policy=msgspec.to_builtins(own_policy(request.policy)),
             budget_usd=None if request.budget_usd is None else str(request.budget_usd),
             resume=request.resume,
             fork=request.fork,
         )
+        await asyncio.to_thread(self._private.keep, session_id, private)
         actor = await self._new_session(session_id, cwd, body, caller, request.name, request.tags)
         await self._start_new(actor)
         if request.prompt is not None:
@@ -201,6 +204,7 @@ class SessionOperations(HostBase):
         await actor.log.delete()
         self._actors.pop(actor.id, None)
         await actor.leave()
+        await asyncio.to_thread(self._private.forget, actor.id)
         with contextlib.suppress(OSError):
             await asyncio.to_thread(shutil.rmtree, self._uploads(actor.id))
         return returns.Accepted()
@@ -239,11 +243,13 @@ class SessionOperations(HostBase):
         session_id = id_for("fork", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
             return await self._view(await self._actor(session_id))
+        private = self._private.of(parent.id, source.private_options)
         body = SessionBody(
             agent=source.agent,
             model=source.chosen.get("model", source.model),
             permission_mode=source.chosen.get("permission_mode", source.permission_mode),
             options=dict(source.options),
+            private_options=list(private),
             policy=source.policy,
             budget_usd=source.budget_usd,
             parent_id=parent.id,
@@ -251,6 +257,7 @@ class SessionOperations(HostBase):
             fork=True,
             resume_at=None if request.at is None else _message_uuid(parent, request.at),
         )
+        await asyncio.to_thread(self._private.keep, session_id, private)
         name = request.name or f"{parent.log.record.name or 'session'} (fork)"
         actor = await self._new_session(session_id, cwd, body, caller, name, list(parent.log.record.tags))
         await self._start_new(actor)

@@ -12,6 +12,7 @@ from quarterdeck.protocol.snapshot import snapshot
 
 from .actor import SessionActor
 from .launching import Wire
+from .redacting import line_again
 from .requests import Decision
 
 READ_BYTES = 1024 * 1024
@@ -40,7 +41,7 @@ async def take_up(
     offset = await recorder.catch_up(kept.first, kept.end, read)
     await log.settled()
     last = max([kept.accepted, *(number for number, _ in resend)])
-    again = [line + b"\n" for number, line in resend if number > kept.accepted]
+    again = [line_again(line) + b"\n" for number, line in resend if number > kept.accepted]
     transport = keeper.attach(actor.id, kept.generation, offset, durable=True, on_written=recorder.written)
     session = actor.attach(options, Wire(transport, offset=offset, again=again), input_number=last)
     await session.attach((), snapshot=snapshot(log.fold.side, log.fold.timeline.state.at))
