@@ -18,6 +18,8 @@ ANSWER_BYTES = 2 * 1024
 """Of the line of a completed message."""
 TOOL_RESULT_BYTES = 10 * 1024
 """Of the line of a tool's result."""
+OUTPUT_CHARS = 400
+"""Of a command's output, in a conversation of small steps."""
 ROUNDS_PER_TURN = 3
 PROSE = """The reader takes a chunk, the decoder makes messages of it, and **nobody waits** longer than needed:
 
@@ -89,6 +91,43 @@ def mixed_turn(pieces: int | None = None) -> tuple[bytes, ...]:
     init = _first(calls, b'"subtype":"init"')
     status = _first(recorded(), b'"subtype":"status"')
     return (init, status, *(one_round * ROUNDS_PER_TURN))
+
+
+def conversation(count: int) -> Iterator[bytes]:
+    """Lines without streaming, each with ids of its own: the model speaks, calls a tool, and gets its result."""
+    prose, output = PROSE, _filled(SOURCE.read_text("utf-8"), OUTPUT_CHARS)
+    said, call = (_first(recorded(), b'"type":"assistant"', part) for part in (b'"type":"text"', b'"type":"tool_use"'))
+    result = _first(recorded(), b'"tool_result"', b'"tool_use_result":{"stdout"')
+    lines = [json.loads(line) for line in (said, call, result)]
+    lines[0]["message"]["content"][0]["text"] = prose
+    lines[1]["message"]["content"][0] |= {"id": "toolu_@NUMBER@", "name": "Bash", "input": {"command": "cat made.py"}}
+    lines[2]["message"]["content"][0] |= {"tool_use_id": "toolu_@NUMBER@", "content": output}
+    lines[2] |= {"tool_use_result": {**lines[2]["tool_use_result"], "stdout": output}, "tool_result_meta": []}
+    for number, line in enumerate(lines):
+        line["uuid"] = f"{number}@NUMBER@"
+        if "id" in line["message"]:
+            line["message"]["id"] = "msg_@NUMBER@"
+    templates = [_compact(line) for line in lines]
+    for number in range(count):
+        yield templates[number % 3].replace(b"@NUMBER@", b"%020d" % (number // 3))
+
+
+def streamed_message(pieces: int) -> tuple[bytes, ...]:
+    """One message, in as many recorded pieces of text, with what comes before and after them."""
+    events = [line for line in recorded("partial_messages") if b'"stream_event"' in line]
+    begins = (_first(events, b'"message_start"'), _first(events, b'"content_block_start"'))
+    answer = _first(recorded("partial_messages"), b'"type":"assistant"', b'"type":"text"')
+    ends = (_first(events, b'"content_block_stop"'), _first(events, b'"message_stop"'))
+    deltas = [line for line in text_deltas() if b'"index":0' in line]
+    return (*begins, *islice(cycle(deltas), pieces), answer, *ends)
+
+
+def timed_answer() -> bytes:
+    """A completed message that says when it was written."""
+    said = json.loads(_first(recorded(), b'"type":"assistant"', b'"type":"text"'))
+    said["message"]["id"], said["uuid"] = "msg_@NOW@", "@NOW@"
+    said["message"]["content"][0]["text"] = "@NOW@"
+    return _compact(said)
 
 
 def result_line() -> bytes:

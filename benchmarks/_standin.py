@@ -6,6 +6,7 @@ import hashlib
 import shutil
 import subprocess
 import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
 
 from quarterdeck.testing.install import default_cache_dir
@@ -52,12 +53,13 @@ class Script:
         path.write_bytes(b"".join(line + b"\n" for line in lines))
         return str(path)
 
-    def says(self, name: str, lines: tuple[bytes, ...], count: int, *, per_second: int = 0) -> dict[str, str]:
+    def says(self, name: str, lines: Iterable[bytes], count: int, *, per_second: int = 0) -> dict[str, str]:
         pace = {"STANDIN_PACE": str(per_second)} if per_second else {}
         return self._common | pace | {"STANDIN_FILE": self._file(name, *lines), "STANDIN_LINES": str(count)}
 
-    def tells_the_time(self, count: int, *, per_second: int) -> dict[str, str]:
-        line = _lines.replaced(_lines.text_deltas()[0], event={"delta": {"text": "@NOW@"}})
+    def tells_the_time(self, count: int, *, per_second: int, line: bytes | None = None) -> dict[str, str]:
+        """In text deltas, or in another line with ``@NOW@`` in it."""
+        line = line or _lines.replaced(_lines.text_deltas()[0], event={"delta": {"text": "@NOW@"}})
         return self.says("clock", (line,), count) | {"STANDIN_CLOCK": str(per_second)}
 
     def asks(

@@ -4,16 +4,19 @@
  * the environment asks for, from lines that were written to a file beforehand.
  *
  *   STANDIN_FILE    lines to say, any number of times over
- *   STANDIN_LINES   how many lines of it to say per turn (default: none)
+ *   STANDIN_LINES   how many lines of it to say per turn (default: none); without a pace, each turn goes on where the
+ *                   one before stopped
  *   STANDIN_PACE    lines per second; without it as fast as the pipe takes them
  *   STANDIN_ASK     a file with one control request; the text @ID@ in it becomes 00000001, 00000002 ...
  *   STANDIN_FIRST   a file with such requests to ask first, one after the other (an MCP handshake)
  *   STANDIN_ASKS    how many times to ask it, and
  *   STANDIN_FLIGHT  how many of them to keep unanswered at once
- *   STANDIN_CLOCK   how many lines per second to say with the time in them: @NOW@ in the file's first line
+ *   STANDIN_CLOCK   how many lines per second to say with the time in them: each @NOW@ in the file's first line
  *   STANDIN_INIT    a file with the line that begins a turn
  *   STANDIN_RESULT  a file with the line that ends one; @TOLD@ in it becomes "answers errors p50", the last being the
  *                   median nanoseconds from a request to its answer if only one is in flight
+ *
+ * Its answer to a control request has the time at which it read the request, as "read_ns".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -110,13 +113,13 @@ static int wait_input(int64_t until_ns) {
 }
 
 static void answer_control(const char *line) {
-    char id[128], reply[512];
+    char id[128], reply[640];
     const char *found = strstr(line, "\"request_id\"");
     if (!found || !(found = strchr(found + 12, '"')) || sscanf(found + 1, "%127[^\"]", id) != 1) return;
     int size = snprintf(reply, sizeof reply,
         "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"%s\",\"response\":"
         "{\"commands\":[],\"agents\":[],\"output_style\":\"default\",\"available_output_styles\":[\"default\"],"
-        "\"models\":[],\"account\":{},\"pid\":1}}}\n", id);
+        "\"models\":[],\"account\":{},\"pid\":1,\"read_ns\":%lld}}}\n", id, (long long)now_ns());
     say(reply, (size_t)size);
 }
 
@@ -146,10 +149,23 @@ static int take_input(void) {
     return prompts;
 }
 
+static char *after_lines(char *from, long count) {
+    while (count-- > 0) from = strchr(from, '\n') + 1;
+    return from;
+}
+
 static void flood(struct text lines, long count) {
     enum { PIECES = 64 };
+    static long at; /* lines into the file */
     long per_pass = 0;
-    for (size_t at = 0; at < lines.size; at++) per_pass += lines.start[at] == '\n';
+    for (size_t byte = 0; byte < lines.size; byte++) per_pass += lines.start[byte] == '\n';
+    if (at) {
+        long here = count < per_pass - at ? count : per_pass - at;
+        char *from = after_lines(lines.start, at);
+        say(from, (size_t)(after_lines(from, here) - from));
+        at = (at + here) % per_pass;
+        count -= here;
+    }
     while (count >= per_pass) {
         struct iovec pieces[PIECES];
         int used = 0;
@@ -157,9 +173,10 @@ static void flood(struct text lines, long count) {
             pieces[used++] = (struct iovec){lines.start, lines.size};
         say_many(pieces, used);
     }
-    char *end = lines.start;
-    for (; count > 0; count--) end = strchr(end, '\n') + 1;
-    say(lines.start, (size_t)(end - lines.start));
+    if (count) {
+        say(lines.start, (size_t)(after_lines(lines.start, count) - lines.start));
+        at = count;
+    }
 }
 
 /* One write per line, as the real CLI does. */
@@ -177,37 +194,42 @@ static void pace(struct text lines, long count, long per_second) {
     }
 }
 
+/* Copy the text with something else in place of each mark; how long it is then. */
+static size_t filled(char *to, struct text text, const char *mark, const char *with) {
+    size_t mark_size = strlen(mark), with_size = strlen(with);
+    char *begin = to, *from = text.start, *end = from + text.size, *found;
+    while ((found = memmem(from, (size_t)(end - from), mark, mark_size))) {
+        memcpy(to, from, (size_t)(found - from));
+        to += found - from;
+        memcpy(to, with, with_size);
+        to += with_size;
+        from = found + mark_size;
+    }
+    memcpy(to, from, (size_t)(end - from));
+    return (size_t)(to + (end - from) - begin);
+}
+
 /* The first line again and again, with the time at which it is written. */
 static void tell_time(struct text lines, long count, long per_second) {
-    char *mark = strstr(lines.start, "@NOW@");
-    if (!mark) fail("@NOW@");
-    char *end = strchr(mark, '\n') + 1;
+    struct text line = {lines.start, (size_t)(strchr(lines.start, '\n') + 1 - lines.start)};
+    char *told = malloc(line.size * 4);
     int64_t start = now_ns();
     for (long said = 0; said < count; said++) {
         char digits[NOW_DIGITS + 1];
         int64_t due = start + said * 1000000000 / per_second;
         while (now_ns() < due)
             if (wait_input(due)) take_input();
-        int size = snprintf(digits, sizeof digits, "%lld", (long long)now_ns());
-        struct iovec pieces[] = {
-            {lines.start, (size_t)(mark - lines.start)}, {digits, (size_t)size}, {mark + 5, (size_t)(end - mark - 5)}};
-        say_many(pieces, 3);
+        snprintf(digits, sizeof digits, "%lld", (long long)now_ns());
+        say(told, filled(told, line, "@NOW@", digits));
     }
+    free(told);
 }
 
-/* Copy the request with its number in place of each @ID@. */
+/* The request with its number in place of each @ID@. */
 static size_t numbered(char *to, struct text request, long serial) {
-    char digits[ID_DIGITS + 1], *begin = to, *from = request.start, *end = from + request.size, *mark;
+    char digits[ID_DIGITS + 1];
     snprintf(digits, sizeof digits, "%08u", (unsigned)(serial % 100000000));
-    while ((mark = memmem(from, (size_t)(end - from), "@ID@", 4))) {
-        memcpy(to, from, (size_t)(mark - from));
-        to += mark - from;
-        memcpy(to, digits, ID_DIGITS);
-        to += ID_DIGITS;
-        from = mark + 4;
-    }
-    memcpy(to, from, (size_t)(end - from));
-    return (size_t)(to + (end - from) - begin);
+    return filled(to, request, "@ID@", digits);
 }
 
 static int by_size(const void *one, const void *other) {

@@ -1,0 +1,315 @@
+"""The host beside bare programs that do one of its jobs each: ratios, in rounds by turns, each in a process of its own.
+
+``python -m benchmarks.host`` prints the tables (``--json`` for a program, ``--quick`` for a look). The stand-in CLI
+plays. Bare are the store with nothing before it, the client with nothing behind it, and a list that everyone reads. The
+database is in the current folder's file system, since a temporary folder may be in memory, where a sync costs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from . import _lines
+from ._arguments import Size, parse
+from ._standin import Script, compiled
+from ._table import Row, Section, say, show
+
+LIMIT_S = 600.0
+ROUNDS = Size(full=9, quick=1)
+SESSIONS = 20
+PACE = 250
+PACED_S = Size(full=4, quick=2)
+DURABLE_LINES = Size(full=2_000, quick=1_000)
+"""Of each session."""
+SUBSCRIBERS = 100
+PIECES = Size(full=3_000, quick=2_000)
+LONG, SHORT = Size(full=100_000, quick=20_000), 1_000
+LINES_PER_TURN = 480
+OPENINGS = 5
+IDLE_SESSIONS = Size(full=100, quick=40)
+TURN_LINES = 12
+MANY, FEW = 200, 10
+DURABLE, PREVIEWS, LATENCY, OPENING, REPLAY = 0.4, 0.5, 1.0, 0.5, 0.5
+KEEPER_SHARE, IDLE_KB, INTERRUPT_MS = 0.25, 150.0, 5.0
+RESTART = 1 / 3
+
+Figures = dict[str, list[float]]
+"""Figure → one value per round."""
+
+
+class Bench:
+    """Runs loads by turns and keeps what they measured."""
+
+    def __init__(self, *, cli: Path, script: Script, quick: bool) -> None:
+        self._cli = cli
+        self._script = script
+        self.quick = quick
+
+    def rounds(self, loads: dict[str, dict[str, Any]]) -> dict[str, Figures]:
+        """Each load once in every round."""
+        measured: dict[str, Figures] = {load: defaultdict(list) for load in loads}
+        for number in range(ROUNDS.of(self.quick)):
+            for load, setting in loads.items():
+                say(f"{load}, round {number + 1} of {ROUNDS.of(self.quick)}")
+                for name, value in self.child(load, **setting).items():
+                    measured[load][name].append(value)
+        return measured
+
+    def child(self, load: str, **setting: Any) -> dict[str, Any]:
+        """One load, in a folder of its own unless it is given one."""
+        if "folder" not in setting:
+            with scratch() as folder:
+                return self.child(load, folder=folder, **setting)
+        setting |= {"cli": str(self._cli), "started": time.monotonic()}
+        command = [sys.executable, "-m", "benchmarks._children.host", load, json.dumps(setting)]
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=True)
+        except subprocess.SubprocessError as error:
+            raise SystemExit(f"the host did not get through {load!r}: {error}") from error
+        told: dict[str, Any] = json.loads(done.stdout)
+        return told
+
+    # Each part as rows
+
+    def durable(self) -> list[Row]:
+        count = DURABLE_LINES.of(self.quick)
+        env = self._script.says("conversation", _lines.conversation(count), count)
+        shared = {"sessions": SESSIONS, "count": count}
+        found = self.rounds(
+            {
+                "durable_store": {"lines": env["STANDIN_FILE"], **shared},
+                "durable_host": {"env": env, **shared},
+            }
+        )
+        host, store = found["durable_host"], found["durable_store"]
+        against = "bare store"
+        return [
+            Row(
+                f"durable events of {SESSIONS} sessions, full sync",
+                "rows/s",
+                _divided(host["rows"], host["wall_s"]),
+                _divided(store["rows"], store["wall_s"]),
+                better="higher",
+                target=DURABLE,
+                against=against,
+            ),
+            Row("· processor time per row", "µs", _each(host, "rows"), _each(store, "rows"), against=against),
+            _keeper_share("· keeper's processor time, as a share of the host's", host),
+        ]
+
+    def previews(self) -> list[Row]:
+        count = PIECES.of(self.quick)
+        lines = _lines.streamed_message(count)
+        setting = {
+            "env": self._script.says("message", lines, len(lines)),
+            "subscribers": SUBSCRIBERS,
+            "count": count,
+        }
+        found = self.rounds({"previews_bare": setting, "previews_host": setting})
+        host, bare = found["previews_host"], found["previews_bare"]
+        against = "bare fan-out"
+        return [
+            Row(
+                f"previews to {SUBSCRIBERS} subscribers",
+                "deliveries/s",
+                _divided(host["deliveries"], host["wall_s"]),
+                _divided(bare["deliveries"], bare["wall_s"]),
+                better="higher",
+                target=PREVIEWS,
+                against=against,
+            ),
+            Row(
+                "· processor time per delivery",
+                "µs",
+                _each(host, "deliveries"),
+                _each(bare, "deliveries"),
+                against=against,
+            ),
+        ]
+
+    def latency(self) -> list[Row]:
+        count = PACE * PACED_S.of(self.quick)
+        env = self._script.tells_the_time(count, per_second=PACE, line=_lines.timed_answer())
+        paced = {"sessions": SESSIONS, "per_second": PACE, "count": count, "lines": env["STANDIN_FILE"]}
+        talking = {"sessions": SESSIONS, "env": env}
+        found = self.rounds({"late_client": talking, "late_store": paced, "late_host": talking, "interrupts": talking})
+        host, client, commit, interrupts = (
+            found[load] for load in ("late_host", "late_client", "late_store", "interrupts")
+        )
+        pairs = zip(client["p50_us"], commit["p50_us"], strict=True)
+        load = f"{SESSIONS} × {PACE} lines/s"
+        return [
+            Row(
+                f"CLI line to subscriber, {load}: p50",
+                "ms",
+                _ms(host["p50_us"]),
+                _ms([2 * read + written for read, written in pairs]),
+                target=LATENCY,
+                against="2 × bare client + one commit",
+            ),
+            Row("· p99", "ms", _ms(host["p99_us"])),
+            Row("· bare client: p50", "ms", _ms(client["p50_us"])),
+            Row("· a commit of the bare store at that pace: p50", "ms", _ms(commit["p50_us"])),
+            Row(
+                "· processor time per line",
+                "µs",
+                _each(host, "messages"),
+                _each(client, "messages"),
+                against="bare client",
+            ),
+            _keeper_share("· keeper's processor time, as a share of the host's", host),
+            Row(
+                f"interrupt asked to read by the CLI, {load}: p99",
+                "ms",
+                _ms(interrupts["p99_us"]),
+                [2 * one + INTERRUPT_MS for one in _ms(commit["p99_us"])],
+                target=LATENCY,
+                against=f"2 × a commit's p99 + {INTERRUPT_MS:.0f} ms",
+            ),
+            Row("· p50", "ms", _ms(interrupts["p50_us"])),
+        ]
+
+    def long_sessions(self) -> list[Row]:
+        long = LONG.of(self.quick)
+        env = self._script.says("long", _lines.conversation(long), LINES_PER_TURN)
+        with scratch() as folder:
+            say(f"writing a session of {long} rows")
+            ids = self.child("fill", folder=folder, env=env, rows=[long, SHORT])["ids"]
+            setting = {"folder": folder, "ids": ids}
+            found = self.rounds(
+                {"opening": {**setting, "count": OPENINGS}, "replay_bare": setting, "replay_host": setting}
+            )
+        opening, host, bare = (found[load] for load in ("opening", "replay_host", "replay_bare"))
+        return [
+            Row(
+                f"opening a session of {_thousands(long)} rows at its end",
+                "ms",
+                [one * 1e3 for one in opening["wall_s_0"]],
+                [one * 1e3 for one in opening["wall_s_1"]],
+                target=OPENING,
+                against=f"{_thousands(SHORT)} rows",
+            ),
+            Row(
+                "· processor time",
+                "ms",
+                [one * 1e3 for one in opening["processor_s_0"]],
+                [one * 1e3 for one in opening["processor_s_1"]],
+                against=f"{_thousands(SHORT)} rows",
+            ),
+            Row(
+                "replaying all of it",
+                "rows/s",
+                _divided(host["rows"], host["wall_s"]),
+                _divided(bare["rows"], bare["wall_s"]),
+                better="higher",
+                target=REPLAY,
+                against="bare read and fold",
+            ),
+            Row(
+                "· processor time per row", "µs", _each(host, "rows"), _each(bare, "rows"), against="bare read and fold"
+            ),
+        ]
+
+    def many_sessions(self) -> list[Row]:
+        env = self._script.says("turn", _lines.conversation(TURN_LINES), TURN_LINES)
+        idle = self.rounds({"idle": {"env": env, "sessions": IDLE_SESSIONS.of(self.quick)}})["idle"]
+        restarts: dict[int, Figures] = {}
+        with self._populated(env, MANY) as many, self._populated(env, FEW) as few:
+            for number in range(ROUNDS.of(self.quick)):
+                for count, setting in ((FEW, few), (MANY, many)):
+                    say(f"restart with {count} sessions, round {number + 1} of {ROUNDS.of(self.quick)}")
+                    for name, value in self.child("restart", **setting).items():
+                        restarts.setdefault(count, defaultdict(list))[name].append(value)
+        both = [each + own for each, own in zip(idle["kb"], idle["keeper_kb"], strict=True)]
+        return [
+            Row("memory per idle session, host and keeper", "KB", both, most=IDLE_KB),
+            Row("· host alone", "KB", idle["kb"]),
+            *(
+                Row(
+                    f"{what} with {MANY} sessions",
+                    "ms",
+                    [one * 1e3 for one in restarts[MANY][figure]],
+                    [one * 1e3 for one in restarts[FEW][figure]],
+                    target=target,
+                    against=f"{FEW} sessions",
+                )
+                for what, figure, target in (
+                    ("restart", "start_s", RESTART),
+                    ("· of it, opening the host", "wall_s", None),
+                    ("· opening the host, processor time", "processor_s", None),
+                )
+            ),
+        ]
+
+    @contextmanager
+    def _populated(self, env: dict[str, str], count: int) -> Iterator[dict[str, Any]]:
+        """A state folder with so many sessions, whose processes its keeper has."""
+        with scratch() as folder:
+            say(f"starting {count} sessions")
+            ids = self.child("populate", folder=folder, env=env, sessions=count)["ids"]
+            try:
+                yield {"folder": folder, "env": env, "ids": ids}
+            finally:
+                self.child("leave", folder=folder)
+
+
+@contextmanager
+def scratch() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix=".benchmark-") as folder:
+        yield folder
+
+
+def _divided(values: list[float], by: list[float]) -> list[float]:
+    return [value / other for value, other in zip(values, by, strict=True)]
+
+
+def _each(figures: Figures, what: str) -> list[float]:
+    return [one * 1e6 for one in _divided(figures["processor_s"], figures[what])]
+
+
+def _ms(microseconds: list[float]) -> list[float]:
+    return [one / 1e3 for one in microseconds]
+
+
+def _thousands(count: int) -> str:
+    return f"{count:,}".replace(",", " ")
+
+
+def _keeper_share(name: str, figures: Figures) -> Row:
+    share = _divided(figures["keeper_s"], figures["processor_s"])
+    return Row(name, "%", [one * 100 for one in share], most=KEEPER_SHARE * 100)
+
+
+NOTE = (
+    "A bare program does one job and nothing else, well: the store takes the same rows in commits of a hundred, or at "
+    "the pace of the lines; the client reads the same process; the fan-out is a list of messages that all subscribers "
+    "read by themselves. Processor time is that of the host's process, its threads included; the keeper's is its own. "
+    f"{ROUNDS.full} rounds, in each of them everything once."
+)
+
+
+def run(*, quick: bool) -> list[Section]:
+    with tempfile.TemporaryDirectory(prefix="quarterdeck-bench-") as folder:
+        bench = Bench(cli=compiled(), script=Script(Path(folder)), quick=quick)
+        parts = (bench.durable, bench.previews, bench.latency, bench.long_sessions, bench.many_sessions)
+        return [Section("The host beside bare programs", [row for part in parts for row in part()], [NOTE])]
+
+
+def main() -> int:
+    arguments = parse(__doc__)
+    sections = run(quick=arguments.quick)
+    show(sections, as_json=arguments.json)
+    return 0 if all(row.met is not False for section in sections for row in section.rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
