@@ -11,7 +11,7 @@ from quarterdeck.client.connection import new_id
 from quarterdeck.protocol import HostSide, TurnState
 from quarterdeck.protocol.snapshot import restore, snapshot
 from quarterdeck.store.records import NewRow, Row
-from quarterdeck.timeline import Timeline
+from quarterdeck.timeline import Limits, Timeline
 from quarterdeck.timeline.events import TextCompleted, ThinkingCompleted
 from quarterdeck.wire import KeepAliveMessage, Message, StreamEvent, ThinkingTokensMessage, UserMessage, decode
 
@@ -19,8 +19,12 @@ from .events import AnyEvent, ProcessChanged, QueueChanged
 from .prompt_queue import PromptQueue
 from .resources import Frame, Resource
 
-FOLD_VERSION = "1"
+FOLD_VERSION = "2"
 """Change it whenever the same rows give other frames: cursors into the old ones are foreign then."""
+
+KEPT = Limits(items=500)
+"""What is kept to draw a session from nothing, so that a long one opens as fast as a short one. Whoever wants to see
+what was before reads the log."""
 
 PREVIEWS: tuple[type[Message], ...] = (StreamEvent, KeepAliveMessage, ThinkingTokensMessage)
 """Lines that are no rows: live only, and the message that follows them says it all."""
@@ -35,58 +39,90 @@ class Preview(Resource, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct):
-    timeline: bytes
-    side: bytes
+    """A snapshot: each part as the JSON that its owner writes."""
+
+    timeline: msgspec.Raw
+    side: msgspec.Raw
     queue: PromptQueue = msgspec.field(default_factory=PromptQueue)
 
 
-class RowFold:
-    """The fold of one session's rows: what a person follows, and the conversation with its process."""
+class FrameFold:
+    """The fold of one session's rows as far as frames need it: what a person follows."""
+
+    def __init__(self, timeline: Timeline | None = None) -> None:
+        self.timeline = timeline or Timeline(limits=KEPT)
+
+    @classmethod
+    def restore(cls, snapshot: bytes) -> FrameFold:
+        return cls(Timeline.restore(bytes(_kept_decoder.decode(snapshot).timeline)))
+
+    def events(self, row: NewRow | Row, message: Message | None = None) -> list[AnyEvent]:
+        """What the row shows. ``message`` is what its line says, where that is known already."""
+        if row.kind == "received":
+            message = decode(row.body) if message is None else message
+            self._received(message, row.at)
+            return _shown(self.timeline.received(message, at=row.at))
+        if row.kind == "sent":
+            message = decode(row.body) if message is None else message
+            self._sent(message, row.at)
+            return _shown(self.timeline.sent(message, at=row.at))
+        event = decode_event(row.body)
+        self._told(event)
+        if not isinstance(event, ProcessChanged):
+            return [event]
+        if event.state in ("exited", "lost"):
+            return [*_shown(self.timeline.process_ended(at=row.at)), event]
+        if event.state == "starting":
+            self.timeline.process_started()
+        return [event]
+
+    def _received(self, message: Message, at: float) -> None:
+        """For what follows the conversation beside the timeline."""
+
+    def _sent(self, message: Message, at: float) -> None:
+        """For what follows the conversation beside the timeline."""
+
+    def _told(self, event: AnyEvent) -> None:
+        """For what follows the host's events."""
+
+
+class RowFold(FrameFold):
+    """All of the fold: what a person follows, the conversation with the process, and the prompts that wait."""
 
     def __init__(
         self, timeline: Timeline | None = None, side: HostSide | None = None, queue: PromptQueue | None = None
     ) -> None:
-        self.timeline = timeline or Timeline()
+        super().__init__(timeline)
         self.side = side or _new_side()
         self.queue = queue or PromptQueue()
 
     @classmethod
     def restore(cls, snapshot: bytes) -> RowFold:
-        kept = msgspec.json.decode(snapshot, type=_Kept)
-        side = restore(kept.side, new_id=new_id, clock=time.monotonic)
-        return cls(Timeline.restore(kept.timeline), side, kept.queue)
+        kept = _kept_decoder.decode(snapshot)
+        side = restore(bytes(kept.side), new_id=new_id, clock=time.monotonic)
+        return cls(Timeline.restore(bytes(kept.timeline)), side, kept.queue)
 
     def snapshot(self) -> bytes:
         side = snapshot(self.side, self.timeline.state.at)
-        return msgspec.json.encode(_Kept(self.timeline.snapshot(), side, self.queue))
+        return msgspec.json.encode(_Kept(msgspec.Raw(self.timeline.snapshot()), msgspec.Raw(side), self.queue))
 
-    def events(self, row: NewRow | Row) -> list[AnyEvent]:
-        match row.kind:
-            case "received":
-                message = decode(row.body)
-                self.side.received(message, row.at)
-                self.queue.follow(self.side.open_prompts)
-                return _shown(self.timeline.received(message, at=row.at))
-            case "sent":
-                message = decode(row.body)
-                in_turn = self.side.turn is not TurnState.IDLE
-                self.side.sent(message, row.at)
-                if isinstance(message, UserMessage):
-                    self.queue.sent(message, in_turn=in_turn)
-                return _shown(self.timeline.sent(message, at=row.at))
-        event = decode_event(row.body)
+    def _received(self, message: Message, at: float) -> None:
+        self.side.received(message, at)
+        self.queue.follow(self.side.open_prompts)
+
+    def _sent(self, message: Message, at: float) -> None:
+        in_turn = self.side.turn is not TurnState.IDLE
+        self.side.sent(message, at)
+        if isinstance(message, UserMessage):
+            self.queue.sent(message, in_turn=in_turn)
+
+    def _told(self, event: AnyEvent) -> None:
         if isinstance(event, QueueChanged):
             self.queue.told(event.prompts)
-        if not isinstance(event, ProcessChanged):
-            return [event]
-        if event.state in ("exited", "lost"):
+        elif isinstance(event, ProcessChanged) and event.state in ("starting", "exited", "lost"):
             self.side = _new_side()
-            self.queue.process_ended()
-            return [*_shown(self.timeline.process_ended(at=row.at)), event]
-        if event.state == "starting":
-            self.side = _new_side()
-            self.timeline.process_started()
-        return [event]
+            if event.state != "starting":
+                self.queue.process_ended()
 
 
 def _new_side() -> HostSide:
@@ -119,3 +155,4 @@ def is_preview(message: Message) -> bool:
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+_kept_decoder = msgspec.json.Decoder(_Kept)

@@ -9,6 +9,7 @@ from quarterdeck.store.records import NewRow, Origin
 from quarterdeck.timeline.events import TextCompleted
 from quarterdeck.timeline.items import Text
 from quarterdeck.timeline.state import State
+from quarterdeck.wire import Message
 
 from .bodies import SessionBody
 from .events import AnyEvent, HostEvent
@@ -26,9 +27,9 @@ class Draft:
         """For each row, what it shows."""
         self.changes: list[Change] = list(changes)
 
-    def add(self, row: NewRow) -> list[AnyEvent]:
-        """Add a row; returns what it shows."""
-        told = self._fold.events(row)
+    def add(self, row: NewRow, message: Message | None = None) -> list[AnyEvent]:
+        """Add a row; returns what it shows. ``message`` is what its line says, where that is known already."""
+        told = self._fold.events(row, message)
         self.rows.append(row)
         self.events.append(told)
         return told

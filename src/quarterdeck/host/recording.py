@@ -9,7 +9,7 @@ from typing import Any
 from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.protocol import Exited
 from quarterdeck.store.records import NewRow
-from quarterdeck.wire import ControlResponse, Decoder
+from quarterdeck.wire import ControlResponse, Decoder, Message
 
 from .folding import is_preview
 from .launching import LineEnds, Wire
@@ -50,56 +50,61 @@ class Recorder(JournalReader):
         """Lines as rows, previews between them; returns what to wait for before anything is done about them."""
         log, wire = self._log, self.wire
         wait: asyncio.Future[Any] | None = None
-        rows: list[NewRow] = []
+        lines: list[tuple[NewRow, Message | None]] = []
         end = 0
         if wire is not None:
             log.standing.pid = wire.pid
         for entry in entries:
             if entry.direction == "in":
-                rows.append(self._sent_row(entry))
+                lines.append(self._sent_line(entry))
                 continue
             end = wire.lines.next() if wire is not None else 0
             if not is_preview(entry.message):
-                rows.append(self._received_row(entry, end))
+                lines.append(self._received_line(entry, end))
                 continue
-            if rows:
-                wait, rows = log.append(rows), []
+            if lines:
+                wait, lines = log.append_lines(lines), []
             wait = log.preview(entry.message, entry.at) or wait
-            if self._stream_from is None and log.previews.state.streams:
+            if self._stream_from is None and log.previews.streaming:
                 self._stream_from = end - len(entry.message.raw) - 1
-        if rows:
-            wait = log.append(rows)
-        if not log.previews.state.streams:
+        if lines:
+            wait = log.append_lines(lines)
+        if not log.previews.streaming:
             self._stream_from = None
         if end and wait is not None:
             self._acknowledge(wait, end if self._stream_from is None else self._stream_from)
         return wait
 
-    def _received_row(self, entry: JournalEntry, spool_end: int) -> NewRow:
-        self._log.previews.received(entry.message, at=entry.at)
-        return NewRow(
+    def _received_line(self, entry: JournalEntry, spool_end: int) -> tuple[NewRow, Message | None]:
+        message = entry.message
+        self._log.previews.passed("out", message, entry.at)
+        body = row_body(message, "out")
+        row = NewRow(
             at=entry.at,
             kind="received",
             origin="agent",
-            body=row_body(entry.message, "out"),
+            body=body,
             generation=self._log.body.generation,
             spool_end=spool_end,
         )
+        return row, _said(message, body)
 
-    def _sent_row(self, entry: JournalEntry) -> NewRow:
+    def _sent_line(self, entry: JournalEntry) -> tuple[NewRow, Message | None]:
         self._input_number += 1
-        self._log.previews.sent(entry.message, at=entry.at)
+        self._log.previews.passed("in", entry.message, entry.at)
+        body = row_body(entry.message, "in")
         if isinstance(entry.message, ControlResponse):
             self._answers[self._input_number] = entry.message.request_id
-        return NewRow(
+        row = NewRow(
             at=entry.at,
             kind="sent",
             origin="user" if self.sender else "host",
-            body=row_body(entry.message, "in"),
+            body=body,
             generation=self._log.body.generation,
             input_number=self._input_number,
             sender=self.sender,
         )
+        return row, _said(entry.message, body)
 
     def _acknowledge(self, wait: asyncio.Future[Any], offset: int) -> None:
         kept = None if self.wire is None else self.wire.kept
@@ -128,15 +133,22 @@ class Recorder(JournalReader):
             for message in decoder.feed(data):
                 line_end = lines.next()
                 entry = JournalEntry(0, at, "out", message)
-                if line_end <= self._log.spool_end:
-                    # The log has it; the rest of the message that is being streamed is told after it.
-                    self._log.previews.received(message, at=at)
+                known = line_end <= self._log.spool_end
+                if known and is_preview(message):
+                    self._log.previews.received(message, at)  # the rest of its message is told after it
+                elif known:
+                    self._log.previews.passed("out", message, at)
                 elif is_preview(message):
                     if (wait := self._log.preview(message, at)) is not None:
                         await wait
                 else:
-                    await self._log.append([self._received_row(entry, line_end)])
+                    await self._log.append_lines([self._received_line(entry, line_end)])
         return lines.complete
+
+
+def _said(message: Message, body: bytes) -> Message | None:
+    """What the row says: the message, unless something of it is hidden."""
+    return message if body == message.raw else None
 
 
 def _went_well(done: asyncio.Future[Any]) -> bool:

@@ -16,7 +16,6 @@ from quarterdeck.store import Committed, EventStore
 from quarterdeck.store.commits import Change, DeleteSession, MoveApproval, PutSession, PutSnapshot
 from quarterdeck.store.errors import StoreError
 from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, ApprovalState, NewRow, Origin, SessionRecord
-from quarterdeck.timeline import Timeline
 from quarterdeck.timeline.events import Event as TimelineEvent
 from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions
 from quarterdeck.wire import Message
@@ -29,6 +28,7 @@ from .log_draft import Draft, event_row, partial_rows
 from .log_writer import LogWriter
 from .open_approvals import moved_to
 from .policies import Verdict
+from .previews import LivePreviews
 from .resources import Frame, Prompt
 from .standing import Standing
 
@@ -59,7 +59,7 @@ class SessionLog:
         self.fold = fold
         self.standing = Standing(record, body, fold, new_id=new_id)
         self.approvals = self.standing.approvals
-        self.previews = Timeline.restore(fold.timeline.snapshot())
+        self.previews = LivePreviews(fold)
         self.fanout = Fanout(last_seq)
         self.trouble: StoreError | None = None
         """Why nothing can be written now."""
@@ -94,10 +94,16 @@ class SessionLog:
 
     def append(self, rows: Sequence[NewRow], changes: Sequence[Change] = ()) -> asyncio.Future[Committed]:
         """Write these rows and what follows from them."""
+        return self.append_lines([(row, None) for row in rows], changes)
+
+    def append_lines(
+        self, lines: Sequence[tuple[NewRow, Message | None]], changes: Sequence[Change] = ()
+    ) -> asyncio.Future[Committed]:
+        """The same for rows of which some have been decoded: what a row's line says is beside it."""
         draft = self._draft(changes)
-        for row in rows:
-            self.standing.add(row, draft)
-        self.standing.settle(rows[-1].at if rows else self.now(), draft)
+        for row, message in lines:
+            self.standing.add(row, draft, message)
+        self.standing.settle(lines[-1][0].at if lines else self.now(), draft)
         return self._write(draft)
 
     def _draft(self, changes: Sequence[Change] = ()) -> Draft:
@@ -190,7 +196,7 @@ class SessionLog:
 
     def preview(self, message: Message, at: float) -> asyncio.Future[Committed] | None:
         """A line that is no row. Shown after everything before it; returns what to wait for."""
-        told = self.previews.received(message, at=at)
+        told = self.previews.received(message, at)
         if not told:
             return None
         if self._writer.idle:
@@ -204,5 +210,5 @@ class SessionLog:
     def partial_rows(self) -> list[NewRow]:
         """What was shown of blocks that will never be completed: what a person saw is never lost."""
         rows = partial_rows(self.previews.state, self.now(), self.body.generation)
-        self.previews = Timeline.restore(self.fold.timeline.snapshot())
+        self.previews.forget()
         return rows

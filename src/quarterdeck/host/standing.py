@@ -21,6 +21,7 @@ from quarterdeck.timeline.events import (
     ToolEnded,
     TurnEnded,
 )
+from quarterdeck.wire import Message
 
 from .bodies import SessionBody, encode_body
 from .budgets import session_budget
@@ -33,6 +34,14 @@ from .turn_usage import token_counts, usage_entries, usage_report
 
 TOUCH_S = 5.0
 """How often the time of the last activity is written, where nothing else of the record changes."""
+
+_MATTER: frozenset[type[AnyEvent]] = frozenset(
+    {
+        *(PermissionAsked, QuestionsAsked, PlanReviewAsked, ElicitationAsked, DialogAsked, RequestCancelled),
+        *(ToolEnded, ModelChanged, ModeChanged, TurnEnded, ProcessChanged),
+    }
+)
+"""Events from which something follows; most rows have none of them."""
 
 
 class Standing:
@@ -55,11 +64,12 @@ class Standing:
     def in_turn(self) -> bool:
         return self.fold.side.turn is not TurnState.IDLE
 
-    def add(self, row: NewRow, draft: Draft) -> None:
+    def add(self, row: NewRow, draft: Draft, message: Message | None = None) -> None:
         """Add a row and what follows from it alone."""
-        told = draft.add(row)
-        ended = any(isinstance(event, ProcessChanged) for event in told)
-        for event in told:
+        told = draft.add(row, message)
+        matter = [event for event in told if type(event) in _MATTER]
+        ended = any(isinstance(event, ProcessChanged) for event in matter)
+        for event in matter:
             if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not taken back
                 self._derive(event, row.at, draft)
 

@@ -1,0 +1,60 @@
+"""What is being said at this moment: lines that are no rows, folded beside the log and shown live only."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quarterdeck.timeline import Timeline
+from quarterdeck.timeline.events import Event
+from quarterdeck.timeline.state import State
+from quarterdeck.wire import Direction, Message
+
+from .folding import FrameFold
+
+
+class LivePreviews:
+    """Follows the messages that are being streamed.
+
+    Rows alone need no second fold. So there is one only while something is streamed: it begins as a copy of what is
+    open in the fold of the rows, follows both, and is dropped with the first row after the stream has ended.
+    """
+
+    def __init__(self, rows: FrameFold) -> None:
+        self._rows = rows
+        self._timeline: Timeline | None = None
+
+    @property
+    def streaming(self) -> bool:
+        """Whether a message has begun and is not complete."""
+        return self._timeline is not None and bool(self._timeline.state.streams)
+
+    @property
+    def state(self) -> State:
+        """Of rows and previews together."""
+        return self._rows.timeline.state if self._timeline is None else self._timeline.state
+
+    def received(self, message: Message, at: float) -> list[Event]:
+        """A line that is no row. Every row before it must be in the fold of the rows."""
+        if self._timeline is None:
+            self._timeline = _copy_of_what_is_open(self._rows.timeline.state)
+        return self._timeline.received(message, at=at)
+
+    def passed(self, direction: Direction, message: Message, at: float) -> None:
+        """A line that is a row. What it shows is the business of the rows' own fold."""
+        if self.streaming and self._timeline is not None:
+            self._timeline.take(direction, message, at=at)
+        else:
+            self._timeline = None
+
+    def forget(self) -> None:
+        """Nothing will be completed any more."""
+        self._timeline = None
+
+
+def _copy_of_what_is_open(state: State) -> Timeline:
+    blocks = (item for output in state.outputs.values() for item in output.blocks.values())
+    items = {key: item for key in (*state.running, *state.waiting, *blocks) if (item := state.items.get(key))}
+    tasks = {key: task for key, task in state.tasks.items() if task.ended_at is None}
+    part = Timeline()
+    part.state = msgspec.structs.replace(state, items=items, tasks=tasks)
+    return Timeline.restore(part.snapshot())
