@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from quarterdeck.client import Session
 from quarterdeck.client.errors import ProcessExited, QuarterdeckError
+from quarterdeck.client.journal import Journal
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.keeper import KeeperClient
 from quarterdeck.protocol import Exited
@@ -143,6 +144,7 @@ class SessionActor:
         """A session over this wire, whose lines go into the log. ``input_number``: of the last line it was told."""
         self.recorder.begin(wire, input_number)
         self.session = session = Session(options, transport=wire)
+        session.journal = Journal(session, clock=self.log.now)
         session.journal.add(self.recorder)
         return session
 
@@ -176,7 +178,7 @@ class SessionActor:
     async def _forget(self, session: Session, generation: int) -> None:
         with contextlib.suppress(QuarterdeckError):
             await session.close()
-        await self.log.settled()
+        await self.log.drained()  # until then the spool holds what it wrote
         if self.keeper is not None:
             with contextlib.suppress(QuarterdeckError):
                 await self.keeper.drop(self.id, generation)
@@ -206,8 +208,12 @@ class SessionActor:
         async with self.turn:
             self.log.body.wanted = False
             self.log.body.state_reason = "It was stopped."
-            if self.session is not None:
-                await self.session.close()
+            if (session := self.session) is not None:
+                status = await session.close() or ExitStatus()
+                if self.session is session:  # its end waits behind lines that cannot be written
+                    self._process_ended(
+                        Exited(code=status.code, signal=status.signal, stderr=self.stderr, expected=True)
+                    )
                 await self.log.settled()
             elif self.log.record.state == "crashed":
                 await self.log.append([])

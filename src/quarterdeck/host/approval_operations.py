@@ -12,7 +12,7 @@ import msgspec
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.store.commits import AddAudit, Change, PutGrant
-from quarterdeck.store.errors import ApprovalConflict
+from quarterdeck.store.errors import ApprovalConflict, StorageFailed
 from quarterdeck.store.queries import ApprovalQuery
 from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditEntry, GrantRecord
 
@@ -234,7 +234,7 @@ class ApprovalOperations(HostBase):
             limit_s = self._limit_s(self._actors[record.session])
             reason = f"Nobody was there to decide within {limit_s or 0:g} seconds, so this was denied."
             decision = takes.Decision(decision="deny", message=reason)
-            with contextlib.suppress(HostError):  # somebody was faster
+            with contextlib.suppress(HostError, StorageFailed):  # somebody was faster; or it waits until there is room
                 decided.append(await self._decide(record, decision, _DEADLINE, "deadline"))
         return decided
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from quarterdeck.client.serving import LATER
+from quarterdeck.store.errors import StoreError
 from quarterdeck.wire import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
 from .policies import Verdict, decided
@@ -46,7 +47,10 @@ class Deciding:
         if verdict is None:
             return {}
         call = str(tool_use_id or hook_input.get("tool_use_id") or "")
-        await self._log.tell(decided(self._log.now(), verdict, tool, call, asked_in="PreToolUse"))
+        try:
+            await self._log.tell(decided(self._log.now(), verdict, tool, call, asked_in="PreToolUse"))
+        except StoreError as error:
+            verdict = Verdict("deny", f"What the policy said could not be written: {error}")
         said = {"permissionDecision": verdict.behavior, "permissionDecisionReason": refusal(verdict)}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
 

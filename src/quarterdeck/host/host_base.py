@@ -17,6 +17,7 @@ from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.keeper import KeeperClient, KeptSession, LeftSession, find_keepers, left_sessions
 from quarterdeck.policy import MissingGrammarError, Policy
 from quarterdeck.store import EventStore, SqliteStore
+from quarterdeck.store.errors import StorageCorrupt
 from quarterdeck.store.queries import ApprovalQuery, SessionQuery
 from quarterdeck.store.records import ApprovalRecord, Row, SessionRecord
 
@@ -34,6 +35,7 @@ from .limits import Folders, Limits
 from .policies import SessionPolicy, own_policy
 from .private_options import PrivateOptions
 from .session_log import SessionLog
+from .stalls import Stalls
 from .taking_up import take_up
 
 logger = logging.getLogger("quarterdeck.host")
@@ -101,6 +103,8 @@ class HostBase:
         self.limits = limits or Limits()
         self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
         """Writes with an idempotency key that are being done."""
+        self.stalls = Stalls()
+        """Sessions whose log cannot be written now."""
         self.bell = Bell()
         """Rings when sessions or approvals have changed."""
         self._opened_at = 0.0
@@ -131,6 +135,7 @@ class HostBase:
     async def close(self) -> None:
         """Leave; with a keeper, the processes go on."""
         self.bell.close()
+        self.stalls.close()
         await asyncio.gather(*(actor.leave() for actor in self._actors.values()), return_exceptions=True)
         self._actors.clear()
         keepers = [*self._former_keepers, *([] if self._keeper is None else [self._keeper])]
@@ -235,6 +240,7 @@ class HostBase:
             new_id=new_id,
             clock=self._clock,
             changed=self.bell.ring,
+            stalls=self.stalls,
         )
         page = await self.store.approvals(
             ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
@@ -275,7 +281,10 @@ class HostBase:
         if head is None:
             raise HostError("not_found", f"There is no session {record.id}.")
         page = await self.store.approvals(ApprovalQuery(session=record.id, states=["pending"], limit=1_000))
-        return session_view(record, head, pending=len(page.approvals), host=self.name)
+        view = session_view(record, head, pending=len(page.approvals), host=self.name)
+        if (error := self.stalls.why(record.id)) is not None:
+            return msgspec.structs.replace(view, state_reason=f"Its log cannot be written: {error}")
+        return view
 
     # Recovery
 
@@ -296,9 +305,13 @@ class HostBase:
         while True:
             page = await self.store.sessions(SessionQuery(states=LIVE, archived=None, limit=500, cursor=cursor))
             for record in page.sessions:
-                actor = await self._load(record.id)
-                key = (record.id, actor.log.body.generation)
-                await self._recover_one(actor, running.pop(key, None), left.pop(key, None))
+                key = (record.id, decode_body(record).generation)
+                process, spool = running.pop(key, None), left.pop(key, None)
+                try:
+                    await self._recover_one(await self._load(record.id), process, spool)
+                except StorageCorrupt as error:  # its process and its spool stay as they are; the others go on
+                    logger.error("Session %s cannot be read: %s", record.id, error)
+                    self.stalls.tell(record.id, error)
             cursor = page.next_cursor
             if cursor is None:
                 break

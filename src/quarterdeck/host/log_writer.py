@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from quarterdeck.store import Commit, Committed, EventStore
 from quarterdeck.store.commits import Change
-from quarterdeck.store.errors import StorageCorrupt, StorageFailed, StoreError
+from quarterdeck.store.errors import StorageFailed, StoreClosed, StoreError
 from quarterdeck.store.records import NewRow, Receipt
 
 logger = logging.getLogger("quarterdeck.host")
@@ -30,7 +30,7 @@ class Batch(msgspec.Struct):
     """Called in the order of the log, before anybody who waits goes on."""
     receipt: Receipt | None = None
     alone: bool = False
-    """It may be refused, so it is not joined with others."""
+    """It may be refused, also by the disk, so it is not joined with others."""
 
 
 class LogWriter:
@@ -52,6 +52,9 @@ class LogWriter:
         self._waiting: deque[Batch] = deque()
         self._task: asyncio.Task[None] | None = None
         self._failed: StoreError | None = None
+        self._why_stalled: StoreError | None = None
+        self._next_stall: asyncio.Future[None] | None = None
+        """For those who wait: done when nothing can be written."""
 
     @property
     def idle(self) -> bool:
@@ -72,13 +75,23 @@ class LogWriter:
             done.set_exception(self._failed)
             done.exception()  # it may be that nobody waits
             return done
+        if alone and self._why_stalled is not None:
+            done.set_exception(self._why_stalled)
+            done.exception()
+            return done
         self._waiting.append(Batch(rows, changes, done, written, receipt, alone))
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
         return done
 
     async def settled(self) -> None:
-        """Wait until everything that was handed over is written or refused."""
+        """Wait until everything that was handed over is written or refused, or until nothing can be written."""
+        while (task := self._task) is not None and self._why_stalled is None:
+            stalled = self._next_stall = self._next_stall or asyncio.get_running_loop().create_future()
+            await asyncio.wait([task, stalled], return_when=asyncio.FIRST_COMPLETED)
+
+    async def drained(self) -> None:
+        """Wait until everything that was handed over is written or refused, however long that takes."""
         while (task := self._task) is not None:
             await asyncio.wait([task])
 
@@ -86,8 +99,11 @@ class LogWriter:
         """Write what waits, within this time."""
         if self._task is not None:
             await asyncio.wait([self._task], timeout=timeout_s)
-        if self._task is not None:
-            self._task.cancel()
+        if (task := self._task) is not None:
+            task.cancel()
+            await asyncio.wait([task])
+            self._fail(self._waiting, self._why_stalled or StoreClosed())
+            self._waiting.clear()
 
     async def _run(self) -> None:
         try:
@@ -114,9 +130,12 @@ class LogWriter:
             receipt=batches[0].receipt,
         )
         try:
-            committed = await self._commit(commit)
+            committed = await (self._store.commit(commit) if batches[0].alone else self._commit(commit))
         except StoreError as error:
             self._refuse(batches, error)
+        except asyncio.CancelledError:
+            self._fail(batches, self._why_stalled or StoreClosed())
+            raise
         else:
             self._done(batches, committed)
 
@@ -135,30 +154,41 @@ class LogWriter:
 
     async def _commit(self, commit: Commit) -> Committed:
         """What runs must not be lost because the disk is full: the lines wait here, and in the spool behind them."""
-        told = False
         while True:
             try:
                 committed = await self._store.commit(commit)
-            except StorageCorrupt:
-                raise
             except StorageFailed as error:
-                if not told:
-                    told = True
-                    logger.error("Session %s cannot be written: %s", self._session, error)
-                    self._stalled(error)
+                self._stall(error)
                 await asyncio.sleep(RETRY_S)
             else:
-                if told:
+                if self._why_stalled is not None:
+                    self._why_stalled = None
                     self._stalled(None)
                 return committed
 
+    def _stall(self, error: StorageFailed) -> None:
+        if self._why_stalled is None:
+            logger.error("Session %s cannot be written: %s", self._session, error)
+        self._why_stalled = error
+        if self._next_stall is not None:
+            self._next_stall.set_result(None)
+            self._next_stall = None
+        refused = [batch for batch in self._waiting if batch.alone]
+        self._waiting = deque(batch for batch in self._waiting if not batch.alone)
+        self._fail(refused, error)
+        self._stalled(error)
+
     def _refuse(self, batches: list[Batch], error: StoreError) -> None:
+        self._fail(batches, error)
         if not batches[0].alone:
             # The log must have no holes, so nothing may follow what could not be written.
             self._failed = error
-            batches = [*batches, *self._waiting]
+            self._fail(self._waiting, error)
             self._waiting.clear()
+            self._stalled(error)
+
+    def _fail(self, batches: Iterable[Batch], error: StoreError) -> None:
         for batch in batches:
             if not batch.done.done():
                 batch.done.set_exception(error)
-                batch.done.exception()
+                batch.done.exception()  # it may be that nobody waits

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any, TypeVar, get_args
@@ -17,6 +18,7 @@ import msgspec
 
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit
+from quarterdeck.store.errors import StorageFailed, StoreError
 from quarterdeck.store.records import AuditEntry
 
 from . import requests as takes
@@ -26,6 +28,9 @@ from .folders import is_below, resolved
 from .host_base import PROGRAM, Caller, HostBase
 from .operations import OPERATIONS, Operation
 from .resources import Scope
+from .stalls import host_error
+
+logger = logging.getLogger("quarterdeck.host")
 
 H = TypeVar("H", bound=type[HostBase])
 
@@ -36,6 +41,8 @@ FILTERED = frozenset(
 """Operations about no folder that a caller with folders may use: they show what it may see, or nothing of sessions."""
 IN_THEIR_OWN_COMMIT = frozenset({"create_session", "decide", "decide_many"})
 """These write their audit entry together with what they change."""
+UNWRITTEN_TOO = frozenset({"stop"})
+"""These are done although the log cannot be written."""
 NOT_AUDITED = frozenset({"send_prompt", "add_event", "attach_callbacks"})
 """The log itself says who sent these."""
 _NOTED = frozenset(
@@ -86,12 +93,27 @@ def checked(cls: H) -> H:
 
 
 def _checked(operation: Operation, method: Callable[..., Any]) -> Callable[..., Any]:
+    async def written(
+        self: HostBase, request: Any, caller: Caller, key: dict[str, str | None], session: str | None
+    ) -> Any:
+        result = await method(self, request, caller, **key)
+        if operation.name not in IN_THEIR_OWN_COMMIT | NOT_AUDITED:
+            await _note(self, operation, request, caller, session)
+        return result
+
     @functools.wraps(method)
     async def call(self: HostBase, request: Any, caller: Caller = PROGRAM, **key: str | None) -> Any:
-        session = await _admit(self, operation, request, caller)
-        result = await method(self, request, caller, **key)
-        if operation.writes and operation.name not in IN_THEIR_OWN_COMMIT | NOT_AUDITED:
-            await _note(self, operation, request, caller, session)
+        try:
+            session = await _admit(self, operation, request, caller)
+            if not operation.writes:
+                result = await method(self, request, caller, **key)
+            elif operation.name in UNWRITTEN_TOO:
+                result = await written(self, request, caller, key, session)
+            else:
+                self.stalls.check(session)
+                result = await self.stalls.unless_stalled(session, written(self, request, caller, key, session))
+        except StoreError as error:
+            raise host_error(error) from error
         if caller.folders and isinstance(result, returns.SessionList):
             seen = [one for one in result.sessions if sees(caller, one.cwd)]
             return msgspec.structs.replace(result, sessions=seen)
@@ -106,10 +128,13 @@ def _checked_stream(operation: Operation, method: Callable[..., Any]) -> Callabl
 
     @functools.wraps(method)
     async def stream(self: HostBase, request: Any, caller: Caller = PROGRAM) -> AsyncGenerator[Any, None]:
-        await _admit(self, operation, request, caller)
-        async with aclosing(method(self, request, caller)) as items:
-            async for item in items:
-                yield item
+        try:
+            await _admit(self, operation, request, caller)
+            async with aclosing(method(self, request, caller)) as items:
+                async for item in items:
+                    yield item
+        except StoreError as error:
+            raise host_error(error) from error
 
     return stream
 
@@ -168,4 +193,9 @@ async def _note(host: HostBase, operation: Operation, request: Any, caller: Call
         session=session,
         body=msgspec.json.encode({name: value for name, value in fields.items() if name in _NOTED}),
     )
-    await host.store.commit(Commit(changes=[AddAudit(entry)]))
+    try:
+        await host.store.commit(Commit(changes=[AddAudit(entry)]))
+    except StorageFailed:
+        if operation.name not in UNWRITTEN_TOO:
+            raise
+        logger.exception("%s is done, and the audit cannot say so", operation.name)

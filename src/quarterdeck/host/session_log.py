@@ -30,6 +30,7 @@ from .open_approvals import moved_to
 from .policies import Verdict
 from .previews import LivePreviews
 from .resources import Frame, Prompt
+from .stalls import Stalls
 from .standing import Standing
 
 SNAPSHOT_ROWS = 500
@@ -53,16 +54,16 @@ class SessionLog:
         new_id: Callable[[], str],
         clock: Callable[[], float] = time.time,
         changed: Callable[[], None] = lambda: None,
+        stalls: Stalls | None = None,
     ) -> None:
-        """``changed`` is called when lists of sessions or approvals show something else than before."""
+        """``changed`` is called when lists of sessions or approvals show something else than before; ``stalls`` is told
+        when nothing can be written."""
         self.body = body
         self.fold = fold
         self.standing = Standing(record, body, fold, new_id=new_id)
         self.approvals = self.standing.approvals
         self.previews = LivePreviews(fold)
         self.fanout = Fanout(last_seq)
-        self.trouble: StoreError | None = None
-        """Why nothing can be written now."""
         self.spool_end = spool_end
         """How far the spool of its process was committed when the log was opened."""
         self.shown: Callable[[], None] = lambda: None
@@ -70,6 +71,7 @@ class SessionLog:
         self._snapshot_seq = snapshot_seq
         self._clock = clock
         self._changed = changed
+        self._stalls = stalls or Stalls()
         self._writer = LogWriter(store, record.id, fence, stalled=self._stalled)
 
     @property
@@ -87,8 +89,14 @@ class SessionLog:
     def now(self) -> float:
         return self._clock()
 
+    @property
+    def trouble(self) -> StoreError | None:
+        """Why nothing can be written now."""
+        return self._stalls.why(self.id)
+
     def _stalled(self, error: StoreError | None) -> None:
-        self.trouble = error
+        self._stalls.tell(self.id, error)
+        self._changed()
 
     # Writing
 
@@ -170,7 +178,12 @@ class SessionLog:
         return self.approvals.take_verdict(request_id)
 
     async def settled(self) -> None:
+        """Wait until the log says everything so far, or until it cannot be written (``trouble``)."""
         await self._writer.settled()
+
+    async def drained(self) -> None:
+        """Wait until everything so far is written, however long that takes."""
+        await self._writer.drained()
 
     async def close(self) -> None:
         await self._writer.close()

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from quarterdeck._version import __version__
+from quarterdeck.store.errors import StoreError
 from quarterdeck.store.queries import ApprovalQuery, SessionQuery
 
 from . import requests as takes
@@ -53,13 +54,16 @@ class StatusOperations(HostBase):
 
     async def get_health(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Health:
         """Whether the host takes work."""
-        problems = [f"Session {actor.id}: {why}" for actor in self._actors.values() if (why := actor.log.trouble)]
+        problems = [f"Session {session}: {why}" for session, why in self.stalls.all()]
         if self._keeper is not None and self._keeper.why_lost is not None:
             problems.append(f"The keeper is gone: {self._keeper.why_lost}")
         free = (await asyncio.to_thread(shutil.disk_usage, self.folder)).free
         if free < LOW_DISK_BYTES:
             problems.append(f"The disk of {self.folder} has {free} bytes left.")
-        await self.store.position()
+        try:
+            await self.store.position()
+        except StoreError as error:
+            problems.append(str(error))
         return returns.Health(ready=not problems, problems=problems)
 
     async def get_metrics(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:

@@ -39,7 +39,7 @@ async def take_up(
 
     log.standing.pid = kept.pid
     offset = await recorder.catch_up(kept.first, kept.end, read)
-    await log.settled()
+    await log.drained()
     last = max([kept.accepted, *(number for number, _ in resend)])
     again = [line_again(line) + b"\n" for number, line in resend if number > kept.accepted]
     transport = keeper.attach(actor.id, kept.generation, offset, durable=True, on_written=recorder.written)

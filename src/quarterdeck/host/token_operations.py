@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import secrets
@@ -11,6 +12,7 @@ import msgspec
 from quarterdeck.client.connection import new_id
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import PutToken
+from quarterdeck.store.errors import StorageFailed
 from quarterdeck.store.records import TokenRecord
 
 from . import requests as takes
@@ -73,7 +75,9 @@ class TokenOperations(HostBase):
         if record is None or not known or record.revoked_at is not None or _is_over(record, now):
             raise HostError("unauthenticated", "This token is not valid.", hint="Ask for a new one.")
         if record.last_used_at is None or now - record.last_used_at >= LAST_USE_S:
-            await self.store.commit(Commit(changes=[PutToken(msgspec.structs.replace(record, last_used_at=now))]))
+            used = msgspec.structs.replace(record, last_used_at=now)
+            with contextlib.suppress(StorageFailed):  # a full disk must not lock everybody out
+                await self.store.commit(Commit(changes=[PutToken(used)]))
         return Caller(
             name=record.name,
             via=via,

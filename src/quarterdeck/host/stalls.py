@@ -1,0 +1,122 @@
+"""Sessions whose log cannot be written now: they take no new work, and whoever waits is told.
+
+What runs is not lost: lines wait in memory up to a limit, then in the keeper's spool, then in the process's pipe. When
+the store can be written again, everything goes on by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from quarterdeck.store.errors import (
+    CommitRefused,
+    InvalidCommit,
+    InvalidCursor,
+    KeyReused,
+    NoSuchApproval,
+    NoSuchSession,
+    StoreClosed,
+    StoreError,
+)
+
+from .errors import Code, HostError
+
+T = TypeVar("T")
+
+SETTLE_S = 0.05
+"""After a stall: how long until what was refused because of it has come back."""
+
+
+class Stalls:
+    """Why each of these sessions cannot be written."""
+
+    def __init__(self) -> None:
+        self._errors: dict[str, StoreError] = {}
+        self._waiting: dict[asyncio.Future[None], str | None] = {}
+        self._unfinished: set[asyncio.Task[Any]] = set()
+
+    def tell(self, session: str, error: StoreError | None) -> None:
+        """The session cannot be written; None: it can again."""
+        if error is None:
+            self._errors.pop(session, None)
+            return
+        self._errors[session] = error
+        for waiting, about in self._waiting.items():
+            if about in (None, session) and not waiting.done():
+                waiting.set_result(None)
+
+    def why(self, session: str) -> StoreError | None:
+        """Why this session cannot be written; None: it can."""
+        return self._errors.get(session)
+
+    def all(self) -> list[tuple[str, StoreError]]:
+        return sorted(self._errors.items())
+
+    def check(self, session: str | None) -> None:
+        """Raises ``HostError`` if the session takes no new work."""
+        error = None if session is None else self._errors.get(session)
+        if error is not None:
+            raise HostError(
+                "storage",
+                f"Session {session} takes no new work, because its log cannot be written: {error}",
+                hint="What runs is not lost. Try again when that is mended; stop ends the process even now.",
+            )
+
+    async def unless_stalled(self, session: str | None, work: Coroutine[Any, Any, T]) -> T:
+        """What ``work`` returns. If the log stalls meanwhile, raises ``HostError``, and the work is done later.
+
+        ``session`` None: it is not known yet, and any that stalls may be the one.
+        """
+        task = asyncio.get_running_loop().create_task(work)
+        stalled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[stalled] = session
+        try:
+            await asyncio.wait((task, stalled), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                await asyncio.wait([task], timeout=SETTLE_S)  # what was refused because of it says so itself
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        finally:
+            del self._waiting[stalled]
+        if task.done():
+            return task.result()
+        self._unfinished.add(task)
+        task.add_done_callback(self._finished)
+        raise HostError(
+            "storage",
+            "The log cannot be written now. What was asked is kept in memory, and done when it can be written again.",
+            hint="Do not ask again without the same key; get_health says what is wrong.",
+            pending=True,
+        )
+
+    def _finished(self, task: asyncio.Task[Any]) -> None:
+        self._unfinished.discard(task)
+        if not task.cancelled():
+            task.exception()  # its caller has been told
+
+    def close(self) -> None:
+        """Nobody waits any more for what is unfinished."""
+        for task in tuple(self._unfinished):
+            task.cancel()
+
+
+_CODES: tuple[tuple[type[StoreError], Code], ...] = (
+    (NoSuchSession, "not_found"),
+    (NoSuchApproval, "not_found"),
+    (KeyReused, "conflict"),
+    (CommitRefused, "conflict"),
+    (InvalidCommit, "invalid"),
+    (InvalidCursor, "invalid"),
+    (StoreClosed, "shutting_down"),
+)
+
+
+def host_error(error: StoreError) -> HostError:
+    """An error of the store as every face shows it."""
+    for kind, code in _CODES:
+        if isinstance(error, kind):
+            return HostError(code, str(error))
+    return HostError("storage", str(error))
