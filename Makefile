@@ -13,7 +13,7 @@ comma := ,
 said = $(1)$(if $(2),$(comma)$(2))$(if $(3),$(comma)$(3))
 say = @if [ -t 1 ]; then printf '\033[1m▸ %s\033[0m\n' "$(said)"; else printf '▸ %s\n' "$(said)"; fi
 
-.PHONY: help run test lint format soak coverage bench conformance docs clean
+.PHONY: help run test lint format soak coverage bench conformance schema docs clean
 
 help:  ## show this list
 	@printf 'Quarterdeck. The two commands to know: make run, make test\n\n'
@@ -71,6 +71,10 @@ conformance: $(STAMP)  ## play the protocol against five CLI versions and write 
 	$(call say,scenarios against five CLIs and the simulator (about fifteen minutes))
 	@PYTHONPATH=tests $(BIN)/python -m conformance --write docs --peers build/peers.json
 	@$(BIN)/python -m quarterdeck.cli.doctor.compatibility docs/compatibility.json
+
+schema: $(STAMP)  ## write the structs of the Agent Client Protocol anew from its published schema (needs npm)
+	$(call say,the structs of ACP)
+	@$(BIN)/python tests/gateways/acp/generate_schema.py
 
 bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
 	$(call say,benchmarks (about twenty minutes; the first time fetches the official SDK, 160 MB))

@@ -1,0 +1,1 @@
+"""Faces of a host, one translation each of its operations and events. They decide nothing and keep nothing."""
