@@ -1,0 +1,154 @@
+"""JSON-RPC 2.0 in lines: what a line says, and how one is written. No I/O.
+
+Whatever arrives is read into one of four things, and nothing raises: what is no message becomes a ``Fault``, with the
+error to answer it with.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+REQUEST_CANCELLED = -32800
+AUTH_REQUIRED = -32000
+NOT_FOUND = -32002
+
+Id = int | float | str | None
+
+
+class RpcError(Exception):
+    """An error as the other side is told it, or as it told us."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Request(msgspec.Struct, frozen=True):
+    """Wants an answer."""
+
+    id: Id
+    method: str
+    params: bytes
+
+
+class Notification(msgspec.Struct, frozen=True):
+    """Wants none."""
+
+    method: str
+    params: bytes
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """To a request of ours: a result, or an error."""
+
+    id: Id
+    result: bytes | None
+    error: RpcError | None
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """No message. ``id`` is None where none can be read."""
+
+    id: Id
+    error: RpcError
+
+
+Incoming = Request | Notification | Answer | Fault
+
+
+class _Error(msgspec.Struct):
+    code: int
+    message: str = ""
+    data: Any = None
+
+
+class _Line(msgspec.Struct):
+    id: int | float | str | UnsetType | None = UNSET
+    method: str | UnsetType = UNSET
+    params: Raw | UnsetType = UNSET
+    result: Raw | UnsetType = UNSET
+    error: _Error | UnsetType | None = UNSET
+
+
+_lines = msgspec.json.Decoder(_Line)
+_encoder = msgspec.json.Encoder()
+NO_PARAMS = b"{}"
+
+
+def read(line: bytes) -> Incoming:
+    """What a line says."""
+    try:
+        return _sorted(_lines.decode(line))
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        return _second_look(line, error)
+
+
+def _sorted(line: _Line) -> Incoming:
+    if line.method is not UNSET:
+        params = bytes(line.params) if line.params is not UNSET and bytes(line.params) != b"null" else NO_PARAMS
+        if line.id is UNSET:
+            return Notification(line.method, params)
+        return Request(line.id, line.method, params)
+    if line.id is UNSET or (line.result is UNSET and not isinstance(line.error, _Error)):
+        known = None if line.id is UNSET else line.id
+        return Fault(known, RpcError(INVALID_REQUEST, "neither a method nor an answer"))
+    if isinstance(line.error, _Error):
+        return Answer(line.id, None, RpcError(line.error.code, line.error.message, line.error.data))
+    return Answer(line.id, b"null" if line.result is UNSET else bytes(line.result), None)
+
+
+def _second_look(line: bytes, error: Exception) -> Incoming:
+    """JavaScript writes lone surrogates, which are JSON and no text: they become question marks. And an id may be
+    readable although the rest is not a request."""
+    try:
+        found = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return Fault(None, RpcError(PARSE_ERROR, "not JSON", str(error)))
+    if isinstance(found, list):
+        return Fault(None, RpcError(INVALID_REQUEST, "batches are not part of the protocol"))
+    if not isinstance(found, dict):
+        return Fault(None, RpcError(INVALID_REQUEST, "not an object"))
+    try:
+        return _sorted(_lines.decode(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")))
+    except (msgspec.DecodeError, RecursionError) as again:
+        known = found.get("id")
+        usable = isinstance(known, int | float | str) and not isinstance(known, bool)
+        return Fault(known if usable else None, RpcError(INVALID_REQUEST, "not a request", str(again)))
+
+
+def request(id_: Id, method: str, params: Any) -> bytes:
+    return _written({"jsonrpc": "2.0", "id": id_, "method": method, "params": params})
+
+
+def notification(method: str, params: Any) -> bytes:
+    return _written({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def result(id_: Id, value: Any) -> bytes:
+    return _written({"jsonrpc": "2.0", "id": id_, "result": value})
+
+
+def error(id_: Id, failure: RpcError) -> bytes:
+    told: dict[str, Any] = {"code": failure.code, "message": failure.message}
+    if failure.data is not None:
+        told["data"] = failure.data
+    return _written({"jsonrpc": "2.0", "id": id_, "error": told})
+
+
+def _written(message: dict[str, Any]) -> bytes:
+    try:
+        return _encoder.encode(message) + b"\n"
+    except UnicodeEncodeError:  # a lone surrogate in what a model or a tool wrote
+        text = json.dumps(msgspec.to_builtins(message), separators=(",", ":"), ensure_ascii=False)
+        return text.encode("utf-8", "replace") + b"\n"
