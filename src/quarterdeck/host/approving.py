@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
 
 from quarterdeck.client.interaction import Approve, Reject, Revise, plan_result, question_result
 from quarterdeck.timeline import Request
+from quarterdeck.timeline.events import ToolEnded, TurnEnded
 from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions
 from quarterdeck.wire import (
     AskUserQuestionInput,
@@ -67,6 +69,20 @@ def same_question(approval: Approval) -> str:
     """Equal for approvals that ask the same."""
     asked = (approval.kind, approval.tool, approval.input, approval.questions, approval.plan)
     return msgspec.json.encode(asked, order="sorted").decode()
+
+
+def is_applied_by(asked: Any, event: ToolEnded | TurnEnded) -> bool:
+    """Whether the event is the CLI's next word on what it was answered: the end of the call that waited for it.
+
+    A tool server's question names no call, so the next call of that server to end counts. What cannot be told in
+    either way is over with the turn at the latest.
+    """
+    tool_id = getattr(asked, "tool_id", None)
+    if isinstance(event, TurnEnded):
+        return tool_id is None
+    if isinstance(asked, Elicitation) and tool_id is None:
+        return event.name.startswith(f"mcp__{re.sub(r'[^A-Za-z0-9_-]', '_', asked.server)}__")
+    return bool(tool_id == event.id)
 
 
 def kind_of(asked: Request) -> ApprovalKind:

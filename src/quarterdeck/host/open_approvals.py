@@ -10,10 +10,11 @@ import msgspec
 from quarterdeck.store.commits import MoveApproval, OpenApproval
 from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, ApprovalState
 from quarterdeck.timeline import Request
+from quarterdeck.timeline.events import ToolEnded, TurnEnded
 from quarterdeck.timeline.items import Permission
 from quarterdeck.wire import CanUseToolRequest
 
-from .approving import approval_of, same_question
+from .approving import approval_of, is_applied_by, same_question
 from .bodies import approval_view, encode_approval
 from .events import ApprovalChanged
 from .folding import RowFold
@@ -110,10 +111,11 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         """The CLI no longer asks."""
         self._move_if(request_id, {"pending": "withdrawn", "decided": "undeliverable"}, at, draft)
 
-    def tool_ended(self, tool_id: str, at: float, draft: Draft) -> None:
+    def ended(self, event: ToolEnded | TurnEnded, at: float, draft: Draft) -> None:
         """The CLI's next word on a call: the decision about it was applied."""
+        items = self._fold.timeline.state.items
         for record in list(self._open.values()):
-            if record.state == "delivered" and self._tool_id(record) == tool_id:
+            if record.state == "delivered" and is_applied_by(items.get(record.request_id), event):
                 self.move(record, "applied", at, draft)
 
     def process_ended(self, at: float, draft: Draft) -> None:
@@ -138,9 +140,6 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
             self._open.pop(record.request_id, None)
         draft.changes.append(MoveApproval(id=record.id, to=to, at=at))
         draft.tell(ApprovalChanged(at, approval_view(moved)))
-
-    def _tool_id(self, record: ApprovalRecord) -> str | None:
-        return getattr(self._fold.timeline.state.items.get(record.request_id), "tool_id", None)
 
 
 def moved_to(

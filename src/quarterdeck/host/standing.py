@@ -80,12 +80,13 @@ class Standing:
             case RequestCancelled():
                 self.approvals.withdrawn(event.id, at, draft)
             case ToolEnded():
-                self.approvals.tool_ended(event.id, at, draft)
+                self.approvals.ended(event, at, draft)
             case ModelChanged():
                 self.body.chosen.pop("model", None)
             case ModeChanged():
                 self.body.chosen.pop("permission_mode", None)
             case TurnEnded():
+                self.approvals.ended(event, at, draft)
                 self._count(event, at, draft)
             case ProcessChanged(state="exited" | "lost"):
                 self.approvals.process_ended(at, draft)

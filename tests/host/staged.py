@@ -1,0 +1,148 @@
+"""A host whose Claude Code is the real one with a scripted model, or the simulator: one script plays on both.
+
+The stage is the conformance suite's; ``Staged`` puts a host over it, and ``Talk`` follows one session of that host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.real import RealStage
+from conformance.simulated import SimulatedStage
+from conformance.stage import Heard
+from conformance.stage import Stage as Stage
+from e2e.kit import real_cli
+from host.kit import LIMIT_S, decide, frames_until, pending
+from quarterdeck.host import Host
+from quarterdeck.host.requests import CreateSession, ListSessions, OfSession, SendPrompt
+from quarterdeck.host.resources import Approval, Frame, Priority, Session
+from quarterdeck.keeper import KeeperClient
+from quarterdeck.testing.install import NEWEST
+
+BOTH = [pytest.param("real", marks=pytest.mark.real), "sim"]
+"""For fixtures that give every test both kinds of Claude Code."""
+
+
+@contextmanager
+def stage_in(folder: Path, kind: str) -> Iterator[Stage]:
+    folder.mkdir(exist_ok=True)
+    stage = RealStage(folder, real_cli().argv, NEWEST) if kind == "real" else SimulatedStage(folder)
+    try:
+        yield stage
+    finally:
+        stage.close()
+
+
+class Talk:
+    """One session, and how far it has been followed."""
+
+    def __init__(self, staged: Staged, session: Session) -> None:
+        self.staged = staged
+        self.host = staged.host
+        self.id = session.id
+        self.of = OfSession(session_id=session.id)
+        self.cursor: str | None = None
+        """The last row before what was said last."""
+        self.prompt_id = ""
+        """Of what was said last."""
+
+    async def now(self) -> Session:
+        return await self.host.get_session(self.of)
+
+    async def mark(self) -> None:
+        """Follow it from here."""
+        known = await self.now()
+        self.cursor = f"{known.epoch}-{known.seq}"
+
+    async def send(self, text: Any, priority: Priority = "next") -> str:
+        request = SendPrompt(session_id=self.id, content=text, priority=priority)
+        return (await self.host.send_prompt(request)).prompt_id
+
+    async def say(self, text: Any = "go") -> None:
+        """Begin a turn."""
+        await self.mark()
+        self.prompt_id = await self.send(text)
+
+    async def asked(self) -> Approval:
+        """The one thing that waits for a decision."""
+        (approval,) = await pending(self.host, self.id)
+        return approval
+
+    async def decide(self, decision: str = "allow", **more: Any) -> Approval:
+        """Wait until something is asked, and decide it."""
+        return await decide(self.host, await self.asked(), decision, **more)
+
+    async def until(self, *states: str) -> list[Frame]:
+        """The frames since what was said last, up to the state."""
+        return await frames_until(self.host, self.id, *(states or ("idle",)), after=self.cursor)
+
+    async def turn(self, text: Any = "go") -> list[Frame]:
+        """Say something that nobody is asked about."""
+        await self.say(text)
+        return await self.until("idle")
+
+
+class Staged:
+    """A host over a stage, with an event loop of its own, so that several tests can share its sessions."""
+
+    def __init__(self, stage: Stage, kind: str, runner: asyncio.Runner, *, keeper: bool = True) -> None:
+        self.stage = stage
+        self.kind = kind
+        self.keeper = keeper
+        self.state = stage.folder / "state"
+        self.host = self.new_host()
+        self._runner = runner
+
+    @property
+    def real(self) -> bool:
+        return self.kind == "real"
+
+    @property
+    def cwd(self) -> Path:
+        return self.stage.cwd
+
+    @property
+    def heard(self) -> list[Heard]:
+        """What the model was asked."""
+        return self.stage.heard
+
+    def new_host(self, **more: Any) -> Host:
+        options = self.stage.options()
+        agents = {"claude": options.cli_path}
+        return Host(self.state, **{"keeper": self.keeper, "agents": agents, "env": options.env, **more})
+
+    async def talk(self, prompt: str | None = None, **more: Any) -> Talk:
+        return Talk(self, await self.host.create_session(CreateSession(cwd=str(self.cwd), prompt=prompt, **more)))
+
+    def run(self, test: Coroutine[Any, Any, Any]) -> Any:
+        async def bounded() -> Any:
+            async with asyncio.timeout(LIMIT_S):
+                return await test
+
+        return self._runner.run(bounded())
+
+    async def close(self) -> None:
+        """End everything it has started."""
+        for session in (await self.host.list_sessions(ListSessions(limit=1_000))).sessions:
+            await self.host.stop(OfSession(session_id=session.id))
+        await self.host.close()
+        if self.keeper:
+            async with await KeeperClient.open(self.state / "keeper", take_over=True) as client:
+                await client.stop()
+
+
+@contextmanager
+def staged_in(folder: Path, kind: str, *, keeper: bool = True) -> Iterator[Staged]:
+    with stage_in(folder, kind) as stage, asyncio.Runner() as runner:
+        staged = Staged(stage, kind, runner, keeper=keeper)
+        staged.run(staged.host.open())
+        try:
+            yield staged
+        finally:
+            staged.run(staged.close())
