@@ -51,6 +51,11 @@ class RealStage(Stage):
         """Of the last request; only a real API sees it."""
         return self._model.conversation[-1].system
 
+    @property
+    def thinking(self) -> dict[str, Any] | None:
+        """What the last request says about thinking."""
+        return self._model.conversation[-1].json.get("thinking")
+
     def command(self) -> tuple[list[str], dict[str, str]]:
         # Half of what a CLI that is a script takes to start is compiling it; Node.js 22 can keep that
         return self._argv, self._model.env() | {"NODE_COMPILE_CACHE": str(default_cache_dir() / "node-compile-cache")}

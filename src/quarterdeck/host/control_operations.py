@@ -194,8 +194,8 @@ class ControlOperations(HostBase):
         return returns.Details(details={"tasks": tasks})
 
     async def _task(self, actor: SessionActor, task: Task) -> dict[str, Any]:
-        shown: dict[str, Any] = msgspec.to_builtins(task)
-        if task.output is None and task.status == "running" and actor.session is not None:
+        shown: dict[str, Any] = {**msgspec.to_builtins(task), "status": task.status}
+        if task.status == "running" and actor.session is not None:  # what was asked before is old
             with contextlib.suppress(HostError):
                 shown["live_output"] = _details(await actor.call(lambda session: session.task_output(task.id)))
         return shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, get_args
@@ -12,6 +13,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET
 
+from quarterdeck.client import Session
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit, Change, PutSession
 from quarterdeck.store.queries import SessionQuery
@@ -170,23 +172,33 @@ class SessionOperations(HostBase):
         return await self._view(actor)
 
     async def _change_process(self, actor: SessionActor, request: takes.UpdateSession) -> None:
-        body, runs = actor.log.body, actor.session is not None
+        body = actor.log.body
         model, mode, thinking = request.model, request.permission_mode, request.max_thinking_tokens
         if model is not UNSET:
             chosen_model = model
-            if runs:
-                await actor.call(lambda session: session.set_model(chosen_model))
-            body.chosen = {**body.chosen, "model": model}
+            await self._choose(actor, "model", model, lambda session: session.set_model(chosen_model))
         if mode is not UNSET:
             chosen_mode: PermissionMode = msgspec.convert(mode, PermissionMode)
-            if runs:
-                await actor.call(lambda session: session.set_permission_mode(chosen_mode))
-            body.chosen = {**body.chosen, "permission_mode": mode}
+            await self._choose(actor, "permission_mode", mode, lambda session: session.set_permission_mode(chosen_mode))
         if thinking is not UNSET:
             tokens = thinking
-            if runs:
+            if actor.session is not None:
                 await actor.call(lambda session: session.set_max_thinking_tokens(tokens))
             body.options = {**body.options, "max_thinking_tokens": tokens}
+
+    async def _choose(
+        self, actor: SessionActor, name: str, value: str | None, tell: Callable[[Session], Awaitable[Any]]
+    ) -> None:
+        """For the next process; one that runs is told, and what it says then counts, so the choice stands before."""
+        body, before = actor.log.body, actor.log.body.chosen
+        body.chosen = {**before, name: value}
+        if actor.session is None:
+            return
+        try:
+            await actor.call(tell)
+        except HostError:
+            body.chosen = before
+            raise
 
     async def _set_budget(self, actor: SessionActor, budget: Decimal | None) -> None:
         body = actor.log.body

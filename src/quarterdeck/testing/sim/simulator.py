@@ -218,6 +218,8 @@ class SimulatedCli(Voice):
         prompt = QueuedPrompt.of(message)
         self.say_lifecycle(prompt, "queued")
         self.prompts.add(prompt)
+        if prompt.priority == "now" and self._turn is not None:
+            self._turn.give_way()
 
     # Turns
 
@@ -240,7 +242,7 @@ class SimulatedCli(Voice):
         finally:
             self._turn = None
         self.say_state("idle")
-        self.say_lifecycle(prompt, "completed")
+        self.say_lifecycle(prompt, "cancelled" if turn is not None and turn.gives_way else "completed")
         if turn is not None:
             self._after_result(turn)
 

@@ -56,6 +56,8 @@ class PlayedTurn:
         self._work: asyncio.Task[None] | None = None
         self._result: tuple[str, dict[str, Any]] = ("", {})
         self.interrupted = False
+        self.gives_way = False
+        """To a prompt that is to be answered now."""
         self.suggestion: str | None = None
         self.exit: Exit | None = None
         """An ``Exit`` step that waits for the result."""
@@ -84,6 +86,12 @@ class PlayedTurn:
         if self._work is not None:
             self._work.cancel()
         return True
+
+    def give_way(self) -> None:
+        """End it for a prompt that is to be answered now: the model is cut off, tools that run are waited for."""
+        self.gives_way = True
+        if not self._tools.calls:
+            self.interrupt()
 
     async def _conclude(self, work: asyncio.Task[None]) -> None:
         error = None if work.cancelled() else work.exception()
@@ -123,6 +131,8 @@ class PlayedTurn:
             if self._tools.calls:
                 await self._tools.finish()
                 text, errors = self._tools.text, self._tools.errors
+                if self.gives_way:
+                    raise TurnInterrupted
                 if self._after_tools():
                     return
                 text = "\n".join([text, *self._fold_prompts()])
@@ -379,7 +389,9 @@ class PlayedTurn:
     def _say_interrupted(self) -> None:
         streaming = not self._tools.calls
         stop = None if streaming else "tool_use"
-        if streaming:
+        if self.gives_way:
+            pass  # nobody has stopped it: the model is told of the new prompt only
+        elif streaming:
             if self._stream is not None:
                 self._stream.say_aborted()
             self._say_note("[Request interrupted by user]")

@@ -47,7 +47,7 @@ async def run(call: Call) -> Outcome:
     command = str(call.input["command"])
     background = call.input.get("run_in_background") is True
     task = cli.tasks.new("local_bash", call.input.get("description") or command, call.id, background=background)
-    task.work = work = asyncio.create_task(_execute(call, command))
+    task.work = work = asyncio.create_task(_execute(call, command, task))
     if background:
         cli.tasks.announce(task)
         cli.watch(_finish_background(call, task, work))
@@ -112,7 +112,7 @@ def _result(stdout: str) -> dict[str, object]:
     return {"stdout": stdout, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": not stdout}
 
 
-async def _execute(call: Call, command: str) -> tuple[str, int]:
+async def _execute(call: Call, command: str, task: SimulatedTask) -> tuple[str, int]:
     session = call.cli.session
     place = Place(session.cwd, session.inside, call.cli.sleep)
     output: list[str] = []
@@ -128,6 +128,7 @@ async def _execute(call: Call, command: str) -> tuple[str, int]:
             output.append(str(failure))
             if pipeline.split()[:1] == ["exit"]:
                 break
+        task.output = "".join(output).rstrip("\n")  # so far: it can be asked for while the command runs
     return "".join(output).rstrip("\n"), code
 
 
