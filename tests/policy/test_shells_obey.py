@@ -113,23 +113,27 @@ def _outside_of_rules(
     return "connected" if deeds.connected else None
 
 
+def _may_change(path: str, here: Scratch) -> bool:
+    """What a rule for a program that makes files covers: everything in the working folder that runs nothing."""
+    protected = path.startswith((f"{here.work}/.git", f"{here.work}/.claude", f"{here.work}/link/"))
+    return path.startswith(f"{here.work}/.git/index") or (path.startswith(f"{here.work}/") and not protected)
+
+
 def _reading(command: str, deeds: Deeds, here: Scratch) -> str | None:
-    covered = [str(here.work / "out"), str(here.work / ".git/index")]
-    if "split" in command:
-        covered += [f"{here.work}/{prefix}" for prefix in ("x", "o")]  # it writes its parts where it is told, or to xaa
-    programs = HARMLESS | set(READERS) | {"xargs"}
-    return _outside_of_rules(deeds, here, frozenset(programs), lambda path: path.startswith(tuple(covered)))
+    def may_change(path: str) -> bool:
+        if MAKES_FILES.search(command):
+            return _may_change(path, here)
+        return path.startswith((str(here.work / "out"), str(here.work / ".git/index")))
+
+    return _outside_of_rules(deeds, here, HARMLESS | set(READERS) | {"xargs"}, may_change)
 
 
 def _changing(command: str, deeds: Deeds, here: Scratch) -> str | None:
-    def may_change(path: str) -> bool:
-        inside = path.startswith(f"{here.work}/")
-        protected = path.startswith((f"{here.work}/.git", f"{here.work}/.claude", f"{here.work}/link/"))
-        return path.startswith(f"{here.work}/.git/index") or (inside and not protected)
-
-    return _outside_of_rules(deeds, here, HARMLESS | set(CHANGERS) | {"a"}, may_change)
+    return _outside_of_rules(deeds, here, HARMLESS | set(CHANGERS) | {"a"}, lambda path: _may_change(path, here))
 
 
+MAKES_FILES = re.compile(r"\b(split|tar)\b")
+"""Among the readers: a rule for them lets them write their parts and archives."""
 WALKS = re.compile(r"grep|rsync|tar|zip|du\b|find|ls\b|diff|git|cp\b|make|\*|\?")
 NAMES = re.compile(r"protected|outside|secret|link")
 """What goes through folders comes by protected files without naming them; the guide says that this is not covered."""
