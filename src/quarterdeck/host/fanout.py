@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
 
 from .folding import Preview
 from .resources import Frame
 
 RECENT = 4_000
 """Frames and previews that are kept for all watchers together."""
-PAGE = 1_000
-"""Frames that a watcher who has fallen behind reads at once."""
+PAGE = 200
+"""Frames that a watcher who has fallen behind reads at once: folding them takes a few milliseconds, in which nothing
+else happens."""
 
 ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 """Frames of the log after a seq, and at most how many."""
@@ -41,78 +44,115 @@ class Bell:
 
 
 class Fanout:
-    """The frames and previews of one session, as they come."""
+    """The frames and previews of one session, as they come. Kept only while somebody watches."""
 
     def __init__(self, last_seq: int) -> None:
         self.last_seq = last_seq
         self._recent: deque[Frame | Preview] = deque(maxlen=RECENT)
         self._count = 0
         """How many there have been."""
-        self._bell = asyncio.Event()
+        self._watchers = 0
+        self._waiting: set[asyncio.Future[None]] = set()
+        """One for each watcher that has seen everything."""
         self._closed = False
 
-    def publish(self, frame: Frame) -> None:
-        self.last_seq = frame.seq
-        self._add(frame)
+    def publish(self, frames: Sequence[Frame]) -> None:
+        """Frames that follow one another in the log."""
+        if frames:
+            self.last_seq = frames[-1].seq
+            self._add(frames)
 
     def preview(self, preview: Preview) -> None:
-        self._add(preview)
+        self._add((preview,))
 
     def close(self) -> None:
         """Watchers get what there is, and end."""
         self._closed = True
-        self._bell.set()
+        self._wake()
 
-    def _add(self, one: Frame | Preview) -> None:
-        self._recent.append(one)
-        self._count += 1
-        self._bell.set()
-        self._bell = asyncio.Event()
+    def _add(self, ones: Sequence[Frame | Preview]) -> None:
+        self._count += len(ones)
+        if self._watchers:
+            self._recent.extend(ones)
+            self._wake()
 
-    async def watch(self, after: int, read: ReadFrames, *, previews: bool) -> AsyncGenerator[Frame | Preview, None]:
-        """Everything after ``after``, gap-free and once, and then live.
+    def _wake(self) -> None:
+        if self._waiting:
+            waiting, self._waiting = self._waiting, set()
+            for one in waiting:
+                if not one.done():
+                    one.set_result(None)
+
+    async def _next(self) -> None:
+        """Wait until there is more. Ask without a pause after having looked: nothing is missed in between."""
+        more = asyncio.get_running_loop().create_future()
+        self._waiting.add(more)
+        try:
+            await more
+        finally:
+            self._waiting.discard(more)
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        self._watchers += 1
+        try:
+            yield
+        finally:
+            self._watchers -= 1
+            if not self._watchers:
+                self._recent.clear()
+
+    async def watch(
+        self, after: int, read: ReadFrames, *, previews: bool
+    ) -> AsyncGenerator[Sequence[Frame | Preview], None]:
+        """Everything after ``after``, gap-free and once, and then live; what is there at a time comes together.
 
         A watcher that has fallen behind reads the store, and misses the previews of that time: the frames that follow
         say all of it.
         """
         seen = -1
-        while True:
-            bell = self._bell
-            if seen < self._count - len(self._recent):  # at the start, and when it was too slow
-                if after < self.last_seq:
-                    for frame in await read(after, PAGE):
-                        after = frame.seq
-                        yield frame
-                    continue
+        with self._watching():
+            while True:
+                if seen < self._count - len(self._recent):  # at the start, and when it was too slow
+                    if after < self.last_seq:
+                        if frames := await read(after, PAGE):
+                            after = frames[-1].seq
+                            yield frames
+                        continue
+                    seen = self._count
+                news: list[Frame | Preview] = []
+                for one in self._since(seen):
+                    if isinstance(one, Frame):
+                        if one.seq == after + 1:
+                            after = one.seq
+                            news.append(one)
+                    elif previews and one.after_seq == after:
+                        news.append(one)
                 seen = self._count
-            for one in self._since(seen):
-                seen += 1
-                if isinstance(one, Frame):
-                    if one.seq == after + 1:
-                        after = one.seq
-                        yield one
-                elif previews and one.after_seq == after:
-                    yield one
-                if seen < self._count - len(self._recent):
-                    break  # the caller took so long that what comes next may be gone
-            if seen == self._count:
-                if self._closed:
+                if news:
+                    yield news
+                elif self._closed:
                     return
-                await bell.wait()
+                else:
+                    await self._next()
 
-    async def watch_rows(self, after: int, read: ReadFrames) -> AsyncGenerator[Frame, None]:
+    async def watch_rows(self, after: int, read: ReadFrames) -> AsyncGenerator[Sequence[Frame], None]:
         """Every row after ``after`` as ``read`` shows it, and then those that come."""
-        while True:
-            bell = self._bell
-            if after < self.last_seq:
-                for frame in await read(after, PAGE):
-                    after = frame.seq
-                    yield frame
-            elif self._closed:
-                return
-            else:
-                await bell.wait()
+        with self._watching():
+            while True:
+                if after < self.last_seq:
+                    if frames := await read(after, PAGE):
+                        after = frames[-1].seq
+                        yield frames
+                elif self._closed:
+                    return
+                else:
+                    await self._next()
 
     def _since(self, seen: int) -> list[Frame | Preview]:
         missing = self._count - seen
-        return list(self._recent)[-missing:] if missing else []
+        if missing >= len(self._recent):
+            return list(self._recent)
+        newest_first = list(islice(reversed(self._recent), missing))
+        newest_first.reverse()
+        return newest_first

@@ -22,7 +22,7 @@ from .resources import Frame, Resource
 FOLD_VERSION = "2"
 """Change it whenever the same rows give other frames: cursors into the old ones are foreign then."""
 
-KEPT = Limits(items=500)
+KEPT = Limits(items=300)
 """What is kept to draw a session from nothing, so that a long one opens as fast as a short one. Whoever wants to see
 what was before reads the log."""
 
@@ -30,7 +30,7 @@ PREVIEWS: tuple[type[Message], ...] = (StreamEvent, KeepAliveMessage, ThinkingTo
 """Lines that are no rows: live only, and the message that follows them says it all."""
 
 
-class Preview(Resource, frozen=True, kw_only=True):
+class Preview(Resource, frozen=True, kw_only=True, gc=False):
     """What is being said at this moment. The finished item of the same ``id`` comes in a frame and replaces it."""
 
     session: str
@@ -130,7 +130,7 @@ def _new_side() -> HostSide:
 
 
 def frame_of(row: Row, events: list[AnyEvent]) -> Frame:
-    return Frame(session=row.session, seq=row.seq, at=row.at, events=list(events))
+    return Frame(session=row.session, seq=row.seq, at=row.at, events=events)
 
 
 def _shown(events: list[Any]) -> list[AnyEvent]:

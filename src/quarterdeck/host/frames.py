@@ -8,33 +8,51 @@ from quarterdeck.store.records import LogHead, Row
 from .errors import HostError
 from .events import Gap, RawLine
 from .fanout import ReadFrames
-from .folding import RowFold, decode_event, frame_of
+from .folding import FrameFold, decode_event, frame_of
 from .resources import Frame
 
 
 def frames_reader(store: EventStore, session: str) -> ReadFrames:
     """Reads timeline frames. Rows that retention has taken are one frame with a ``Gap``, at the log's last row."""
+    return _FramesReader(store, session).read
 
-    async def read(after: int, limit: int) -> list[Frame]:
-        """From the snapshot before them: a frame is the fold of all rows up to it."""
-        kept = await store.snapshot(session, at_most=after)
-        fold = RowFold() if kept is None else RowFold.restore(kept.body)
-        seq = 0 if kept is None else kept.seq
+
+class _FramesReader:
+    """A frame is the fold of all rows up to it. So the fold stays from one page to the next, until the log's end."""
+
+    def __init__(self, store: EventStore, session: str) -> None:
+        self._store = store
+        self._session = session
+        self._fold: FrameFold | None = None
+        self._seq = 0
+        """The last row in the fold."""
+
+    async def read(self, after: int, limit: int) -> list[Frame]:
+        fold, seq = await self._folded(after)
         frames: list[Frame] = []
         while len(frames) < limit:
-            page = await store.read(session, after=seq)
+            page = await self._store.read(
+                self._session, after=seq, limit_rows=max(after - seq, 0) + limit - len(frames)
+            )
             if page.gap:
                 return frames or [gap_frame(page.head, "retention")]
-            if not page.rows:
-                break
             for row in page.rows:
                 told = fold.events(row)
                 seq = row.seq
-                if seq > after and len(frames) < limit:
+                if seq > after:
                     frames.append(frame_of(row, told))
+            if seq >= page.head.last_seq:
+                return frames
+        self._fold, self._seq = fold, seq
         return frames
 
-    return read
+    async def _folded(self, after: int) -> tuple[FrameFold, int]:
+        """A fold of rows up to ``after`` or somewhere before it: that of the last page, or the snapshot before it."""
+        fold, self._fold = self._fold, None
+        if fold is not None and self._seq == after:
+            return fold, after
+        kept = await self._store.snapshot(self._session, at_most=after)
+        return (FrameFold(), 0) if kept is None else (FrameFold.restore(kept.body), kept.seq)
 
 
 def raw_reader(store: EventStore, session: str) -> ReadFrames:

@@ -39,12 +39,14 @@ class LogOperations(HostBase):
         if gap is not None:
             yield gap_frame(head, gap.reason)
         if request.view == "raw":
-            async for frame in log.fanout.watch_rows(after, raw_reader(self.store, log.id)):
-                yield frame
+            async for frames in log.fanout.watch_rows(after, raw_reader(self.store, log.id)):
+                for frame in frames:
+                    yield frame
             return
         read = frames_reader(self.store, log.id)
-        async for one in log.fanout.watch(after, read, previews=request.previews):
-            yield one
+        async for news in log.fanout.watch(after, read, previews=request.previews):
+            for one in news:
+                yield one
 
     async def read_events(self, request: takes.ReadEvents, caller: Caller = PROGRAM) -> returns.Frames:
         """Part of the log; with a ``gap``, nothing of it: fetch the timeline, and go on after its ``seq``."""

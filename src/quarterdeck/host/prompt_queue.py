@@ -44,7 +44,7 @@ class PromptQueue(msgspec.Struct):
 
     def follow(self, states: Mapping[str, str]) -> None:
         """By what the CLI says about the prompts it has: those it has begun with wait no longer."""
-        if any(self._has_begun(one, states) for one in self.prompts):
+        if self.prompts and any(self._has_begun(one, states) for one in self.prompts):
             self.prompts = [one for one in self.prompts if not self._has_begun(one, states)]
         if self.at_once:
             self.at_once = {key: one for key, one in self.at_once.items() if not self._has_begun(one, states)}

@@ -140,7 +140,7 @@ class PromptAccepted(Resource, frozen=True, kw_only=True):
     seq: int
 
 
-class Frame(Resource, frozen=True, kw_only=True):
+class Frame(Resource, frozen=True, kw_only=True, gc=False):
     """What one row of the log says. Every row is exactly one frame."""
 
     session: str

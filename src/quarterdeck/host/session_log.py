@@ -34,7 +34,8 @@ from .stalls import Stalls
 from .standing import Standing
 
 SNAPSHOT_ROWS = 500
-"""Rows between two snapshots."""
+"""Rows between two snapshots, at least; and as many bytes as the last one had, so that snapshots are never more than
+half of what is written."""
 
 
 class SessionLog:
@@ -69,6 +70,9 @@ class SessionLog:
         self.shown: Callable[[], None] = lambda: None
         """Called when rows have been written and shown."""
         self._snapshot_seq = snapshot_seq
+        self._snapshot_bytes = 0
+        self._unkept_bytes = 0
+        """Of the rows since the last snapshot."""
         self._clock = clock
         self._changed = changed
         self._stalls = stalls or Stalls()
@@ -192,20 +196,25 @@ class SessionLog:
     # Showing
 
     def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
-        for number, (row, told) in enumerate(zip(rows, events, strict=True)):
-            self.fanout.publish(Frame(session=self.id, seq=done.first_seq + number, at=row.at, events=list(told)))
+        pairs = enumerate(zip(rows, events, strict=True), done.first_seq)
+        self.fanout.publish([Frame(session=self.id, seq=seq, at=row.at, events=told) for seq, (row, told) in pairs])
+        self._unkept_bytes += sum([len(row.body) for row in rows])
         if done.pos:
             self._changed()
         self.shown()
-        if self.fanout.last_seq - self._snapshot_seq >= SNAPSHOT_ROWS:
+        if self._wants_snapshot():
             asyncio.get_running_loop().call_soon(self._keep_snapshot)
+
+    def _wants_snapshot(self) -> bool:
+        rows = self.fanout.last_seq - self._snapshot_seq
+        return rows >= SNAPSHOT_ROWS and self._unkept_bytes >= self._snapshot_bytes
 
     def _keep_snapshot(self) -> None:
         """Only when everything folded is written: the snapshot is of the last row."""
-        seq = self.fanout.last_seq
-        if self._writer.idle and seq - self._snapshot_seq >= SNAPSHOT_ROWS:
-            self._snapshot_seq = seq
-            self._writer.write(changes=[PutSnapshot(seq, self.fold.snapshot())])
+        if self._writer.idle and self._wants_snapshot():
+            body = self.fold.snapshot()
+            self._snapshot_seq, self._snapshot_bytes, self._unkept_bytes = self.fanout.last_seq, len(body), 0
+            self._writer.write(changes=[PutSnapshot(self._snapshot_seq, body)])
 
     def preview(self, message: Message, at: float) -> asyncio.Future[Committed] | None:
         """A line that is no row. Shown after everything before it; returns what to wait for."""
@@ -218,7 +227,7 @@ class SessionLog:
         return self._writer.write(written=lambda _: self._show_preview(told))
 
     def _show_preview(self, told: list[TimelineEvent]) -> None:
-        self.fanout.preview(Preview(session=self.id, after_seq=self.fanout.last_seq, events=list(told)))
+        self.fanout.preview(Preview(session=self.id, after_seq=self.fanout.last_seq, events=told))
 
     def partial_rows(self) -> list[NewRow]:
         """What was shown of blocks that will never be completed: what a person saw is never lost."""

@@ -47,7 +47,7 @@ def tag(name: str) -> str:
     return _HUMP.sub("_", name).lower()
 
 
-class EventBase(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag=tag):
+class EventBase(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag=tag, gc=False):
     """Something that happened."""
 
     at: float

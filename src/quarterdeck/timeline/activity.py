@@ -35,7 +35,7 @@ def _activity(state: State) -> Activity:
         return "requesting" if state.phase == "requesting" else "idle"
     if state.streams:
         return "responding"
-    if any(_runs(state, key) for key in state.running):
+    if state.running and any(_runs(state, key) for key in state.running):
         return "working"
     return "requesting" if state.phase == "requesting" else "responding"
 

@@ -14,7 +14,7 @@ from ._words import HookSource, PromptStatus, RequestStatus, ToolStatus, TurnOut
 from .parts import FileDiff, Kept, ModelCost, PermissionSuggestion, PlanEntry, Question, Tokens
 
 
-class ItemBase(msgspec.Struct, omit_defaults=True, tag_field="type", tag=tag):
+class ItemBase(msgspec.Struct, omit_defaults=True, tag_field="type", tag=tag, gc=False):
     """What all items have."""
 
     id: str

@@ -55,14 +55,18 @@ def add_item(state: State, item: Item) -> None:
     items[item.id] = item
     if len(items) <= state.limits.items:
         return
-    being_said = (key for output in state.outputs.values() for key in output.blocks.values())
-    needed = {*state.running, *state.waiting, *being_said, item.id}
     for oldest in items:
-        if oldest not in needed:
+        if oldest != item.id and not _is_open(state, oldest):
             del items[oldest]
             state.plans.pop(oldest, None)
             state.dropped_items += 1
             return
+
+
+def _is_open(state: State, key: str) -> bool:
+    if key in state.running or key in state.waiting:
+        return True
+    return any(key in output.blocks.values() for output in state.outputs.values() if output.blocks)
 
 
 def new_id(state: State, word: str) -> str:

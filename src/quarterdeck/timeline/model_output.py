@@ -44,7 +44,7 @@ from .notices import show, unknown
 from .retracted import abandon_others, retract
 from .state import ModelOutput, State
 from .toolcalls import call_started
-from .usage import fold_usage
+from .usage import fold_context, fold_usage
 
 _REMEMBERED = 64
 """Messages whose blocks are counted; a late line of an older one would only get another id."""
@@ -190,7 +190,7 @@ def fold_assistant(state: State, message: AssistantMessage, at: float, out: list
         output.completed += 1
         _complete(state, message, block, output, index, at, out)
     if parent_id is None and message.model != "<synthetic>":
-        fold_usage(state, message.typed_usage, message.model, at, out)
+        fold_context(state, message.usage, message.model, at, out)
     settle(state, at, out)
 
 

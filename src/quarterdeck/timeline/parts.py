@@ -9,7 +9,7 @@ import msgspec
 from ._words import DiffKind, PlanStatus
 
 
-class PartBase(msgspec.Struct, omit_defaults=True):
+class PartBase(msgspec.Struct, omit_defaults=True, gc=False):
     """A piece of an event or of the state."""
 
 

@@ -6,6 +6,8 @@ result of a turn (``modelUsage``), or with the answer to ``get_context_usage``.
 
 from __future__ import annotations
 
+from typing import Any
+
 from quarterdeck.wire import ModelUsage, ResultMessage, Usage
 
 from .events import ContextChanged, Event
@@ -13,6 +15,8 @@ from .parts import Context, ModelCost, Tokens
 from .state import Cost, State
 
 _COUNTS = Tokens.__struct_fields__
+_IN_CONTEXT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+"""What counts for ``Tokens.context``, as the API calls it."""
 
 
 def tokens_of(usage: Usage | None) -> Tokens:
@@ -69,6 +73,14 @@ def fold_usage(state: State, usage: Usage | None, model: str | None, at: float, 
         return
     tokens = tokens_of(usage).context
     if tokens:
+        _change(state, Context(tokens, state.context.window, model or state.context.model), at, out)
+
+
+def fold_context(state: State, usage: dict[str, Any] | None, model: str, at: float, out: list[Event]) -> None:
+    """The usage of a completed message of the main agent, read as it is: typing it costs more than the rest."""
+    counts = [] if usage is None else [usage.get(name) for name in _IN_CONTEXT]
+    tokens = sum(count for count in counts if type(count) is int)
+    if tokens and (tokens != state.context.tokens or model != state.context.model):
         _change(state, Context(tokens, state.context.window, model or state.context.model), at, out)
 
 
