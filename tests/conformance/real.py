@@ -52,6 +52,11 @@ class RealStage(Stage):
         return self._model.conversation[-1].system
 
     @property
+    def conversation(self) -> str:
+        """The text of all messages of the last request."""
+        return self._model.conversation[-1].text
+
+    @property
     def thinking(self) -> dict[str, Any] | None:
         """What the last request says about thinking."""
         return self._model.conversation[-1].json.get("thinking")

@@ -6,6 +6,7 @@ The stage is the conformance suite's; ``Staged`` puts a host over it, and ``Talk
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -111,6 +112,19 @@ class Staged:
     def heard(self) -> list[Heard]:
         """What the model was asked."""
         return self.stage.heard
+
+    async def conversation(self, talk: Talk) -> str:
+        """What the model was shown of the conversation in the last turn; on the simulator, what its transcript has."""
+        if isinstance(self.stage, RealStage):
+            return self.stage.conversation
+        (path,) = self.stage.home.glob(f".claude/projects/*/{(await talk.now()).transcript_id}.jsonl")
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        by_uuid = {one["uuid"]: one for one in records if "uuid" in one}
+        chain, one = [], list(by_uuid.values())[-1]
+        while one is not None:
+            chain.append(json.dumps(one.get("message")))
+            one = by_uuid.get(one["parentUuid"])
+        return "\n".join(reversed(chain))
 
     def new_host(self, **more: Any) -> Host:
         options = self.stage.options()

@@ -45,6 +45,8 @@ class UsageReport(EventBase, frozen=True):
     by_model: dict[str, Decimal] = msgspec.field(default_factory=dict)
     session_cost_usd: Decimal = Decimal(0)
     """The session so far."""
+    beside: TokenCounts = TokenCounts()
+    """Of the tokens, those that sub-agents and the CLI's own errands used beside the conversation."""
 
 
 class ApprovalChanged(EventBase, frozen=True):

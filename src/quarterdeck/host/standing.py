@@ -94,7 +94,7 @@ class Standing:
     def _count(self, event: TurnEnded, at: float, draft: Draft) -> None:
         """``UsageReport`` follows each result, and ``StatusChange`` after it."""
         spent = self.fold.timeline.state.cost
-        self.body.cost_usd, self.body.tokens = spent.total_usd, token_counts(spent.tokens)
+        self.body.cost_usd, self.body.tokens = spent.total_usd, token_counts(spent.tokens, spent.by_model)
         draft.tell(usage_report(event.turn, at, total_usd=spent.total_usd))
         entries = usage_entries(event.turn, at, session=self.record.id, cwd=self.record.cwd)
         draft.changes += map(AddUsage, entries)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from quarterdeck.store.records import UsageEntry
 from quarterdeck.timeline.items import TurnSummary
-from quarterdeck.timeline.parts import Tokens
+from quarterdeck.timeline.parts import ModelCost, Tokens
 
 from .events import UsageReport
 from .resources import TokenCounts
@@ -35,8 +36,30 @@ def usage_entries(turn: TurnSummary, at: float, *, session: str, cwd: str) -> li
 
 def usage_report(turn: TurnSummary, at: float, *, total_usd: float) -> UsageReport:
     by_model = {model: usd(cost.cost_usd) for model, cost in turn.by_model.items()}
-    return UsageReport(at, turn.number, usd(turn.cost_usd), token_counts(turn.tokens), by_model, usd(total_usd))
+    used = token_counts(turn.tokens, turn.by_model)
+    return UsageReport(
+        at,
+        turn.number,
+        usd(turn.cost_usd),
+        used,
+        by_model,
+        usd(total_usd),
+        beside=_difference(used, token_counts(turn.tokens, {})),
+    )
 
 
-def token_counts(used: Tokens) -> TokenCounts:
-    return TokenCounts(input=used.input, output=used.output, cache_read=used.cache_read, cache_write=used.cache_write)
+def token_counts(conversation: Tokens, by_model: Mapping[str, ModelCost]) -> TokenCounts:
+    """All tokens: ``modelUsage`` has those of sub-agents too, which the ``usage`` of a result (2.1.325) leaves out."""
+    every = [cost.tokens for cost in by_model.values()] or [conversation]
+    return TokenCounts(
+        input=sum(used.input for used in every),
+        output=sum(used.output for used in every),
+        cache_read=sum(used.cache_read for used in every),
+        cache_write=sum(used.cache_write for used in every),
+    )
+
+
+def _difference(used: TokenCounts, part: TokenCounts) -> TokenCounts:
+    return TokenCounts(
+        **{name: max(getattr(used, name) - getattr(part, name), 0) for name in TokenCounts.__struct_fields__}
+    )

@@ -24,11 +24,12 @@ class Bill:
         self.lines_added = 0
         self.lines_removed = 0
 
-    def add(self, model: str, usage: Usage) -> None:
+    def add(self, model: str, usage: Usage, *, beside: bool = False) -> None:
+        """``beside``: a sub-agent used it, which the turn's ``usage`` leaves out."""
         self.requests += 1
         for name in _COUNTS:
             count = getattr(usage, name)
-            self._turn[name] += count
+            self._turn[name] += 0 if beside else count
             for table in (self._models, self._since_result):
                 counts = table.setdefault(model, dict.fromkeys(_COUNTS, 0))
                 counts[name] += count

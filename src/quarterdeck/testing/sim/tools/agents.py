@@ -86,7 +86,7 @@ class SubAgent:
         for number in range(MAX_ROUNDS):
             await self._cli.sleep(LATENCY_S)
             reply = self._reply(text, first=number == 0, errors=errors)
-            self._cli.bill.add(reply.model or self._cli.session.model, reply.usage)
+            self._cli.bill.add(reply.model or self._cli.session.model, reply.usage, beside=True)
             self._tokens += reply.usage.input_tokens + reply.usage.output_tokens
             tools, spoken = await self._play(reply)
             said = spoken or said
