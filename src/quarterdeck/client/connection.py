@@ -102,12 +102,11 @@ class Connection:
         self.inbox = Inbox(pause=gate.pause, resume=gate.resume, limit_bytes=limit_bytes)
         self._commits: CommitQueue | None = None
         """Made when a reader of the journal first asks to wait for it."""
-        send = self._pump
         self.calls = ControlCalls(
-            self.side, self.inbox, timeout_s=request_timeout_s, send=send, why_over=self._why_over
+            self.side, self.inbox, timeout_s=request_timeout_s, send=self._pump, why_over=self._why_over
         )
         """Our requests."""
-        self.requests = RequestServer(self.side, handlers, send=send)
+        self.requests = RequestServer(self.side, handlers, send=self._write_answers)
         """The CLI's requests."""
         self.exit: ExitStatus | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -218,6 +217,12 @@ class Connection:
                 self.requests.serve(requests)
         self._write()
         self._set_timer()
+
+    def _write_answers(self) -> None:
+        """Answers change no deadline, and seldom anything else."""
+        self._write()
+        if self.side.has_news:
+            self._pump()
 
     def _happened(self, event: ProtocolEvent) -> None:
         match event:

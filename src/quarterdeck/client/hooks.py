@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Generator, Mapping
+from time import monotonic
 from types import CoroutineType, coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +46,16 @@ class HookRunner:
     ) -> dict[str, Any]:
         self._deciding[request_id] = hook
         try:
+            began = monotonic()
             opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
-            if needs_await(opinion):
-                opinion = await _in_time(opinion, hook.timeout_s)
+            waits = needs_await(opinion)
+            if type(opinion) is CoroutineType:
+                try:
+                    opinion = _resumed(opinion, opinion.send(None))
+                except StopIteration as done:  # like most, it has answered without waiting: it needs no timer
+                    opinion, waits = done.value, False
+            if waits:
+                opinion = await _in_time(opinion, hook.timeout_s, began)
             answer = _checked(hook, opinion)
         except asyncio.CancelledError:
             if signal.is_set():  # nobody waits for the answer any more
@@ -80,16 +88,9 @@ class _TookTooLongError(Exception):
     """A guard's time was over before it answered."""
 
 
-async def _in_time(opinion: Awaitable[Any], timeout_s: float | None) -> Any:
-    """What a guard answers. Most do so without waiting for anything, so a timer is set only for one that waits."""
-    now = asyncio.get_running_loop().time()
-    if type(opinion) is CoroutineType:
-        try:
-            waits_for = opinion.send(None)
-        except StopIteration as done:
-            return done.value
-        opinion = _resumed(opinion, waits_for)
-    limit = asyncio.timeout_at(None if timeout_s is None else now + give_up_after_s(timeout_s))
+async def _in_time(opinion: Awaitable[Any], timeout_s: float | None, began: float) -> Any:
+    """What a guard answers that was called at ``began``."""
+    limit = asyncio.timeout(None if timeout_s is None else began + give_up_after_s(timeout_s) - monotonic())
     try:
         async with limit:
             return await opinion

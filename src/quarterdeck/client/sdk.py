@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.transport import ByteTransport
-from quarterdeck.wire import Message, ResultMessage
+from quarterdeck.wire import Message, ResultMessage, StreamEvent
 
 from .controls import Controls
 from .errors import CLIConnectionError
@@ -63,10 +63,12 @@ class ClaudeSDKClient(Controls):
         session = self.session
         ready = session._ready
         while ready or await session._fill():
-            message = official_message(ready.pop())
-            if message is not None:
+            message = ready.pop()
+            if type(message) is StreamEvent:  # nearly all of them
                 yield message
-                if type(message) is ResultMessage:
+            elif (shown := official_message(message)) is not None:
+                yield shown
+                if type(shown) is ResultMessage:
                     return
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:

@@ -19,6 +19,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, cast
 
+import msgspec
+
 from quarterdeck.protocol import HostSide, RequestReceived
 
 from .arrival import Arrival
@@ -29,18 +31,15 @@ LATER: Any = object()
 """Returned by a handler that answers later, through ``Session.answer`` with the request's id."""
 
 
-class CancelSignal:
+class CancelSignal(msgspec.Struct, eq=False, repr_omit_defaults=True):
     """Tells a callback that its answer is no longer wanted.
 
     Set once, when the CLI takes its request back or the session ends. The callback's task is cancelled as well.
     """
 
-    __slots__ = ("_callbacks", "_waiter", "reason")
-
-    def __init__(self) -> None:
-        self.reason: str | None = None
-        self._callbacks: tuple[Callable[[], None], ...] = ()
-        self._waiter: asyncio.Future[None] | None = None
+    reason: str | None = None
+    _callbacks: tuple[Callable[[], None], ...] = ()
+    _waiter: asyncio.Future[None] | None = None
 
     @property
     def aborted(self) -> bool:

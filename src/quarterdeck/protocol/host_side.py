@@ -290,7 +290,8 @@ class HostSide(Side):
         if request_id in self._theirs:
             return
         self._theirs.add(request_id, request)
-        self._tell_request(request_id, request, None)
+        if self._replayed_at is None:
+            self._tell_request(request_id, request, None)
 
     def _fail(self, entry: TrackedRequest, kind: Any, error: str, **more: Any) -> None:
         if isinstance(entry.request, InitializeRequest):
@@ -351,14 +352,11 @@ class HostSide(Side):
         self._events.clear()
         self._outgoing.clear()
 
-    def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
-        if self._replayed_at is None:  # otherwise the answer may follow in the record
-            super()._tell_request(request_id, request, message)
-
     # Rest
 
     def next_deadline(self) -> float | None:
-        return sooner(super().next_deadline(), self._settle_deadline)
+        deadline = super().next_deadline()
+        return deadline if self._settle_deadline is None else sooner(deadline, self._settle_deadline)
 
     def tick(self, now: float | None = None) -> None:
         now = self._now() if now is None else now
@@ -383,7 +381,7 @@ class HostSide(Side):
         """Whether the CLI has nothing to do and nobody waits for an answer."""
         if self._handshake.state is Handshake.ASKED or self._turn.state is not TurnState.IDLE:
             return False
-        if len(self._prompts) or self._tasks or len(self._ours) or len(self._theirs):
+        if len(self._prompts) or self._tasks or self._ours or self._theirs:
             return False
         return not self._turn_expected and self._cli_state in (None, "idle")
 

@@ -65,7 +65,7 @@ class ClosedRequest(NamedTuple):
 class Ledger(dict[str, TrackedRequest]):
     """The open requests of one direction by id, and how the last ones ended.
 
-    An id may be open more than once: the CLI serves repeated ids (2.1.325).
+    An id may be open more than once: the CLI serves repeated ids (2.1.325). The dict holds the first of them.
     """
 
     __slots__ = ("_repeated", "endings")
@@ -76,9 +76,6 @@ class Ledger(dict[str, TrackedRequest]):
         """Further requests with an id that is already open, oldest first; None when there never were any."""
         self.endings: dict[str, tuple[str, str | None, str]] = {}
         """Id → subtype, detail and state, as strings: the garbage collector does not track them."""
-
-    def __len__(self) -> int:
-        return len(self.open()) if self._repeated else super().__len__()
 
     def add(self, request_id: str, request: Any, *, deadline: float | None = None) -> TrackedRequest:
         entry = TrackedRequest(request_id, request, deadline)
@@ -97,9 +94,9 @@ class Ledger(dict[str, TrackedRequest]):
             self[request_id] = others.pop(0)
             if others:
                 self._repeated[request_id] = others
-        entry.state = _ENDS[trigger]
+        entry.state = state = _ENDS[trigger]
         self.endings.pop(request_id, None)
-        self.endings[request_id] = (subtype_of(entry.request), detail_of(entry.request), entry.state._value_)
+        self.endings[request_id] = (subtype_of(entry.request), detail_of(entry.request), state._value_)
         if len(self.endings) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
             self.endings = dict(islice(self.endings.items(), REMEMBERED, None))
         return entry
@@ -118,8 +115,6 @@ class Ledger(dict[str, TrackedRequest]):
         return [*self.values(), *(entry for others in repeated for entry in others)]
 
     def next_deadline(self) -> float | None:
-        if not self:
-            return None
         return min((entry.deadline for entry in self._timed()), default=None)  # type: ignore[type-var]
 
     def overdue(self, now: float) -> list[TrackedRequest]:
@@ -140,7 +135,7 @@ def subtype_of(request: Any) -> str:
 def detail_of(request: Any) -> str | None:
     """The tool or hook it is about."""
     name = _DETAILS[type(request)]
-    return getattr(request, name) or None if name else None
+    return (getattr(request, name) or None) if name else None
 
 
 def _asks(subtype: str, detail: str | None) -> str:

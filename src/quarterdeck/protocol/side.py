@@ -149,7 +149,7 @@ class Side:
 
     def next_deadline(self) -> float | None:
         """When to call ``tick``; None when there is no deadline."""
-        return sooner(self._ours.next_deadline(), self._end_deadline)
+        return sooner(self._ours.next_deadline(), self._end_deadline) if self._ours else self._end_deadline
 
     def tick(self, now: float | None = None) -> None:
         """Act on the deadlines that have passed."""
@@ -288,7 +288,8 @@ class Side:
     def _request_received(self, message: ControlRequest) -> None:
         request_id, request = message.request_id, self._request_in(message)
         self._theirs.add(request_id, request)
-        self._tell_request(request_id, request, message)
+        if self._replayed_at is None:  # otherwise the answer may follow in the record
+            self._tell_request(request_id, request, message)
 
     def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
         """Ask for an answer, or refuse what nobody here serves."""
