@@ -30,6 +30,7 @@ TREE = CommandSpec(
                 ),
                 OptionSpec(("--note",), "", ValueSpec("TEXT", "other"), hidden=True),
                 OptionSpec(("--fast",), "hurry"),
+                OptionSpec(("--agent",), "who", ValueSpec("WHO", "other")),
             ],
             arguments=[ArgumentSpec(ValueSpec("ID", "session"), "which", many=False)],
         ),
@@ -56,19 +57,26 @@ CASES = [
     (["paint", "--note", ""], []),
     (["paint", ""], ["id-1", "id-2"]),
     (["paint", "id-2"], ["id-2"]),
+    (["paint", "--agent", "sim", ""], ["sim-1"]),
+    (["paint", "--agent=sim", ""], ["sim-1"]),
+    (["paint", "--agent", "simple", ""], ["id-1", "id-2"]),
 ]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """With some files, and a ``quarterdeck`` in PATH that knows two sessions."""
+    """With some files, and a ``quarterdeck`` in PATH that knows two sessions, and one of the simulator."""
     here = tmp_path / "here"
     (here / "folder").mkdir(parents=True)
     for name in ("a.txt", "a b.txt"):
         (here / name).write_text("")
     program = tmp_path / "bin" / "quarterdeck"
     program.parent.mkdir()
-    program.write_text('#!/bin/sh\n[ "$*" = "sessions list --all --quiet" ] && printf "id-1\\nid-2\\n"\n')
+    program.write_text(
+        "#!/bin/sh\n"
+        '[ "$*" = "sessions list --all --quiet" ] && printf "id-1\\nid-2\\n"\n'
+        '[ "$*" = "sessions list --agent sim --all --quiet" ] && echo sim-1\n'
+    )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
     return here
@@ -112,6 +120,38 @@ def test_fish_offers_what_can_follow(words: list[str], offered: list[str], folde
     )
     found = [row.split("\t")[0].rstrip("/").replace("\\", "") for row in done.stdout.splitlines()]
     assert (sorted(found), done.stderr) == (offered, "")
+
+
+ZSH = """
+zmodload zsh/zpty
+zpty shell "TERM=dumb PS1='ready> ' zsh -f -i"
+zpty -r shell seen '*ready> *'
+zpty -w shell 'autoload -Uz compinit; compinit -u -D; source ../quarterdeck.zsh; PS1="go> "'
+zpty -r shell seen '*go> *'
+zpty -n -w shell "$1"$'\\t'
+zpty -r shell seen "*$2*" && print -r -- seen
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [
+        ("quarterdeck paint --agent sim ", "--agent sim sim-1"),
+        ("quarterdeck paint ", "paint id-"),
+    ],
+)
+def test_zsh_offers_the_sessions_of_the_agent(line: str, completed: str, folder: Path) -> None:
+    (folder.parent / "quarterdeck.zsh").write_text(zsh.script(TREE))
+    done = subprocess.run(
+        ["zsh", "-f", "-c", ZSH, "zsh", line, completed],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout == "seen\n"
 
 
 @pytest.mark.parametrize("shell", SHELLS)

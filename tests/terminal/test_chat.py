@@ -30,6 +30,10 @@ def say(term: Term, text: str) -> None:
     term.press(ENTER)
 
 
+def unwrapped(term: Term) -> str:
+    return "".join(line.ljust(term.screen.columns) if len(line) < term.screen.columns else line for line in term.lines)
+
+
 def test_several_turns_and_what_they_cost(chat: Place) -> None:
     chat.plays(turns=[["**One** answer."], ["Another answer."]])
     term = started(chat)
@@ -38,7 +42,10 @@ def test_several_turns_and_what_they_cost(chat: Place) -> None:
     say(term, "second")
     term.until("Another answer.")
     say(term, "/cost")
-    term.until(" so far", "tokens in")
+    seen = term.until(" so far", "tokens in", "context: ")
+    prices = [line for line in seen[seen.index(" so far") - 30 :].splitlines() if "$" in line]
+    assert len(prices) == 3  # all, the model, the status line
+    assert all("(simulated)" in line for line in prices)
     say(term, "/quit")
     assert term.exit() == 0
 
@@ -182,6 +189,8 @@ def test_a_cli_that_ends_ends_the_chat_with_its_reason(chat: Place) -> None:
     assert term.exit() == 4
     assert "out of breath" in term.text
     assert "Traceback" not in term.text
+    (session,) = (chat.home / ".claude-simulator" / "projects").rglob("*.jsonl")
+    assert f"Resume the session with: quarterdeck chat --agent sim --resume {session.stem}" in unwrapped(term)
 
 
 def test_the_first_prompt_and_the_session_to_go_on_with_come_from_the_command_line(chat: Place) -> None:

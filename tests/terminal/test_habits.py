@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import select
+import time
+
 import pytest
 
-from terminal.kit import CTRL_C, ENTER, ESCAPE, Place, Term, bash, tool
+from terminal.kit import CTRL_C, ENTER, ESCAPE, LIMIT_S, Place, Term, bash, tool
 
 READY = "/help for commands and keys"
 SHIFT_TAB, CTRL_R, CTRL_J, CTRL_D = "\x1b[Z", "\x12", "\n", "\x04"
@@ -137,6 +140,27 @@ def test_a_shell_command_is_stopped(place: Place, key: str) -> None:
     term.press(key)
     term.until("  stopped")
     leave(term)
+
+
+@pytest.mark.parametrize("says", ["", "echo tick; "])
+def test_a_daemon_that_keeps_the_pipe_open_does_not_hold_up_the_chat(place: Place, says: str) -> None:
+    place.plays(rules=ECHO)
+    (place.cwd / "serve.sh").write_text(
+        f"setsid sh -c 'touch up; until [ -e stop ]; do {says}sleep 0.05; done' &\n"
+        "until [ -e up ]; do sleep 0.01; done; echo started\n"
+    )
+    term = started(place)
+    say(term, "!sh serve.sh")
+    term.until("\n  started")
+    say(term, "hello")
+    term.until("Seen: hello", "✔ done")
+    assert says or any("touch up" in line for line in place.left_running())  # nobody reads what it says
+    leave(term)
+    assert "Exception" not in term.text
+    (place.cwd / "stop").touch()
+    deadline = time.monotonic() + LIMIT_S
+    while place.left_running() and time.monotonic() < deadline:
+        select.select([], [], [], 0.05)
 
 
 def test_a_hash_remembers_where_one_chooses(place: Place) -> None:

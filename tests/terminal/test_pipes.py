@@ -210,6 +210,31 @@ def test_a_simulated_cost_says_so(place: Place) -> None:
     assert place.piped("run", "go").stdout.rstrip().endswith(" (simulated)")
 
 
+@pytest.mark.parametrize("output", ["json", "stream-json"])
+def test_a_simulated_result_says_so_to_programs_too(place: Place, output: str) -> None:
+    place.plays("Hello.")
+    *others, result = map(json.loads, place.piped("run", "--output", output, "go").stdout.splitlines())
+    assert result["simulated"] is True
+    assert result["total_cost_usd"] > 0
+    assert not any("simulated" in one for one in others)
+
+
+def test_a_trace_of_a_simulated_session_says_so(place: Place) -> None:
+    place.plays("Hello.")
+    record = str(place.cwd / "talk.ndjson")
+    assert place.piped("run", "--record", record, "go").returncode == 0
+
+    def trace(*words: str) -> list[str]:
+        command = [*place.command("run")[:3], "trace", *words, record]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, env=place.env, check=True)
+        return done.stdout.splitlines()
+
+    priced = [line for line in trace() if "$" in line]
+    assert len(priced) == 2
+    assert all(" (simulated)" in line for line in priced)
+    assert json.loads(trace("--json")[-1])["summary"]["simulated"] is True
+
+
 def test_a_missing_claude_code_is_told_in_three_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

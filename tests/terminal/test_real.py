@@ -111,7 +111,7 @@ def test_ctrl_c_twice_leaves_at_once_with_all_that_was_started(real: RealPlace) 
     real.model.reply("Working on it.", Stall(after=1, until=gate))  # before any text
     term = real.term("run", "go", agent="")
     assert gate.wait_reached(LIMIT_S)
-    term.until("Ctrl-C to stop")
+    term.until("Esc to stop")
     term.press(CTRL_C)
     term.press(CTRL_C)
     assert term.exit() == 130

@@ -77,9 +77,9 @@ def test_the_live_part_follows_the_size_of_the_terminal(place: Place) -> None:
         "Begun.", bash("ls"), {"wait_for": "go.txt"}, "The end of it, in a sentence that is longer than fifty cells."
     )
     term = place.term("run", "--allow", "Bash(ls)", "go", columns=100, rows=30)
-    term.until("Begun.", "Ctrl-C to stop")
+    term.until("Begun.", "Esc to stop")
     term.resize(50, 30)
-    term.until("Ctrl-C to stop")
+    term.until("Esc to stop")
     (place.cwd / "go.txt").touch()
     assert term.exit() == 0
     assert term.text.count("Begun.") == 1

@@ -17,7 +17,7 @@ import pytest
 from quarterdeck.cli.terminal.tty import Keyboard
 from quarterdeck.testing.model import Stall
 from quarterdeck.testing.sim import executable
-from terminal.kit import CTRL_C, ENTER, LIMIT_S, Place, Term, bash
+from terminal.kit import CTRL_C, ENTER, ESCAPE, LIMIT_S, UP, Place, Term, bash
 from terminal.real_place import RealPlace
 
 
@@ -55,24 +55,84 @@ def test_ctrl_c_while_it_starts_leaves(place: Place) -> None:
     assert term.exit() == 130
 
 
-def in_a_shell(place: Place, *words: str, agent: str = "sim") -> Term:
-    """The command, and then what a shell reads after it."""
+def in_a_shell(place: Place, *words: str, agent: str = "sim", reads: str = "read -r") -> Term:
+    """The command, and then what a shell reads after it: by the line, or key by key (``read -e``)."""
     command = shlex.join(place.command(*words, agent=agent))
-    script = f'{command}; read -r line; echo "the shell got: $line"'
+    script = f'{command}; {reads} line; echo "the shell got: $line"'
     term = Term(["bash", "-c", script], place.cwd, place.env, 100, 30)
     place._opened.append(term)
     return term
 
 
-def test_keys_typed_while_it_works_reach_the_shell(place: Place) -> None:
+def can_push() -> bool:
+    """Whether the kernel lets a program put keys back."""
+    setting = Path("/proc/sys/dev/tty/legacy_tiocsti")
+    return not setting.exists() or setting.read_text().strip() == "1" or os.geteuid() == 0
+
+
+@pytest.mark.parametrize("reads", ["read -e -r", *(["read -r"] if can_push() else [])])
+def test_keys_typed_while_it_works_reach_the_shell(place: Place, reads: str) -> None:
     place.plays("First.", bash("ls"), {"wait_for": "go.txt"}, "Done.")
-    term = in_a_shell(place, "run", "--allow", "Bash(ls)", "go")
+    term = in_a_shell(place, "run", "--allow", "Bash(ls)", "go", reads=reads)
     term.until("First.", "● Bash ls")
     term.press("echo typed early", ENTER)
     (place.cwd / "go.txt").touch()
     assert "the shell got: echo typed early" in term.until("the shell got: ")
     assert term.exit() == 0
-    assert term.text.count("echo typed early") == 1
+    assert term.text.count("echo typed early") == (2 if "-e" in reads else 1)  # readline shows what it reads
+
+
+def test_keys_reach_the_shell_where_none_can_be_put_back(place: Place) -> None:
+    place.plays("First.", bash("ls"), {"wait_for": "go.txt"}, "Done.")
+    (place.home / "sitecustomize.py").write_text(
+        "from quarterdeck.cli.terminal.tty import Keyboard\nKeyboard._may_put_back = lambda self: False\n"
+    )
+    place.env["PYTHONPATH"] = str(place.home)
+    term = in_a_shell(place, "run", "--allow", "Bash(ls)", "go", reads="read -e -r")
+    term.until("First.", "● Bash ls")
+    term.press("echo typed early", ENTER)
+    (place.cwd / "go.txt").touch()
+    assert "the shell got: echo typed early" in term.until("the shell got: ")
+    assert term.exit() == 0
+
+
+def test_esc_stops_the_turn_and_what_was_typed_still_reaches_the_shell(place: Place) -> None:
+    place.plays("First.", bash("sleep 60"), "Never said.")
+    term = in_a_shell(place, "run", "--allow", "Bash(sleep:*)", "go", reads="read -e -r")
+    term.until("First.", "Bash sleep 60")
+    term.press("ls -l", ESCAPE)
+    term.until("◼ interrupted")
+    if can_push():
+        term.press(ENTER)
+        term.until("the shell got: ls -l")
+    else:
+        term.until("typed meanwhile, not used: ls -l")
+        term.press(ENTER)
+    assert term.exit() == 0
+    assert "Never said." not in term.text
+
+
+@pytest.mark.parametrize("key", [UP, "\x1b[1;5C", "\x1bx"])
+def test_other_keys_that_begin_with_esc_stop_nothing(place: Place, key: str) -> None:
+    place.plays("First.", bash("ls"), {"wait_for": "go.txt"}, "Done.")
+    term = place.term("run", "--allow", "Bash(ls)", "go")
+    term.until("First.", "● Bash ls")
+    term.press(key)
+    (place.cwd / "go.txt").touch()
+    assert term.exit() == 0
+    assert "Done." in term.text
+
+
+def test_esc_before_the_turn_and_a_second_one_do_nothing(place: Place) -> None:
+    place.plays("First.", bash("trap : INT; sleep 60"), "Never said.")
+    term = place.term("run", "--allow", "Bash", "go", agent=slow_start(place))
+    term.until("starting Claude Code")
+    term.press(ESCAPE)
+    (place.cwd / "go.txt").touch()
+    term.until("First.", "Bash trap")
+    term.press(ESCAPE, ESCAPE)
+    assert term.exit() == 130
+    assert "◼ interrupted" in term.text
 
 
 def test_keys_typed_before_a_question_reach_the_shell_and_do_not_answer_it(place: Place) -> None:
@@ -89,12 +149,6 @@ def test_keys_typed_before_a_question_reach_the_shell_and_do_not_answer_it(place
         term.press(ENTER)
     assert term.exit() == 0
     assert not (place.cwd / "a.txt").exists()
-
-
-def can_push() -> bool:
-    """Whether the kernel lets a program put keys back."""
-    setting = Path("/proc/sys/dev/tty/legacy_tiocsti")
-    return not setting.exists() or setting.read_text().strip() == "1" or os.geteuid() == 0
 
 
 def test_keys_that_cannot_be_put_back_are_shown(
@@ -114,7 +168,7 @@ def test_keys_that_cannot_be_put_back_are_shown(
     with open(slave, closefd=False) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         asyncio.run(ask())
-    assert "typed before a question, not used: ls" in capsys.readouterr().out
+    assert "typed meanwhile, not used: ls" in capsys.readouterr().out
     assert termios.tcgetattr(slave) == before
     os.close(master)
     os.close(slave)
@@ -131,3 +185,16 @@ def test_run_on_the_real_cli_starts_visibly_and_keeps_what_is_typed(real: RealPl
     gate.open()
     term.until("the shell got: echo typed early")
     assert term.exit() == 0
+
+
+@pytest.mark.real
+def test_esc_on_the_real_cli_stops_the_turn(real: RealPlace) -> None:
+    gate = real.model.gate()
+    real.model.reply("First.", Stall(after=5, until=gate), " Then more.")
+    term = real.term("run", "go", agent="")
+    term.until("First.")
+    term.press(UP, ESCAPE)
+    assert term.exit() == 130
+    assert "◼ interrupted" in term.text
+    assert "Then more." not in term.text
+    gate.open()

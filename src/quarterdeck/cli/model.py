@@ -36,8 +36,6 @@ ELSEWHERE = (
     "CLAUDE_CODE_USE_VERTEX",
 )
 """Variables that would send the CLI to another model, or a token to ours."""
-SCRIPTED_VARIABLE = "QUARTERDECK_SCRIPTED_MODEL"
-"""Set for the command: what a run costs is made up."""
 NOT_FOUND = 127
 """As in shells."""
 
@@ -97,6 +95,7 @@ def main(argv: list[str] | None = None) -> int:
     if given.json and command:
         reader.error("--json is for use without a command; --requests FILE keeps what was asked")
     from quarterdeck.testing.model import ModelServer
+    from quarterdeck.testing.simulated import SCRIPTED_VARIABLE
 
     with tempfile.TemporaryDirectory(prefix="quarterdeck-model-") as scratch, ModelServer() as server:
         _script(server, given)

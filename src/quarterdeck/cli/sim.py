@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     import os
 
-    from quarterdeck.testing.sim.home import APART_VARIABLE
     from quarterdeck.testing.sim.process import main as run
+    from quarterdeck.testing.simulated import APART_VARIABLE
 
     return run(argv, {APART_VARIABLE: "1", **os.environ})

@@ -29,6 +29,8 @@ from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from .simulated import is_simulated
+
 Direction = Literal["in", "out", "err"]
 DIRECTIONS: tuple[str, ...] = get_args(Direction)
 VERSION = 1
@@ -63,6 +65,11 @@ class Header:
     """When ``t`` was 0, in UTC."""
     recorder: str = ""
     redacted: bool = False
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its costs are made up."""
+        return is_simulated(self.env)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from quarterdeck._version import __version__
 
+from . import simulated
 from .recording import Direction, Entry, Header, Trailer, end_line, entry_line, header_line
 from .redaction import Redactor, is_secret_name
 from .tap_spool import KINDS, Spool
@@ -22,7 +23,7 @@ PIECE_BYTES = 1024 * 1024
 """A line longer than this is written in pieces."""
 KEPT_BYTES = 4096
 """With redaction, the end of a piece waits for more: a secret up to this long is found wherever the cut falls."""
-SHOWN_VARIABLES = ("CLAUDE", "ANTHROPIC_", "DISABLE_", "MCP_")
+SHOWN_VARIABLES = ("CLAUDE", "ANTHROPIC_", "DISABLE_", "MCP_", *simulated.VARIABLES)
 IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE)
 
 

@@ -73,7 +73,9 @@ def show(
     for thing in _things(path, follow=follow):
         if isinstance(thing, Entry):
             say_rows(model.add(thing))
-        elif not as_json:
+            continue
+        model.summary.simulated = thing.simulated
+        if not as_json:
             say(view.header(thing))
     say_rows(model.finish())
     recording = load(path)

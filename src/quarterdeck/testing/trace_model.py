@@ -87,6 +87,8 @@ class Summary:
     bytes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("in", "out", "err"), 0))
     turns: list[TracedTurn] = field(default_factory=list)
     cost_usd: float = 0.0
+    simulated: bool = False
+    """The costs are made up."""
     requests: list[Timing] = field(default_factory=list)
     tools: list[Timing] = field(default_factory=list)
     anomalies: list[tuple[int, str]] = field(default_factory=list)
@@ -169,7 +171,8 @@ class TraceModel:
         events = fold(message, at=entry.t)
         if isinstance(message, ResultMessage):
             yield from self._flush_stream()
-        said, latency, request = self._paired(entry, message, describe(message, entry.direction, events))
+        sentence = describe(message, entry.direction, events, simulated=self.summary.simulated)
+        said, latency, request = self._paired(entry, message, sentence)
         parent = getattr(message, "parent_tool_use_id", None)
         yield self._row(entry, kind_of(message), said, latency_s=latency, request=request, nested=parent is not None)
         if isinstance(message, ResultMessage):

@@ -39,6 +39,8 @@ from quarterdeck.wire import (
     UserMessage,
 )
 
+from .simulated import dollars
+
 ENVELOPE = frozenset({"type", "subtype", "uuid", "session_id", "parent_tool_use_id"})
 """Keys that say nothing about what a notice is about."""
 
@@ -65,11 +67,12 @@ def kind_of(message: Message) -> str:
     return f"{tag}/{message.subtype}" if isinstance(message, SystemMessage | ResultMessage) else tag
 
 
-def describe(message: Message, direction: str, events: Sequence[Event]) -> Sentence:
-    """``events`` are what the timeline makes of the message."""
+def describe(message: Message, direction: str, events: Sequence[Event], *, simulated: bool = False) -> Sentence:
+    """``events`` are what the timeline makes of the message. ``simulated``: costs are made up."""
     who = "host" if direction == "in" else "cli"
     if isinstance(message, ResultMessage):
-        return _result(message, who, turn_cost(message, events))
+        cost = turn_cost(message, events)
+        return _result(message, who, "" if cost is None else dollars(cost, simulated=simulated))
     for cls, sentence in _SENTENCES:
         if isinstance(message, cls):
             return sentence(message, who)
@@ -128,15 +131,14 @@ def _init(message: InitMessage, who: str) -> Sentence:
     return Sentence(who, "begins a turn: " + ", ".join([*(str(part) for part in parts if part), *servers, session]))
 
 
-def _result(message: ResultMessage, who: str, cost_usd: float | None) -> Sentence:
-    cost = [] if cost_usd is None else [f"${cost_usd:.4f}"]
+def _result(message: ResultMessage, who: str, cost: str) -> Sentence:
     seconds = f"{message.duration_ms / 1000:.1f} s"
     steps = f"{message.num_turns} step{'' if message.num_turns == 1 else 's'}"
     usage = message.typed_usage
     tokens = [] if usage is None else [f"tokens {usage.input_tokens or 0} in {usage.output_tokens or 0} out"]
     reasons = [message.result] if message.is_error and message.result else [*(message.errors or [])]
     verb = "fails the turn" if message.is_error else "ends the turn"
-    text = ", ".join([f"{verb}: {message.subtype}", *reasons, seconds, *cost, steps, *tokens])
+    text = ", ".join([f"{verb}: {message.subtype}", *reasons, seconds, *filter(None, [cost]), steps, *tokens])
     return Sentence(who, text, message.is_error)
 
 

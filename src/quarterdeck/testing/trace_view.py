@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from .recording import Header, Recording
+from .simulated import dollars
 from .trace_model import Row, Summary, Timing
 
 NARROWEST = 40
@@ -65,11 +66,11 @@ class TraceView:
         ]
         yield self._fit(f"  {duration(summary.duration_s)}, " + ", ".join(parts))
         for turn in summary.turns:
-            cost = "" if turn.cost_usd is None else f", ${turn.cost_usd:.4f}"
+            cost = "" if turn.cost_usd is None else f", {dollars(turn.cost_usd, simulated=summary.simulated)}"
             text = f"  turn {turn.number}: {plain(turn.subtype)}, {duration(turn.duration_s)}{cost}"
             yield self._paint("error", self._fit(text)) if turn.error else self._fit(text)
         if len(summary.turns) > 1:
-            yield f"  all turns: ${summary.cost_usd:.4f}"
+            yield f"  all turns: {dollars(summary.cost_usd, simulated=summary.simulated)}"
         yield from self._timings("requests", summary.requests)
         yield from self._timings("tools", summary.tools)
         yield self._fit(f"  end: {plain(ending(recording))}")

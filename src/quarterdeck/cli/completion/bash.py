@@ -29,7 +29,13 @@ _TAIL = """\
 _quarterdeck_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
 _quarterdeck_files() { local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); }
 _quarterdeck_folders() { local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); }
-_quarterdeck_sessions() { _quarterdeck_words "$(quarterdeck sessions list --all --quiet 2>/dev/null)"; }
+_quarterdeck_sessions() {
+    local sim=
+    case " ${COMP_WORDS[*]} " in
+        *" --agent sim "* | *" --agent=sim "* | *" --agent = sim "*) sim="--agent sim" ;;
+    esac
+    _quarterdeck_words "$(quarterdeck sessions list $sim --all --quiet 2>/dev/null)"
+}
 
 complete -F _quarterdeck quarterdeck
 """

@@ -18,6 +18,14 @@ function __quarterdeck_at
     test "$path" = "$argv"
 end
 
+function __quarterdeck_sessions
+    set -l sim
+    if string match -rq -- '--agent[ =]sim( |$)' (commandline -opc | string join ' ')
+        set sim --agent sim
+    end
+    quarterdeck sessions list $sim --all --quiet 2>/dev/null
+end
+
 complete -c quarterdeck -f
 """
 
@@ -53,7 +61,7 @@ def _offer(value: ValueSpec, required: str) -> str:
         return " -r -F" if required else " -F"
     offers = {
         "folder": " -a '(__fish_complete_directories)'",
-        "session": " -a '(quarterdeck sessions list --all --quiet 2>/dev/null)'",
+        "session": " -a '(__quarterdeck_sessions)'",
         "choice": f" -a {_quoted(' '.join(value.choices))}",
     }
     return f"{' -x' if required else ''}{offers.get(value.kind, '')}"

@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.cli.common import INTERRUPTED, Look
+from quarterdeck.cli.common import INTERRUPTED, Look, ReportedError
 from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
 from quarterdeck.protocol import TurnState
+from quarterdeck.testing.simulated import dollars
 
 from .advice import SessionRules
 from .answers import UnattendedAnswerer
@@ -20,7 +21,6 @@ from .chat_commands import COMMANDS, next_mode, rewind
 from .chat_shortcuts import remember, run_shell
 from .chat_view import ChatView, history_in, state_folder
 from .completer import ChatCompleter
-from .costs import dollars
 from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
 from .markdown import MarkdownPainter
@@ -46,7 +46,7 @@ def chat(given: argparse.Namespace) -> int:
     first = " ".join(given.prompt)
 
     async def talk() -> int:
-        return await Chat(options, rules, attended=given.unattended is None).run(first)
+        return await Chat(options, rules, given).run(first)
 
     return asyncio.run(talk())
 
@@ -54,14 +54,19 @@ def chat(given: argparse.Namespace) -> int:
 class Chat:
     """One conversation. Input is sent at once, during a turn or between turns."""
 
-    def __init__(self, options: ClaudeAgentOptions, rules: SessionRules, *, attended: bool) -> None:
+    def __init__(self, options: ClaudeAgentOptions, rules: SessionRules, given: argparse.Namespace) -> None:
         look = Look.of(sys.stdout)
+        self._given = given
         folder = Path(options.cwd or ".")
         completer = ChatCompleter(self._commands, lambda: folder)
         self._interrupts = Interrupts()
         self._view = ChatView(colour=look.colour, completer=completer, history=history_in(state_folder()))
         self.screen = Screen(self._view, look, MarkdownPainter(colour=look.colour).lines, failed=self._interrupts.fail)
-        answerer = InteractiveAnswerer(self.screen, rules) if attended else UnattendedAnswerer(rules, self.screen.say)
+        answerer = (
+            InteractiveAnswerer(self.screen, rules)
+            if given.unattended is None
+            else UnattendedAnswerer(rules, self.screen.say)
+        )
         self.session: Session = self.screen.session(options, rules, answerer)
         self.prompts: list[tuple[str, str]] = []
         """Id and text of each prompt, for /rewind."""
@@ -91,7 +96,7 @@ class Chat:
                     raise self._interrupts.error from None
                 self._code = self._interrupts.code or INTERRUPTED
             except QuarterdeckError as error:
-                raise reported_error(error) from error
+                raise self._reported(error) from error
             finally:
                 await self._close()
         view.drain()
@@ -151,7 +156,10 @@ class Chat:
         if isinstance(error, QuarterdeckError) and job is not self._reader:
             self.screen.say("red", str(error))
         elif isinstance(error, Exception):
-            self._interrupts.fail(reported_error(error) if isinstance(error, QuarterdeckError) else error)
+            self._interrupts.fail(self._reported(error) if isinstance(error, QuarterdeckError) else error)
+
+    def _reported(self, error: QuarterdeckError) -> ReportedError:
+        return reported_error(error, self.session, self._given, command="chat")
 
     # Sending
 

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from quarterdeck.client.errors import ControlError
+from quarterdeck.testing.simulated import dollars
 
 from .arguments import MODES
-from .costs import dollars
 from .text import one_line, size
 from .widgets import MenuOption
 
@@ -65,12 +65,13 @@ async def next_mode(chat: Chat) -> None:
 
 
 async def cost(chat: Chat, _: str) -> None:
-    state = chat.screen.timeline.state
-    chat.screen.say("bold", f"{dollars(state.cost.total_usd, simulated=chat.screen.painter.simulated)} so far")
+    state, simulated = chat.screen.timeline.state, chat.screen.simulated
+    chat.screen.say("bold", f"{dollars(state.cost.total_usd, simulated=simulated)} so far")
     for name, one in state.cost.by_model.items():
         tokens = one.tokens
         given = size(tokens.input + tokens.cache_read + tokens.cache_write)
-        chat.screen.say("", f"{name}: {given} tokens in, {size(tokens.output)} out, ${one.cost_usd:.4f}")
+        amount = dollars(one.cost_usd, simulated=simulated)
+        chat.screen.say("", f"{name}: {given} tokens in, {size(tokens.output)} out, {amount}")
     if state.context.fraction is not None:
         chat.screen.say("dim", f"context: {size(state.context.tokens)} tokens, {state.context.fraction:.0%} full")
 

@@ -9,6 +9,7 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from .text import exact, wrapped
@@ -21,35 +22,78 @@ KEPT_CHARS = 30_000
 """Of an output, for the model. The CLI's own Bash tool keeps as much."""
 SHOWN_LINES = 40
 READ_BYTES = 65_536
+LAST_OUTPUT_S = 0.5
+"""How long to read on when the command has ended: a daemon that it has started may keep the pipe open for ever."""
 
 
 async def run_shell(chat: Chat, command: str, stop: asyncio.Event) -> None:
     """Run a command in the session's folder until ``stop``, show its output, and put both into the conversation."""
     look = chat.screen.look
     chat.screen.print([look.paint("bold", f"! {line}") for line in exact(command).split("\n")])
-    async with _started(command, chat.folder) as process:
-        reading, stopping = asyncio.ensure_future(_output_of(process)), asyncio.ensure_future(stop.wait())
-        try:
-            await asyncio.wait([reading, stopping], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            stopping.cancel()
-            _kill(process)
-        output = await reading
-        code = await process.wait()
-    text = output.decode(errors="replace").rstrip("\n")
+    with _Output() as output:
+        async with _started(command, chat.folder, output) as process:
+            ending, stopping = asyncio.ensure_future(process.wait()), asyncio.ensure_future(stop.wait())
+            try:
+                await asyncio.wait([ending, stopping], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                stopping.cancel()
+                _kill(process)
+            code = await ending
+        await output.read_on(LAST_OUTPUT_S)
+    text = bytes(output.end).decode(errors="replace").rstrip("\n")
     _show(chat, text, "stopped" if stop.is_set() else f"exit code {code}" if code else "")
     await chat.tell(command, text[-KEPT_CHARS:])
 
 
+class _Output:
+    """A pipe to write to, and the end of what was written. It is closed although others may still have it open."""
+
+    def __init__(self) -> None:
+        self.end = bytearray()
+        self._source, self.target = os.pipe()
+        os.set_blocking(self._source, False)
+        self._closed = asyncio.Event()
+
+    def __enter__(self) -> _Output:
+        asyncio.get_running_loop().add_reader(self._source, self._readable)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        asyncio.get_running_loop().remove_reader(self._source)
+        os.close(self._source)
+        self.started()
+
+    def started(self) -> None:
+        """The command has the writing end now."""
+        if self.target >= 0:
+            os.close(self.target)
+        self.target = -1
+
+    def _readable(self) -> None:
+        data = os.read(self._source, READ_BYTES)
+        self.end += data
+        del self.end[: -4 * KEPT_CHARS]
+        if not data:
+            asyncio.get_running_loop().remove_reader(self._source)
+            self._closed.set()
+
+    async def read_on(self, limit_s: float) -> None:
+        """Until all have closed the pipe, or for so long."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._closed.wait(), limit_s)
+
+
 @asynccontextmanager
-async def _started(command: str, folder: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _started(command: str, folder: Path, output: _Output) -> AsyncIterator[asyncio.subprocess.Process]:
     """Cancelled while it starts, it still ends."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_shell(
             command,
             cwd=folder,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
+            stdout=output.target,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
@@ -59,18 +103,11 @@ async def _started(command: str, folder: Path) -> AsyncIterator[asyncio.subproce
     except asyncio.CancelledError:
         _kill(await starting)
         raise
+    output.started()
     try:
         yield process
     finally:
         _kill(process)
-
-
-async def _output_of(process: asyncio.subprocess.Process) -> bytes:
-    """The end of it."""
-    output = b""
-    while process.stdout is not None and (data := await process.stdout.read(READ_BYTES)):
-        output = (output + data)[-4 * KEPT_CHARS :]
-    return output
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C and termination signals: the first Ctrl-C interrupts the turn, the second exits."""
+"""Ctrl-C, Esc and termination signals: Esc or the first Ctrl-C interrupts the turn, a second Ctrl-C exits."""
 
 from __future__ import annotations
 
@@ -46,12 +46,17 @@ class Interrupts:
 
     def pressed(self) -> None:
         """Ctrl-C."""
+        if not self.escaped():
+            self.leave(INTERRUPTED)
+
+    def escaped(self) -> bool:
+        """Esc interrupts the turn and never exits. False if there is no turn, or it was interrupted before."""
         work = None if self.interrupted else self.interrupt()
         if work is None:
-            self.leave(INTERRUPTED)
-            return
+            return False
         self.interrupted = True
         self._asked = asyncio.ensure_future(_ignore_errors(work))
+        return True
 
     def leave(self, code: int) -> None:
         self.code = code

@@ -147,7 +147,7 @@ class LivePart:
         """What it is doing and for how long, if nothing else shows that."""
         state = self._state
         if self._open.interrupting:
-            return [self.look.paint("yellow", "◼ interrupting … Ctrl-C again to exit")]
+            return [self.look.paint("yellow", "◼ interrupting … Ctrl-C to exit")]
         if self._open.starting is not None:
             what, since = self._open.starting
             return [self.look.paint("dim", f"{SPINNER[tick % len(SPINNER)]} {what} · {seconds(max(now - since, 0))}")]
@@ -160,7 +160,7 @@ class LivePart:
             return []
         spin = SPINNER[tick % len(SPINNER)]
         return [
-            self.look.paint("dim", f"{spin} {doing} · {seconds(max(now - state.turn_started_at, 0))} · Ctrl-C to stop")
+            self.look.paint("dim", f"{spin} {doing} · {seconds(max(now - state.turn_started_at, 0))} · Esc to stop")
         ]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from quarterdeck.testing.simulated import dollars
 from quarterdeck.timeline import events
 from quarterdeck.timeline.items import TurnSummary
 
-from .costs import dollars
 from .text import one_line, seconds, size
 
 Line = tuple[str, str]

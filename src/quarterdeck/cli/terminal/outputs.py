@@ -15,6 +15,16 @@ from .text import safe
 class ProgramOutput:
     """Receives the messages of a session."""
 
+    def __init__(self, *, simulated: bool = False) -> None:
+        """``simulated``: the costs are made up, and a result says so."""
+        self._simulated = simulated
+
+    def _line(self, message: Message) -> bytes:
+        line = message.raw.rstrip(b"\n")
+        if self._simulated and isinstance(message, ResultMessage):
+            line = line.rstrip().removesuffix(b"}") + b',"simulated":true}'
+        return line + b"\n"
+
     def follow(self, session: Session) -> None:
         """Called before the session is opened."""
 
@@ -38,20 +48,21 @@ class JsonOutput(ProgramOutput):
 
     def finish(self, result: ResultMessage | None) -> None:
         if result is not None:
-            _write(result.raw.rstrip(b"\n") + b"\n")
+            _write(self._line(result))
 
 
 class StreamOutput(ProgramOutput):
     """Every message as the CLI wrote it, without control messages."""
 
     def take(self, messages: list[Message]) -> None:
-        _write(b"".join(message.raw.rstrip(b"\n") + b"\n" for message in messages))
+        _write(b"".join(map(self._line, messages)))
 
 
 class RawOutput(ProgramOutput, JournalReader):
-    """Every line the CLI writes, control messages too."""
+    """Every line the CLI writes, byte for byte, control messages too."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, simulated: bool = False) -> None:
+        super().__init__(simulated=simulated)
         self._lines: list[bytes] = []
 
     def follow(self, session: Session) -> None:
@@ -69,8 +80,9 @@ class RawOutput(ProgramOutput, JournalReader):
         self.take([])
 
 
-def output_for(name: str) -> ProgramOutput:
-    return {"text": TextOutput, "json": JsonOutput, "stream-json": StreamOutput, "raw": RawOutput}[name]()
+def output_for(name: str, *, simulated: bool) -> ProgramOutput:
+    outputs = {"text": TextOutput, "json": JsonOutput, "stream-json": StreamOutput, "raw": RawOutput}
+    return outputs[name](simulated=simulated)
 
 
 def _write(data: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from quarterdeck.client.errors import CLIConnectionError, ProcessExited, Quarter
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
 from quarterdeck.protocol import TurnState
+from quarterdeck.testing.simulated import is_simulated
 from quarterdeck.timeline import Timeline
 from quarterdeck.wire import ResultMessage
 
@@ -47,7 +49,7 @@ async def _run_for_programs(
 ) -> int:
     from .outputs import output_for
 
-    output = output_for(given.output)
+    output = output_for(given.output, simulated=is_simulated({**os.environ, **options.env}))
     with Interrupts() as interrupts:
         nobody = UnattendedAnswerer(rules, say_on_stderr)
         session = SessionAnswers(rules, nobody, timeline=Timeline(), failed=interrupts.fail).session(options)
@@ -88,11 +90,13 @@ async def run_pretty(
     if live:
         check_installed()
     interrupts = Interrupts()
+    fail = interrupts.fail
     result: ResultMessage | None = None
     session: Session | None = None
     with interrupts:
         try:
-            with (terminal_screen if live else plain_screen)(failed=interrupts.fail) as screen:
+            drawing = terminal_screen(failed=fail, escaped=interrupts.escaped) if live else plain_screen(failed=fail)
+            with drawing as screen:
                 person = answerer or (_person if live and attended else _nobody)
                 session = screen.session(options, rules, person(screen, rules))
                 interrupts.interrupt = lambda: _interrupt_shown(session, screen)
@@ -164,17 +168,17 @@ def exit_code(result: ResultMessage | None, *, interrupted: bool) -> int:
 
 
 def reported_error(
-    error: QuarterdeckError, session: Session | None = None, given: argparse.Namespace | None = None
+    error: QuarterdeckError, session: Session | None, given: argparse.Namespace, *, command: str = "run"
 ) -> ReportedError:
-    """``session`` and ``given`` are for the hint: how to go on with the session that failed."""
+    """With the command that resumes the session, if there is one by now."""
     told = sanitize(str(error))
     if not isinstance(error, ResultError | ProcessExited):
         return ReportedError(told, "Run quarterdeck doctor to find the cause.", code=NOT_STARTED)
     code = FAILED if isinstance(error, ResultError) else EXITED_EARLY
     session_id = _id_of(session)
-    if session_id is None or given is None:
+    if session_id is None:
         return ReportedError(told, "Run quarterdeck sessions to find the session.", code=code)
-    return ReportedError(told, f"Resume the session with: {resume_command(given, session_id)}", code=code)
+    return ReportedError(told, f"Resume the session with: {resume_command(given, session_id, command)}", code=code)
 
 
 def _id_of(session: Session | None) -> str | None:

@@ -15,11 +15,11 @@ from types import TracebackType
 from quarterdeck.cli.common import Look
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
+from quarterdeck.testing.simulated import is_simulated
 from quarterdeck.timeline import Event, Timeline
 
 from .advice import SessionRules
 from .answers import Answerer, SessionAnswers
-from .costs import is_simulated
 from .live import DrawMarkdown
 from .markdown_blocks import MarkdownSplitter
 from .painter import Painter, plain_markdown
@@ -68,7 +68,7 @@ class Screen:
 
     def session(self, options: ClaudeAgentOptions, rules: SessionRules, answerer: Answerer) -> Session:
         """A session, not yet open, that is shown and answered on this screen."""
-        self.painter.simulated = is_simulated(options)
+        self.painter.simulated = is_simulated({**os.environ, **options.env})
         options.stderr = lambda line: self.say("dim", line)
         return SessionAnswers(rules, answerer, timeline=self.timeline, show=self._show, failed=self._failed).session(
             options
@@ -157,8 +157,10 @@ def plain_screen(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
 
 
 @contextmanager
-def terminal_screen(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
-    """Takes over the terminal, and restores it whatever happens."""
+def terminal_screen(
+    *, failed: Callable[[Exception], None], escaped: Callable[[], object] = lambda: None
+) -> Iterator[Screen]:
+    """Takes over the terminal, and restores it whatever happens. ``escaped`` is called for Esc between questions."""
     from .markdown import MarkdownPainter
     from .tty import Keyboard
 
@@ -171,7 +173,12 @@ def terminal_screen(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
             surface.resized()
         screen.changed()
 
-    keyboard = Keyboard(lambda name: screen.questions.key(name), on_suspend=surface.close, on_resume=resized)
+    keyboard = Keyboard(
+        lambda name: screen.questions.key(name),
+        on_escape=escaped,
+        on_suspend=surface.close,
+        on_resume=resized,
+    )
     screen = Screen(surface, look, draw, failed=failed, listening=keyboard.listening)
 
     loop = asyncio.get_running_loop()

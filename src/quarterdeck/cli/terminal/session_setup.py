@@ -120,7 +120,7 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
         client_app="quarterdeck-terminal",
     )
     if given.agent == "sim":
-        from quarterdeck.testing.sim.home import APART_VARIABLE
+        from quarterdeck.testing.simulated import APART_VARIABLE
 
         options.env = {APART_VARIABLE: "1"}
     if given.mcp_config:
@@ -137,11 +137,11 @@ def resolve_session(given: argparse.Namespace, command: str = "run") -> None:
         given.resume = session_to_resume(given.resume, given.cwd or ".", agent=given.agent, command=command)
 
 
-def resume_command(given: argparse.Namespace, session_id: str) -> str:
+def resume_command(given: argparse.Namespace, session_id: str, command: str = "run") -> str:
     """What to type to go on with a session that was started with these arguments."""
     agent = "" if given.agent == "claude" else f" --agent {shlex.quote(given.agent)}"
     folder = "" if given.cwd is None else f" --cwd {shlex.quote(given.cwd)}"
-    return f"quarterdeck run{agent}{folder} --resume {session_id}"
+    return f"quarterdeck {command}{agent}{folder} --resume {session_id}"
 
 
 def _session(given: argparse.Namespace) -> str | None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from .flags import Flags
+from quarterdeck.testing.simulated import APART_VARIABLE
 
-APART_VARIABLE = "QUARTERDECK_SIM_APART"
-"""Set by everything that a person starts: ``executable()``, ``quarterdeck sim``, ``--agent sim``. Without it the
-simulator uses the CLI's own folder, which a test points elsewhere."""
+from .flags import Flags
 
 
 def config_dir(env: Mapping[str, str], flags: Flags) -> Path:

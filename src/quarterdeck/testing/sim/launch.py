@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 
 from quarterdeck.testing.launcher import write_launcher
+from quarterdeck.testing.simulated import APART_VARIABLE
 
-from .home import APART_VARIABLE
 from .process import SCENARIO_VARIABLE
 
 
