@@ -54,7 +54,7 @@ def test_an_explanation_has_parts_near_rules_and_the_narrowest_rule() -> None:
         ("PATH=. foo", "safety", "the variable PATH can change what a program does"),
         ("eval foo", "safety", "eval runs text as code"),
         ("foo > /dev/tcp/a/1", "safety", "opens a network connection"),
-        ("x" * 6000, "limit", "longer than 5000 characters"),
+        ("x" * 6000, "limit", "more than 5000 characters"),
         ("foo \u200b", "limit", "invisible, control or unusual white-space"),
         ("Read(link/x)", "default", "/project/link/x (which leads to /outside/x) is outside the working folders"),
         ("Write(.git/config)", "safety", "makes other programs run something"),

@@ -178,7 +178,7 @@ class Script(msgspec.Struct, frozen=True):
 def read_script(text: str) -> Script:
     """``text`` taken apart. ``refused`` is set when nothing at all can be said about it."""
     if len(text) > MAX_LENGTH:
-        return Script(text, (), refused=f"longer than {MAX_LENGTH} characters")
+        return Script(text, (), refused=f"more than {MAX_LENGTH} characters")
     if _PLAIN_COMMAND.match(text):
         texts = text.split()
         if texts[0] not in _RESERVED:

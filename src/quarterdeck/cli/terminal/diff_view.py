@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from quarterdeck.cli.common import Look, cut
 from quarterdeck.cli.common.look import codes_of
@@ -20,8 +20,8 @@ ALIKE = 0.4
 """Two lines that share less than this are not compared by words."""
 LONGEST_COMPARED = 2_000
 """Characters. Longer lines are not compared by words: that is quadratic."""
-MOST_COMPARED = 2_000
-"""Pairs of lines in one place of a file. Nobody reads more of them word by word."""
+COMPARED_WORDS = 1_000_000
+"""Product of word counts, summed over the pairs of lines in one place of a file: what takes longer is not compared."""
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _STYLES = {"-": "red", "+": "green", " ": "dim"}
 
@@ -42,10 +42,9 @@ class _Line:
 
 def diff_lines(diff: FileDiff, look: Look, *, folder: str | None) -> list[str]:
     """All of a diff, below the path of its file (relative to ``folder``)."""
-    last = max((max(one.old_start + one.old_lines, one.new_start + one.new_lines) for one in diff.hunks), default=1)
-    gutter = len(str(last)) if diff.numbered else 0
+    gutter = gutter_of(diff)
     beside = look.width >= SIDE_BY_SIDE and diff.added > 0 and diff.removed > 0
-    lines = [_title(diff, look, folder)]
+    lines = [diff_title(diff, look, folder)]
     for index, hunk in enumerate(diff.hunks):
         if index:
             lines.append(look.paint("dim", " " * gutter + "⋯"))
@@ -56,7 +55,18 @@ def diff_lines(diff: FileDiff, look: Look, *, folder: str | None) -> list[str]:
     return lines
 
 
-def _title(diff: FileDiff, look: Look, folder: str | None) -> str:
+def gutter_of(diff: FileDiff) -> int:
+    """The width of the line numbers."""
+    last = max((max(one.old_start + one.old_lines, one.new_start + one.new_lines) for one in diff.hunks), default=1)
+    return len(str(last)) if diff.numbered else 0
+
+
+def sign_style(sign: str) -> str:
+    return _STYLES[sign] if sign == " " else f"bold {_STYLES[sign]}"
+
+
+def diff_title(diff: FileDiff, look: Look, folder: str | None) -> str:
+    """The path of the file and how much changes in it."""
     what = {"create": "  new file", "delete": "  deleted"}.get(diff.kind, "")
     counts = f"{look.paint('green', f'+{diff.added}')} {look.paint('red', f'-{diff.removed}')}"
     cell = f" cell {safe(diff.cell)}" if diff.cell else ""
@@ -80,9 +90,10 @@ def _hunk_lines(hunk: Hunk, path: str, look: Look) -> list[_Line]:
             rows.append(_Line(" ", new_number, text, [], old_number))
         old_number += sign != "+"
         new_number += sign != "-"
-    pairs = (pair for removed, added in _changes(rows) for pair in zip(removed, added, strict=False))
-    for one, other in islice(pairs, MOST_COMPARED):
-        _mark_words(one, other)
+    budget = COMPARED_WORDS
+    for removed, added in _changes(rows):
+        for one, other in zip(removed, added, strict=False):
+            budget -= _mark_words(one, other) if budget > 0 else 0
     return rows
 
 
@@ -110,19 +121,20 @@ def _changes(rows: list[_Line]) -> Iterator[tuple[list[_Line], list[_Line]]]:
             removed, added = ([row], []) if row.sign == "-" else ([], [])
 
 
-def _mark_words(old: _Line, new: _Line) -> None:
+def _mark_words(old: _Line, new: _Line) -> int:
+    """Returns what it took: the product of the word counts."""
     before, after = "".join(text for text, _ in old.spans), "".join(text for text, _ in new.spans)
     if max(len(before), len(after)) > LONGEST_COMPARED:
-        return
+        return 0
     ours, theirs = _WORDS.findall(before), _WORDS.findall(after)
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     shared = sum(len("".join(ours[a : a + size]).strip()) for a, _, size in matcher.get_matching_blocks())
-    if shared < ALIKE * max(len(before.strip()), len(after.strip())):
-        return
-    for word, a, b, c, d in matcher.get_opcodes():
-        if word != "equal":
-            _add_mark(old, ours, a, b)
-            _add_mark(new, theirs, c, d)
+    if shared >= ALIKE * max(len(before.strip()), len(after.strip())):
+        for word, a, b, c, d in matcher.get_opcodes():
+            if word != "equal":
+                _add_mark(old, ours, a, b)
+                _add_mark(new, theirs, c, d)
+    return len(ours) * len(theirs)
 
 
 def _add_mark(line: _Line, words: list[str], begin: int, end: int) -> None:
@@ -160,8 +172,7 @@ def _one_column(rows: list[_Line], look: Look, gutter: int) -> list[str]:
 def _in_column(line: _Line, look: Look, gutter: int, width: int) -> list[str]:
     """Number, sign and text; what does not fit goes on below the text."""
     number = f"{line.number:>{gutter}} " if gutter else ""
-    style = _STYLES[line.sign] if line.sign == " " else f"bold {_STYLES[line.sign]}"
-    head = look.paint(style, f"{number}{line.sign} ")
+    head = look.paint(sign_style(line.sign), f"{number}{line.sign} ")
     room = max(width - len(number) - 2, 8)
     first, *rest = painted_wrap(_painted(line, look), room)
     return [head + first, *(" " * (len(number) + 2) + piece for piece in rest)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.timeline.parts import FileDiff, Hunk
+
+from .comparing import Opcode, compare
 
 if TYPE_CHECKING:
     from quarterdeck.timeline._words import DiffKind
@@ -18,8 +19,7 @@ CONTEXT = 3
 LARGEST_BYTES = 4_000_000
 """Larger files are not read: the prompt shows the change without line numbers."""
 NOT_COMPARED = "The file on disk cannot be compared: this is all of the new one."
-_COMPARABLE = 4_000_000
-"""Above this product of line counts, all lines count as changed: comparing is quadratic."""
+NOT_ALL_COMPARED = "The old and the new text differ too much to compare all lines: some stand as one block."
 
 
 def proposed_change(tool: str, tool_input: Mapping[str, Any], *, context: int = CONTEXT) -> tuple[FileDiff | None, str]:
@@ -31,8 +31,8 @@ def proposed_change(tool: str, tool_input: Mapping[str, Any], *, context: int = 
         case "Write", {"file_path": str(path), "content": str(content)}:
             old = _text_of(path)
             if old is _UNREADABLE:
-                return _diff(path, "", content, context), NOT_COMPARED
-            return _diff(path, old, content, context), ""
+                return _diff(path, "", content, context)[0], NOT_COMPARED
+            return _diff(path, old, content, context)
         case "Edit", {"file_path": str(path), "old_string": str(), "new_string": str()}:
             return _edited(path, [tool_input], context)
         case "MultiEdit", {"file_path": str(path), "edits": list(edits)} if all(isinstance(one, dict) for one in edits):
@@ -82,12 +82,12 @@ def _edited(path: str, edits: list[Mapping[str, Any]], context: int) -> tuple[Fi
             why = f"The text to replace is in the file {found} times; Claude Code rejects such an edit."
             return _unnumbered(path, pairs, context), why
         new = new.replace(before, after)
-    return _diff(path, old, new, context), ""
+    return _diff(path, old, new, context)
 
 
 def _unnumbered(path: str, pairs: list[tuple[str, str]], context: int) -> FileDiff:
     """The edits by themselves."""
-    diffs = [_diff(path, old, new, context) for old, new in pairs]
+    diffs = [_diff(path, old, new, context)[0] for old, new in pairs]
     hunks = [hunk for diff in diffs for hunk in diff.hunks]
     return FileDiff(path, "update", hunks, sum(one.added for one in diffs), sum(one.removed for one in diffs))
 
@@ -104,49 +104,28 @@ def _cell(path: str, tool_input: Mapping[str, Any], context: int) -> FileDiff | 
             old = "".join(sources[0])
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             return None
-    diff = _diff(path, old, source if isinstance(source, str) and mode != "delete" else "", context)
+    diff, _ = _diff(path, old, source if isinstance(source, str) and mode != "delete" else "", context)
     diff.cell = cell_id if isinstance(cell_id, str) else ""
     kinds: dict[str, DiffKind] = {"insert": "create", "delete": "delete"}
     diff.kind = kinds.get(str(mode), "update")
     return diff
 
 
-def _diff(path: str, old: str | None, new: str, context: int) -> FileDiff:
+def _diff(path: str, old: str | None, new: str, context: int) -> tuple[FileDiff, str]:
+    """The change, and a warning if not all of it was compared."""
     before, after = _lines(old or ""), _lines(new)
-    codes = _opcodes(before, after)
+    codes, whole = compare(before, after)
     hunks = [_hunk(before, after, group) for group in _grouped(codes, context)]
     signs = [line[:1] for hunk in hunks for line in hunk.lines]
     kind: DiffKind = "create" if old is None else "update"
-    return FileDiff(path, kind, hunks, signs.count("+"), signs.count("-"), numbered=True)
+    diff = FileDiff(path, kind, hunks, signs.count("+"), signs.count("-"), numbered=True)
+    return diff, "" if whole else NOT_ALL_COMPARED
 
 
 def _lines(text: str) -> list[str]:
     """By newlines alone, as the CLI does: ``splitlines`` knows a dozen other line ends."""
     lines = text.split("\n")
     return lines[:-1] if not lines[-1] else lines
-
-
-Opcode = tuple[str, int, int, int, int]
-
-
-def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
-    """What the texts share at both ends is set aside first: comparing the rest is quadratic."""
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    codes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
-    if len(old) * len(new) > _COMPARABLE:
-        codes.append(("replace", head, head + len(old), head, head + len(new)))
-    else:
-        matcher = SequenceMatcher(None, old, new, autojunk=False)
-        codes += [(word, a + head, b + head, c + head, d + head) for word, a, b, c, d in matcher.get_opcodes()]
-    if tail:
-        codes.append(("equal", len(before) - tail, len(before), len(after) - tail, len(after)))
-    return codes
 
 
 def _grouped(codes: list[Opcode], context: int) -> list[list[Opcode]]:

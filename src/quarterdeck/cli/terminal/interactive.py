@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from quarterdeck.cli.common import Look
 from quarterdeck.client.interaction import Approve, Reject, Revise
@@ -21,6 +21,9 @@ from .question_queue import QuestionQueue
 from .text import safe, wrapped
 from .trust import ProjectRules, project_rules, trust, trusted_folder
 from .widgets import Checklist, Menu, MenuOption, TextField, Widget
+
+if TYPE_CHECKING:
+    from quarterdeck.policy import Policy
 
 DENIED = "The user denied this."
 STOPPED = "The user denied this and stopped the turn."
@@ -66,15 +69,19 @@ class InteractiveAnswerer:
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         async with self._questions.turn():
-            advice = advise(self._rules.policy, asked.tool_name, asked.input, asked.suggestions)
+            advice, subject = await asyncio.to_thread(self._prepared, asked, self._rules.policy, note)
             project = await self._project_rules()
-            subject = permission_subject(asked, advice, note=note, folder=self._screen.folder)
             with self._recorded(subject, asked.tool_id):
                 while True:
                     chosen = await self._ask(subject, permission_menu(asked, advice, project))
                     answer = await self._permission_answer(asked, advice, subject, chosen)
                     if answer is not None:
                         return answer
+
+    def _prepared(self, asked: Permission, policy: Policy, note: str) -> tuple[Advice, Subject]:
+        """In a thread: a large change takes a while."""
+        advice = advise(policy, asked.tool_name, asked.input, asked.suggestions)
+        return advice, permission_subject(asked, advice, note=note, folder=self._screen.folder)
 
     @contextmanager
     def _recorded(self, subject: Subject, tool_id: str | None = None) -> Iterator[None]:

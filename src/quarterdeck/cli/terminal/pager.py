@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from quarterdeck.cli.common import Look, cells, cut
 
@@ -20,7 +20,7 @@ _KEYS = ("↑↓ PgUp PgDn g G · / search n N · q back", "↑↓ · / search �
 class Pager:
     """``draw`` returns all lines for a width."""
 
-    draw: Callable[[Look], list[str]]
+    draw: Callable[[Look], Sequence[str]]
     top: int = 0
     cursor: None = None
     _typing: str | None = None
@@ -28,13 +28,15 @@ class Pager:
     _wanted: str = ""
     _note: str = ""
     _page: int = 1
-    _shown: list[str] = field(default_factory=list)
+    _shown: Sequence[str] = ()
 
     def lines(self, look: Look, rows: int) -> list[str]:
         self._shown = self.draw(look)
         self._page = max(rows - 1, 1)
         self.top = max(0, min(self.top, len(self._shown) - self._page))
-        shown = [self._marked(painted_cut(line, look.width), look) for line in self._shown[self.top :][: self._page]]
+        shown = [
+            self._marked(painted_cut(line, look.width), look) for line in self._shown[self.top : self.top + self._page]
+        ]
         shown += [look.paint("dim", "~")] * (self._page - len(shown)) if len(self._shown) > self._page else []
         return [*shown, self._status(look)]
 
@@ -53,7 +55,7 @@ class Pager:
         if self._typing is not None:
             return cut(f"/{safe(self._typing)}▏", look.width)
         last = min(self.top + self._page, len(self._shown))
-        where = self._note or f"lines {min(self.top + 1, last)}-{last} of {len(self._shown)}"
+        where = self._note or f"lines {min(self.top + 1, last)}-{last} of {len(self._shown):,}"
         lines = [f"{where} · {keys}" for keys in _KEYS]
         fitting = next((line for line in lines if cells(line) <= look.width), cut(lines[-1], look.width))
         return look.paint("bold", fitting)

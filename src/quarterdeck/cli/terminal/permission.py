@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quarterdeck.cli.common import Look
 from quarterdeck.cli.common.look import codes_of
 from quarterdeck.timeline.items import Permission
+from quarterdeck.timeline.parts import FileDiff
 
 from .advice import PLACES, Advice
 from .diff_view import diff_lines
 from .file_changes import proposed_change
-from .prompt import Subject
+from .plain_diff import NOTE as LARGE_DIFF
+from .plain_diff import PlainDiff, is_large
+from .prompt import Draw, Subject
+from .rows import Joined, LongText
 from .text import exact, one_line, painted_wrap, relative_to, safe, wrapped
 from .trust import ProjectRules
 from .widgets import Menu, MenuOption
@@ -29,33 +33,62 @@ _QUESTIONS = {
 }
 _RISK_STYLES = {"high": "bold red", "medium": "yellow", "low": "cyan", "unknown": "yellow"}
 REASON_LINES = 6
+LARGE_CHARS = 100_000
+"""Longer inputs are shown as plain text, drawn only where one looks."""
+LARGE_INPUT = "Long input: shown without marks."
 
 
 def permission_subject(asked: Permission, advice: Advice, *, note: str = "", folder: str | None = None) -> Subject:
     """The question, the command or diff, the risk, and why we ask."""
     change, warning = proposed_change(asked.tool_name, asked.input)
-    small, _ = proposed_change(asked.tool_name, asked.input, context=0) if change is not None else (None, "")
     diffs = [change] if change is not None else asked.diffs  # a tool that we do not know may change files, too
+    if is_large(diffs):
+        warnings, body, compact = [warning, LARGE_DIFF], _large_body(diffs, folder), None
+    elif diffs:
+        small, _ = proposed_change(asked.tool_name, asked.input, context=0)
+        warnings, body = [warning], _diff_body(diffs, folder)
+        compact = _diff_body([small], folder) if small is not None else None
+    else:
+        text = _input_text(asked)
+        warnings, body, compact = [LARGE_INPUT * (len(text) > LARGE_CHARS)], _input_body(asked, text), None
 
     def title(look: Look) -> list[str]:
         return [look.paint("bold yellow", f"? {one_line(_question(asked, folder), look.width - 2)}")]
 
-    def body(look: Look) -> list[str]:
-        inner = Look(look.colour, look.width - 2, look.unicode)
-        if diffs:
-            lines = [line for diff in diffs for line in diff_lines(diff, inner, folder=folder)]
-        else:
-            lines = _input_lines(asked, inner)
-        return [f"  {line}" for line in lines]
-
-    def compact(look: Look) -> list[str]:
-        inner = Look(look.colour, look.width - 2, look.unicode)
-        return [f"  {line}" for line in diff_lines(small, inner, folder=folder)] if small is not None else body(look)
-
     def notes(look: Look) -> list[str]:
-        return [*_warning(warning, look), *_notes(asked, advice, look, note)]
+        return [*_warnings(warnings, look), *_notes(asked, advice, look, note)]
 
     return Subject(title, body, compact, notes)
+
+
+def _diff_body(diffs: Sequence[FileDiff], folder: str | None) -> Draw:
+    def body(look: Look) -> list[str]:
+        inner = Look(look.colour, look.width - 2, look.unicode)
+        return [f"  {line}" for diff in diffs for line in diff_lines(diff, inner, folder=folder)]
+
+    return body
+
+
+def _large_body(diffs: Sequence[FileDiff], folder: str | None) -> Draw:
+    plain = [PlainDiff(diff, folder=folder) for diff in diffs]
+    return lambda look: Joined(*(diff.rows(look, "  ") for diff in plain))
+
+
+def _input_body(asked: Permission, text: str) -> Draw:
+    lines = exact(text).split("\n") if len(text) > LARGE_CHARS else []
+    is_command = isinstance(asked.input.get("command"), str)
+
+    def head(index: int) -> str:
+        return "  " if index or not is_command else "  $ "
+
+    def body(look: Look) -> Sequence[str]:
+        inner = Look(look.colour, look.width - 2, look.unicode)
+        if lines:
+            return LongText(lines, inner.width - 2, head=head, indent="  ")
+        drawn = command_lines(text, inner) if is_command else _json_lines(asked, text, inner)
+        return [f"  {line}" for line in drawn]
+
+    return body
 
 
 def _question(asked: Permission, folder: str | None) -> str:
@@ -68,14 +101,14 @@ def _question(asked: Permission, folder: str | None) -> str:
     return f"Allow {name}?"
 
 
-def _input_lines(asked: Permission, look: Look) -> list[str]:
+def _input_text(asked: Permission) -> str:
     command = asked.input.get("command")
-    if isinstance(command, str):
-        return command_lines(command, look)
-    lines = wrapped(exact(json.dumps(asked.input, indent=2, ensure_ascii=False)), look.width)
-    if asked.about and len(lines) <= 3:
-        return wrapped(exact(asked.about), look.width)
-    return lines
+    return command if isinstance(command, str) else json.dumps(asked.input, indent=2, ensure_ascii=False)
+
+
+def _json_lines(asked: Permission, text: str, look: Look) -> list[str]:
+    lines = wrapped(exact(text), look.width)
+    return wrapped(exact(asked.about), look.width) if asked.about and len(lines) <= 3 else lines
 
 
 def command_lines(command: str, look: Look) -> list[str]:
@@ -103,8 +136,9 @@ def _marked(text: str, risky: bool, look: Look) -> str:
     return "\n".join(f"\x1b[{codes}m{line}\x1b[0m" if look.colour and line else line for line in lines)
 
 
-def _warning(warning: str, look: Look) -> list[str]:
-    return [look.paint("bold yellow", f"  {line}") for line in wrapped(warning, look.width - 2) if line]
+def _warnings(warnings: Sequence[str], look: Look) -> list[str]:
+    lines = [line for warning in warnings for line in wrapped(warning, look.width - 2) if line]
+    return [look.paint("bold yellow", f"  {line}") for line in lines]
 
 
 def _notes(asked: Permission, advice: Advice, look: Look, note: str) -> list[str]:
@@ -138,7 +172,7 @@ def permission_menu(asked: Permission, advice: Advice, project: ProjectRules) ->
     options = [
         MenuOption("once", "Allow once", key="y"),
         *(always if rules else ()),
-        MenuOption("edit", "Edit, then allow", key="e"),
+        *([MenuOption("edit", "Edit, then allow", key="e")] if _is_editable(asked) else ()),
         MenuOption("note", "Deny with a note", key="n"),
         MenuOption("stop", "Deny and stop", key="x"),
     ]
@@ -148,6 +182,11 @@ def permission_menu(asked: Permission, advice: Advice, project: ProjectRules) ->
     if rules and project.why:
         title += f"\n{project.why}"
     return Menu(title, options, on_escape="deny", at=at)
+
+
+def _is_editable(asked: Permission) -> bool:
+    """A text field is drawn whole for every key."""
+    return sum(len(value) if isinstance(value, str) else 100 for value in asked.input.values()) <= LARGE_CHARS
 
 
 def trust_menu(folder: str) -> Menu:

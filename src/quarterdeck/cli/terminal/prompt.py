@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from quarterdeck.cli.common import Look
 
 from .pager import BACK, Pager
+from .rows import Joined
 from .widgets import NOT_YET, TextField, Widget
 
 LEAST_BODY = 3
 """Lines of the body that are shown before anything else but the title and the answers."""
 RECORD_LINES = 60
 """Lines of a body that stay in the scrollback once the question is answered."""
-Draw = Callable[[Look], list[str]]
+Draw = Callable[[Look], Sequence[str]]
 
 
 def _nothing(_: Look) -> list[str]:
@@ -31,9 +32,9 @@ class Subject:
     """A shorter body that is tried before the body is cut."""
     notes: Draw = _nothing
     """Below the body: risk and reason."""
-    _drawn: dict[tuple[str, Look], list[str]] = field(default_factory=dict)
+    _drawn: dict[tuple[str, Look], Sequence[str]] = field(default_factory=dict)
 
-    def part(self, name: str, look: Look) -> list[str]:
+    def part(self, name: str, look: Look) -> Sequence[str]:
         """Drawn once per width: frames come often, and a diff may be long."""
         key = name, look
         if key not in self._drawn:
@@ -77,7 +78,7 @@ class Prompt:
         self.cursor = (len(above) + inner[0], inner[1]) if inner is not None else None
         return [*above, *answers]
 
-    def _fitted(self, look: Look, whole: list[str], room: int) -> list[str]:
+    def _fitted(self, look: Look, whole: Sequence[str], room: int) -> Sequence[str]:
         if len(whole) <= room:
             return whole
         if room < 1:
@@ -104,5 +105,5 @@ class Prompt:
             return NOT_YET
         return self.answers.key(name)
 
-    def _everything(self, look: Look) -> list[str]:
-        return [*self.subject.part("title", look), *self.subject.part("body", look), *self.subject.part("notes", look)]
+    def _everything(self, look: Look) -> Sequence[str]:
+        return Joined(*(self.subject.part(name, look) for name in ("title", "body", "notes")))

@@ -47,26 +47,28 @@ def wrapped(text: str, width: int) -> list[str]:
     """Safe text in lines of at most ``width`` cells, broken at spaces if possible."""
     lines: list[str] = []
     for line in text.split("\n"):
-        while cells(line) > width:
-            fits = _fitting(line, width)
-            blank = line.rfind(" ", 0, fits + 1)
-            border = blank if blank > width // 3 else fits
-            lines.append(line[:border].rstrip())
-            line = line[border:].lstrip(" ")
-        lines.append(line)
+        at = 0
+        while (fits := _fitting(line, at, width)) < len(line):
+            blank = line.rfind(" ", at, fits + 1)
+            border = blank if blank > at + width // 3 else fits
+            lines.append(line[at:border].rstrip())
+            at = border
+            while line.startswith(" ", at):
+                at += 1
+        lines.append(line[at:])
     return lines
 
 
-def _fitting(line: str, width: int) -> int:
-    """How many characters fit; at least one, so that wrapping ends."""
-    low, high = 1, min(len(line), width * 4 + 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if cells(line[:middle]) <= width:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _fitting(line: str, at: int, width: int) -> int:
+    """Where what fits ends, if the line begins at ``at``; after at least one character, so that wrapping ends."""
+    if line.isascii():
+        return min(at + width, len(line))
+    used = 0
+    for end in range(at, len(line)):
+        used += cells(line[end])
+        if used > width and end > at:
+            return end
+    return len(line)
 
 
 def unpainted(line: str) -> str:
@@ -102,19 +104,20 @@ def painted_wrap(line: str, width: int, *, words: bool = False) -> list[str]:
     """
     if painted_cells(line) <= width:
         return [line]
-    cells_of_line = list(_painted_characters(line))
+    painted = list(_painted_characters(line))
     lines: list[str] = []
-    while cells_of_line:
-        used = taken = 0
-        while taken < len(cells_of_line) and used + cells(cells_of_line[taken][0]) <= width:
-            used += cells(cells_of_line[taken][0])
-            taken += 1
-        if words and taken < len(cells_of_line):
-            blank = max((at for at in range(taken) if cells_of_line[at][0] == " "), default=-1)
-            taken = blank + 1 if blank > width // 3 else taken
-        taken = max(taken, 1)
-        lines.append(_repainted(cells_of_line[:taken]))
-        cells_of_line = cells_of_line[taken:]
+    begin = 0
+    while begin < len(painted):
+        used, end = 0, begin
+        while end < len(painted) and used + cells(painted[end][0]) <= width:
+            used += cells(painted[end][0])
+            end += 1
+        if words and end < len(painted):
+            blank = max((at for at in range(begin, end) if painted[at][0] == " "), default=-1)
+            end = blank + 1 if blank > begin + width // 3 else end
+        end = max(end, begin + 1)
+        lines.append(_repainted(painted[begin:end]))
+        begin = end
     return lines
 
 
