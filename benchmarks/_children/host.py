@@ -182,6 +182,7 @@ async def durable_store(setting: Setting) -> Figures:
 
 async def previews_host(setting: Setting) -> Figures:
     """One session that streams, and many who watch."""
+    attached = asyncio.Semaphore(0)
 
     async def watch(session: str, after: str) -> tuple[int, int]:
         count = size = 0
@@ -193,19 +194,24 @@ async def previews_host(setting: Setting) -> Figures:
                         if isinstance(event, TextAdded):
                             count += 1
                             size += len(event.text)
+                elif one.seq == known.seq:
+                    attached.release()
                 elif any(isinstance(event, StatusChange) and event.state == "idle" for event in one.events):
                     break
         return count, size
 
-    async def all_of_it(session: str, after: str) -> list[tuple[int, int]]:
-        watching = [asyncio.create_task(watch(session, after)) for _ in range(setting.subscribers)]
+    async def all_of_it() -> list[tuple[int, int]]:
         await host.send_prompt(SendPrompt(session_id=session, content="go"))
         return await asyncio.gather(*watching)
 
     async with a_host(setting) as host:
         (session,) = await created(host, setting, 1)
         known = await host.get_session(OfSession(session_id=session))
-        told, figures = await metered(setting, all_of_it(session, f"{known.epoch}-{known.seq}"))
+        after = f"{known.epoch}-{known.seq - 1}"  # so that each gets a frame when it is there
+        watching = [asyncio.create_task(watch(session, after)) for _ in range(setting.subscribers)]
+        for _ in watching:
+            await attached.acquire()
+        told, figures = await metered(setting, all_of_it())
     return {**figures, **_delivered(told, setting)}
 
 
