@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -42,6 +43,15 @@ logger = logging.getLogger("quarterdeck.host")
 
 LIVE = ("starting", "authenticating", "limited", "waiting", "compacting", "running", "idle")
 """States of sessions that have a process."""
+
+RECOVERED_AT_ONCE = 16
+UNSENT_ROWS = 1_000
+"""How far back to look first for lines that the keeper does not have."""
+
+Running: TypeAlias = dict[tuple[str, int], tuple[KeeperClient, KeptSession]]
+"""What keepers run, by session and generation."""
+Left: TypeAlias = dict[tuple[str, int], LeftSession]
+"""What dead keepers left, by session and generation."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
@@ -212,17 +222,18 @@ class HostBase:
             raise HostError("not_found", f"There is no session {any_id}.", hint="List the sessions to see their ids.")
         return self._actors.get(record.id) or await self._load(record.id)
 
-    async def _load(self, session_id: str) -> SessionActor:
-        """The session's actor; whoever asks meanwhile gets the same one."""
+    async def _load(self, session_id: str, fence: int | None = None) -> SessionActor:
+        """The session's actor; whoever asks meanwhile gets the same one. ``fence``: it is claimed already."""
         async with self._loading.setdefault(session_id, asyncio.Lock()):
             if session_id not in self._actors:
-                self._actors[session_id] = await self._loaded(session_id)
+                self._actors[session_id] = await self._loaded(session_id, fence)
         self._loading.pop(session_id, None)
         return self._actors[session_id]
 
-    async def _loaded(self, session_id: str) -> SessionActor:
+    async def _loaded(self, session_id: str, fence: int | None) -> SessionActor:
         """Own the session, and fold its rows."""
-        fence = (await self.store.claim([session_id], owner=self.name))[session_id]
+        if fence is None:
+            fence = (await self.store.claim([session_id], owner=self.name))[session_id]
         record, head = await self.store.session(session_id), await self.store.head(session_id)
         if record is None or head is None:
             raise HostError("not_found", f"There is no session {session_id}.")
@@ -304,14 +315,7 @@ class HostBase:
         cursor: str | None = None
         while True:
             page = await self.store.sessions(SessionQuery(states=LIVE, archived=None, limit=500, cursor=cursor))
-            for record in page.sessions:
-                key = (record.id, decode_body(record).generation)
-                process, spool = running.pop(key, None), left.pop(key, None)
-                try:
-                    await self._recover_one(await self._load(record.id), process, spool)
-                except StorageCorrupt as error:  # its process and its spool stay as they are; the others go on
-                    logger.error("Session %s cannot be read: %s", record.id, error)
-                    self.stalls.tell(record.id, error)
+            await self._recover_all(page.sessions, running, left)
             cursor = page.next_cursor
             if cursor is None:
                 break
@@ -321,7 +325,27 @@ class HostBase:
             await keeper.end(kept.session, kept.generation)
             await keeper.drop(kept.session, kept.generation)
 
-    async def _running(self) -> dict[tuple[str, int], tuple[KeeperClient, KeptSession]]:
+    async def _recover_all(self, records: Sequence[SessionRecord], running: Running, left: Left) -> None:
+        """Several at once: each waits for the disk and for the keeper most of the time."""
+        fences = await self.store.claim([record.id for record in records], owner=self.name)
+        at_once = asyncio.Semaphore(RECOVERED_AT_ONCE)
+
+        async def recover(record: SessionRecord) -> None:
+            key = (record.id, decode_body(record).generation)
+            process, spool = running.pop(key, None), left.pop(key, None)
+            async with at_once:
+                try:
+                    actor = await self._load(record.id, fences[record.id])
+                    await self._recover_one(actor, process, spool)
+                except StorageCorrupt as error:  # its process and its spool stay as they are; the others go on
+                    logger.error("Session %s cannot be read: %s", record.id, error)
+                    self.stalls.tell(record.id, error)
+
+        outcomes = await asyncio.gather(*map(recover, records), return_exceptions=True)
+        for error in filter(None, outcomes):
+            raise error
+
+    async def _running(self) -> Running:
         """What each keeper has, by session and generation. One of a former version may still have some."""
         keepers = [] if (keeper := await self._current_keeper()) is None else [keeper]
         for place in await asyncio.to_thread(find_keepers, self.folder / "keeper"):
@@ -330,7 +354,7 @@ class HostBase:
         self._former_keepers = keepers[1:]
         return {(one.session, one.generation): (keeper, one) for keeper in keepers for one in await keeper.list()}
 
-    def _left_by_dead_keepers(self) -> dict[tuple[str, int], LeftSession]:
+    def _left_by_dead_keepers(self) -> Left:
         """Spools that nobody serves any more, by session and generation."""
         dead = [place for place in find_keepers(self.folder / "keeper") if not place.alive]
         return {(one.session, one.generation): one for place in dead for one in left_sessions(place)}
@@ -341,7 +365,7 @@ class HostBase:
         if running is not None:
             keeper, kept = running
             try:
-                await take_up(actor, keeper, kept, await self._sent_lines(actor.id, kept.generation))
+                await take_up(actor, keeper, kept, await self._unsent_lines(actor.id, kept))
             except Exception:
                 logger.exception("Session %s could not be taken up", actor.id)
             else:
@@ -357,14 +381,21 @@ class HostBase:
         await actor.lose("The keeper died, and the process with it.", status=left.status, stderr=left.stderr_tail)
         left.remove()
 
-    async def _sent_lines(self, session_id: str, generation: int) -> list[tuple[int, bytes]]:
-        """Our lines of this generation, by number. Those that the keeper has are not sent again."""
-        lines: list[tuple[int, bytes]] = []
-        seq = 0
-        while rows := (await self.store.read(session_id, after=seq)).rows:
-            seq = rows[-1].seq
-            lines += [(row.input_number, row.body) for row in rows if _is_ours(row, generation)]
-        return lines
+    async def _unsent_lines(self, session_id: str, kept: KeptSession) -> list[tuple[int, bytes]]:
+        """Our lines that were committed and that the keeper does not have, by number. They are at the log's end."""
+        head = await self.store.head(session_id)
+        if head is None or head.generation != kept.generation or head.input_number <= kept.accepted:
+            return []
+        lines: dict[int, bytes] = {}
+        back = UNSENT_ROWS
+        while True:
+            seq = after = max(head.last_seq - back, head.first_seq - 1)
+            while rows := (await self.store.read(session_id, after=seq)).rows:
+                seq = rows[-1].seq
+                lines |= {row.input_number: row.body for row in rows if _is_ours(row, kept.generation)}
+            if after < head.first_seq or (lines and min(lines) <= kept.accepted + 1):
+                return [(number, lines[number]) for number in sorted(lines) if number > kept.accepted]
+            back *= 8
 
 
 def _is_ours(row: Row, generation: int) -> bool:

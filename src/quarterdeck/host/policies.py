@@ -6,6 +6,7 @@ applied the allow rules of the settings itself before it asks.
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -92,9 +93,7 @@ class SessionPolicy:
         """Why the settings could not be read. Then nothing is allowed without a person."""
         self._grants = grants
         self._allow_rules: tuple[Rule, ...] = ()
-        self.layers: dict[str, Policy] = {
-            "built-in": Policy.from_rules(deny=built_in_denies(state_folder), cwd=cwd, home=home)
-        }
+        self.layers: dict[str, Policy] = {"built-in": _built_in(state_folder, cwd, home)}
         if host is not None:
             self.layers["host"] = Policy(host.rules, cwd=cwd, home=home, mode=host.mode)
             self._allow_rules = tuple(rule for rule in host.rules if rule.behavior == "allow")
@@ -192,6 +191,12 @@ class SessionPolicy:
         """What all layers together say about a call, part by part."""
         rules = [rule for policy in self.layers.values() for rule in policy.rules]
         return self.bare.with_rules(rules).explain(tool, tool_input)
+
+
+@functools.lru_cache(maxsize=64)
+def _built_in(state_folder: Path, cwd: str, home: str | None) -> Policy:
+    """The same for all sessions of a folder: each of its own would be most of what a restart takes."""
+    return Policy.from_rules(deny=built_in_denies(state_folder), cwd=cwd, home=home)
 
 
 def built_in_denies(state_folder: Path) -> list[str]:
