@@ -7,11 +7,13 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 from pathlib import Path
 
 import pytest
 
 import soak
+from quarterdeck.policy import Policy
 from quarterdeck.policy.paths import FileSystem
 
 NAMES = ("a", "b", "c", ".env", "..", ".", "", "x y", "ä")
@@ -62,3 +64,33 @@ def test_links_are_followed_wherever_they_stand(tmp_path: Path, number: int) -> 
 @pytest.mark.parametrize("path", ["/", "//", "//tmp", "/tmp/\udcff", "/tmp/" + "a" * 5000, "/tmp/a\0b"])
 def test_odd_paths_are_followed_the_same_way(path: str) -> None:
     assert FileSystem().real(path) == followed(path)
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Policy:
+    """A working folder with a link to a folder that may not be read, and a file that may not be read either."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "link").symlink_to(tmp_path / "outside")
+    deny = ["Read(protected)", f"Read(/{tmp_path}/outside/**)"]
+    return Policy.from_rules(allow=["Bash"], deny=deny, cwd=tmp_path / "work", home=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sh link/secret",
+        "python3 link/secret script.py",
+        "perl link script.pl",
+        "cd link && ls",
+        "git -C link log",
+        "npm --prefix=link test",
+        "some-program --file=link",
+        "./protected",
+    ],
+)
+def test_what_leads_to_a_protected_place_is_asked_about_whichever_program_is_given_it(
+    linked: Policy, command: str
+) -> None:
+    assert linked.decide("Bash", {"command": command}).behavior != "allow"
+    assert linked.decide("Bash", {"command": re.sub(r"link\b|protected", "other", command)}).behavior == "allow"

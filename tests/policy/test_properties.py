@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from quarterdeck.policy import MODES, Policy, Rule, parse_rule
 from quarterdeck.policy.cases import LinkTable
-from quarterdeck.policy.shell import read_script, read_with_grammar
+from quarterdeck.policy.shell import parse_tree, read_script, read_with_grammar
 from quarterdeck.policy.words import read_word
 
 RESOLVER = LinkTable({"/project/link": "/outside", "/project/alias": "src"})
@@ -155,6 +156,16 @@ def test_shell_text_of_any_shape_is_read_without_failing(text: str) -> None:
     policy = make([parse_rule("Bash(a:*)", "allow"), parse_rule("Bash(b:*)", "deny")])
 
     assert policy.decide("Bash", {"command": text}).behavior in STRICTNESS
+
+
+@given(st.text(alphabet="ab {}$-[<\n'\".1é😀漢🂡", max_size=40), st.sampled_from(["", "[ -", "cat <<E\nx $"]))
+def test_all_letters_beyond_ascii_are_one_to_the_grammar(text: str, before: str) -> None:
+    """Its scanner read outside of a table for ``{😀``, which could end the program."""
+
+    def tree(text: str) -> str:
+        return str(parse_tree((before + text).encode()))
+
+    assert tree(text) == tree(re.sub(r"[^\x00-\x7f]", "é", text))
 
 
 @given(

@@ -125,7 +125,8 @@ def _reading(command: str, deeds: Deeds, here: Scratch) -> str | None:
             return _may_change(path, here)
         return path.startswith((str(here.work / "out"), str(here.work / ".git/index")))
 
-    return _outside_of_rules(deeds, here, HARMLESS | set(READERS) | {"xargs"}, may_change)
+    packers = {"gzip", "bzip2", "xz"} if MAKES_FILES.search(command) else set[str]()
+    return _outside_of_rules(deeds, here, HARMLESS | set(READERS) | packers | {"xargs"}, may_change)
 
 
 def _changing(command: str, deeds: Deeds, here: Scratch) -> str | None:

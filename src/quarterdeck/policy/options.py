@@ -32,7 +32,7 @@ _GREP: Final = """
     --binary-files= --directories= --devices= --file=< --color= --colour=
 """
 _DIFF: Final = """
-    -abBcdeEilnNpqrstTuvwyZ :CFIUWxSL --brief --side-by-side --recursive --unified --context --ignore-case
+    -abBcdeEinNpqrstTuvwyZ :CFIUWxSL --brief --side-by-side --recursive --unified --context --ignore-case
     --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --text --minimal --new-file
     --report-identical-files --suppress-common-lines --color --color= --exclude= --width= --unified= --context=
     --strip-trailing-cr --no-dereference --show-c-function --left-column --label=

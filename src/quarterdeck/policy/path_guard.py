@@ -94,7 +94,10 @@ class PathGuard:
                 if rule is not None:
                     softer = Verdict("ask", f"It runs code that mentions what {rule} protects.", rule, rule.source)
             for command in (*script.commands, *script.also):
-                verdict = None if _takes_no_files(command) else self._in_command(book, command, around)
+                if _takes_no_files(command):
+                    verdict = self._entered(book, command, around)
+                else:
+                    verdict = self._in_command(book, command, around)
                 if verdict is not None and (verdict.behavior == "deny" or book is self._books[1]):
                     return verdict
                 softer = softer or verdict
@@ -109,6 +112,14 @@ class PathGuard:
                 return Verdict.by(rule, f"{rule} matches the redirection to {redirect.target.text}.")
         return None
 
+    def _entered(self, book: Rulebook, command: Command, around: Around) -> Verdict | None:
+        """``cd protected && ls``: what comes after it works there without naming it."""
+        for target in _goes_to(command):
+            rule = None if target is None else self._word_rule(book, target, around, handles_files=True)
+            if rule is not None and target is not None:
+                return Verdict("ask", f"{target.text[:80]} is protected by {rule}.", rule, rule.source)
+        return None
+
     def _in_command(self, book: Rulebook, command: Command, around: Around) -> Verdict | None:
         program = program_of(command.words)
         handles_files = program in programs.FILE_HANDLERS or (
@@ -118,10 +129,9 @@ class PathGuard:
         reads_code = program not in programs.INERT and (program in programs.CODE_RUNNERS or not handles_files)
         quick = not handles_files and around.folders == _HERE
         softer: Verdict | None = None
-        for word in command.words[1:]:
-            if _OPTION.match(word.text):
-                continue
-            if quick and word.value is not None and not book.may_name(word.hint) and not _CODE.search(word.hint):
+        names_a_file = bool(command.words) and "/" in command.words[0].hint
+        for word in command.words if names_a_file else command.words[1:]:
+            if _OPTION.match(word.text) or (quick and self._is_plain(book, word)):
                 continue
             rule = self._word_rule(book, word, around, handles_files=handles_files)
             if rule is not None and (rule.behavior == "ask" or handles_files):
@@ -134,13 +144,20 @@ class PathGuard:
                 softer = Verdict("ask", why, rule, rule.source)
         return softer
 
+    def _is_plain(self, book: Rulebook, word: Word) -> bool:
+        """A quick yes for most words: neither a protected name, nor a link that could lead to one, nor code."""
+        text = word.hint
+        if word.value is None or "/" in text or book.may_name(text) or _CODE.search(text):
+            return False
+        return not any(map(self._places.is_link_here, path_texts(text)))
+
     def _word_rule(self, book: Rulebook, word: Word, around: Around, *, handles_files: bool) -> Rule | None:
         texts = [word.hint] if word.value is not None else filter(is_known, shapes(word.text, around.values))
         for text in texts:
             for path in path_texts(text):
                 for there in around.places_of(path):
                     rule = self._paths.naming(book, there)
-                    if rule is None and handles_files:
+                    if rule is None and (handles_files or "/" in there or self._places.is_link_here(there)):
                         rule = self._paths.touching(book, there, edit=False)
                     if rule is not None:
                         return rule

@@ -1,5 +1,5 @@
 # Paths are text to be judged here; pathlib would tidy them before they are seen.
-# ruff: noqa: PTH100, PTH112, PTH116, PTH118
+# ruff: noqa: PTH100, PTH112, PTH116, PTH118, PTH114
 """Where a path really leads, and the rules that speak of paths.
 
 An allow rule must match the path as it was given *and* where it leads; a deny or ask rule need only match one of the
@@ -144,6 +144,13 @@ class Places:
         folder, _, name = located.given.rpartition("/")
         above = self._resolver.real(folder or "/")
         return above is not None and located.real != f"{above.rstrip('/')}/{name}" and located.given != "/"
+
+    def is_link_here(self, name: str) -> bool:
+        """Whether a link in the working folder has this name."""
+        if isinstance(self._resolver, FileSystem):  # quicker than to see where it leads: this is asked for many words
+            return os.path.islink(f"{self.cwd}/{name}")
+        located = self.locate(name)
+        return located is not None and self.is_link(located)
 
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder of this name now; False where the resolver does not know of folders."""

@@ -222,6 +222,10 @@ def read_with_grammar(text: str) -> Script:
     )
 
 
+_BEYOND_LATIN = re.compile(rb"[\xc4-\xdf].|[\xe0-\xef]..|[\xf0-\xff]...", re.DOTALL)
+_STAND_INS = {2: "é".encode(), 3: "éa".encode(), 4: "éé".encode()}
+
+
 @cache
 def _parser() -> Parser:
     try:
@@ -233,8 +237,16 @@ def _parser() -> Parser:
 
 
 def parse_tree(source: bytes) -> Node:
-    """The grammar's tree. Raises ``ImportError`` without the extra."""
+    """The grammar's tree of UTF-8 text. Raises ``ImportError`` without the extra."""
+    if not source.isascii():
+        source = _BEYOND_LATIN.sub(_stand_in, source)
     return _parser().parse(source).root_node
+
+
+def _stand_in(character: re.Match[bytes]) -> bytes:
+    """As many bytes of letters. The grammar's scanner looks characters up in a table of 256, without checking: for
+    ``{😀`` it reads outside of it, and the program may be gone."""
+    return _STAND_INS[len(character[0])]
 
 
 class _Walk:
