@@ -1,17 +1,23 @@
 """A host that works through a plan, whenever it is started: ``chaos_host.py FOLDER CWD CLI PLAN``, env on stdin.
 
 It makes what sessions are missing, says to each what it has not been told yet, allows whatever is asked, and lets
-watchers write down the frames they get, each going on after the last one it wrote. Prints ``done`` when all is done.
+watchers come and go and write down the frames they get, each going on after the last one it wrote. Prints where each
+session's log ends when all is done.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
+import random
 import sys
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.requests import (
@@ -42,12 +48,12 @@ class Work:
         watching = [asyncio.ensure_future(self.watch(number, sessions)) for number in range(self.plan["watchers"])]
         allowing = asyncio.ensure_future(self.allow())
         await asyncio.gather(*(self.talk(session) for session in sessions))
-        ends = {session.id: (await self.view(session)).seq for session in sessions}
+        ends = {session.name: (await self.view(session)).seq for session in sessions}
         for number, watcher in enumerate(watching):
             await self.caught_up(number, sessions, ends)
             watcher.cancel()
         allowing.cancel()
-        print("done", flush=True)
+        print(json.dumps(ends), flush=True)
 
     async def sessions(self) -> list[Session]:
         known = {one.name: one for one in (await self.host.list_sessions(ListSessions(limit=1_000))).sessions}
@@ -105,18 +111,33 @@ class Work:
         await asyncio.gather(*(self.watch_one(watcher, session) for session in sessions))
 
     async def watch_one(self, watcher: int, session: Session) -> None:
+        chance = random.Random(f"{self.plan['seed']} {watcher} {session.name}")
+        while True:
+            await self.watch_some(watcher, session, frames=chance.randrange(1, 60))
+
+    async def watch_some(self, watcher: int, session: Session, frames: int) -> None:
+        """Come back after the last frame that was noted, take some more, and leave."""
         last = self.last(watcher, session)
         after = None if not last else f"{(await self.view(session)).epoch}-{last}"
+        request = WatchSession(session_id=session.id, after=after, previews=watcher % 2 == 0)
         with self.notes(watcher, session).open("a") as notes:
-            request = WatchSession(session_id=session.id, after=after, previews=watcher % 2 == 0)
-            async for one in self.host.watch_session(request):
-                if isinstance(one, Frame):
-                    notes.write(f"{one.seq} {','.join(type(event).__name__ for event in one.events)}\n")
-                    notes.flush()
+            async with aclosing(self.host.watch_session(request)) as stream:
+                async for one in stream:
+                    if isinstance(one, Frame):
+                        notes.write(noted(one) + "\n")
+                        notes.flush()
+                        frames -= 1
+                    if not frames:
+                        return
 
     async def caught_up(self, watcher: int, sessions: list[Session], ends: dict[str, int]) -> None:
-        while any(self.last(watcher, one) < ends[one.id] for one in sessions):  # noqa: ASYNC110
+        while any(self.last(watcher, one) < ends[one.name] for one in sessions):  # noqa: ASYNC110
             await asyncio.sleep(LOOK_S)
+
+
+def noted(frame: Frame) -> str:
+    """A frame as watchers note it: its number, and a digest of every byte of it."""
+    return f"{frame.seq} {hashlib.sha256(msgspec.json.encode(frame)).hexdigest()}"
 
 
 async def main(folder: str, cwd: str, cli: str, plan: dict[str, Any], env: dict[str, str]) -> None:

@@ -11,13 +11,17 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import soak
+from host.chaos_host import noted
 from host.kit import Place, all_frames
-from quarterdeck.host.events import ApprovalChanged
+from quarterdeck.host import Host
+from quarterdeck.host.events import ApprovalChanged, ProcessChanged
 from quarterdeck.host.requests import ListSessions
+from quarterdeck.host.resources import Frame, Session
 from quarterdeck.keeper import find_keepers
 from quarterdeck.timeline.events import PromptSent, TurnEnded
 
@@ -26,27 +30,37 @@ SESSIONS = soak.cases(3, in_soak=30)
 WATCHERS = soak.cases(2, in_soak=20)
 HOST_KILLS = soak.cases(3, in_soak=10)
 KEEPER_KILLS = soak.cases(1, in_soak=2)
+CLI_KILLS = soak.cases(2, in_soak=15)
 PROMPTS = 4
+ENDS = {"applied", "stranded", "undeliverable", "withdrawn"}
+HERE = Path(__file__).parent
 
 
-class Hosts:
-    """One host after the other, on the same folder."""
+class Chaos:
+    """One host after the other on the same folder, with processes that write down what they are told."""
 
-    def __init__(self, place: Place, plan: dict[str, Any]) -> None:
-        self._place = place
-        self._plan = plan
+    def __init__(self, root: Path, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.place = Place(root, keeper=True)
+        self.notes, self.inputs = root / "notes", root / "inputs"
+        self.notes.mkdir()
+        self.inputs.mkdir()
+        self._plan = {
+            "sessions": SESSIONS,
+            "prompts": PROMPTS,
+            "watchers": WATCHERS,
+            "notes": str(self.notes),
+            "seed": seed,
+        }
+        self._cli = root / "counting"
+        self._cli.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{HERE / "counting_cli.py"}" "{self.inputs}" "$@"\n')
+        self._cli.chmod(0o755)
 
-    def start(self) -> subprocess.Popen[str]:
-        place, program = self._place, str(Path(__file__).with_name("chaos_host.py"))
+    def _start(self) -> subprocess.Popen[str]:
+        place = self.place
+        arguments = [HERE / "chaos_host.py", place.folder, place.cwd, self._cli, json.dumps(self._plan)]
         process = subprocess.Popen(
-            [
-                sys.executable,
-                program,
-                self._place.folder,
-                self._place.cwd,
-                self._place.claude.path,
-                json.dumps(self._plan),
-            ],
+            [sys.executable, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -55,65 +69,127 @@ class Hosts:
         assert process.stdin is not None
         process.stdin.write(json.dumps(place.claude.env))
         process.stdin.close()
+        process.stdin = None
         return process
 
-    def killed(self, after_s: float) -> None:
-        process = self.start()
-        time.sleep(after_s)
-        process.kill()
-        process.wait()
-        for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            stream.close()
-
-    def finished(self) -> None:
-        process = self.start()
-        process.stdin = None  # it is closed
+    def run(self) -> dict[str, int]:
+        """Where each session's log ended, when all was done."""
+        kills = ["host"] * HOST_KILLS + ["keeper"] * KEEPER_KILLS + ["cli"] * CLI_KILLS
+        self.chance.shuffle(kills)
+        process = self._start()
         try:
+            for kind in kills:
+                time.sleep(self.chance.uniform(0.5, 4.0))
+                if kind == "cli":
+                    self._kill_cli()
+                    continue
+                process.kill()
+                process.communicate()
+                if kind == "keeper":
+                    self._kill_keepers()
+                process = self._start()
             out, err = process.communicate(timeout=LIMIT_S)
         finally:
             process.kill()
-        assert out.strip().endswith("done"), err
+        assert out.strip(), err
+        return dict(json.loads(out))
+
+    def _kill_keepers(self) -> None:
+        for keeper in find_keepers(self.place.folder / "keeper"):
+            if keeper.alive:
+                os.kill(keeper.pid, signal.SIGKILL)
+
+    def _kill_cli(self) -> None:
+        alive = sorted(self.living())
+        if alive:
+            os.kill(self.chance.choice(alive), signal.SIGKILL)
+
+    def living(self) -> Iterator[int]:
+        """The processes that are there."""
+        for file in self.inputs.iterdir():
+            try:
+                words = Path(f"/proc/{file.name}/cmdline").read_bytes()
+            except OSError:
+                continue
+            if str(self.inputs).encode() in words:
+                yield int(file.name)
 
 
 async def test_every_watcher_ends_with_the_log_and_nothing_happens_twice(tmp_path: Path) -> None:
-    chance = random.Random(soak.SEED)
-    place = Place(tmp_path, keeper=True)
-    turn = ["Some text before it. " * 30, {"tool": "Bash", "input": {"command": "touch made.txt"}}, "Done."]
-    place.claude.play(*([turn] * (PROMPTS + KEEPER_KILLS)))
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    plan = {"sessions": SESSIONS, "prompts": PROMPTS, "watchers": WATCHERS, "notes": str(notes)}
-    hosts = Hosts(place, plan)
-    kills = ["host"] * HOST_KILLS + ["keeper"] * KEEPER_KILLS
-    chance.shuffle(kills)
-    for kind in kills:
-        await asyncio.to_thread(hosts.killed, chance.uniform(0.5, 4.0))
-        if kind == "keeper":
-            for keeper in find_keepers(place.folder / "keeper"):
-                if keeper.alive:
-                    os.kill(keeper.pid, signal.SIGKILL)
-    await asyncio.to_thread(hosts.finished)
+    chaos = Chaos(tmp_path, soak.SEED)
+    place = chaos.place
+    turn = ["Some text before it. " * 30, {"tool": "Bash", "input": {"command": "echo ran >> ran.txt"}}, "Done."]
+    place.claude.play(*([turn] * (PROMPTS + KEEPER_KILLS + CLI_KILLS)))
+    ends = await asyncio.to_thread(chaos.run)
 
+    decided = applied = 0
     async with place.opened() as host:
-        for session in (await host.list_sessions(ListSessions(limit=1_000))).sessions:
+        sessions = (await host.list_sessions(ListSessions(limit=1_000))).sessions
+        assert {session.name for session in sessions} == set(ends)
+        for session in sessions:
             frames = await all_frames(host, session.id)
-            assert [frame.seq for frame in frames] == list(range(1, len(frames) + 1))
-            events = [event for frame in frames for event in frame.events]
-            assert sum(isinstance(event, TurnEnded) for event in events) >= PROMPTS
-            said = Counter(event.text for event in events if isinstance(event, PromptSent))
-            assert len(said) == PROMPTS
-            assert max(said.values()) <= 1 + KEEPER_KILLS, said
-            states: dict[str, list[str]] = {}
-            for event in events:
-                if isinstance(event, ApprovalChanged):
-                    states.setdefault(event.approval.id, []).append(event.approval.state)
-            for one in states.values():
-                assert one.count("decided") <= 1
-                assert one[0] == "pending"
-                assert one[-1] in ("applied", "stranded", "undeliverable", "withdrawn", "delivered"), one
-            log = [f"{frame.seq} {','.join(type(event).__name__ for event in frame.events)}" for frame in frames]
-            for watcher in range(WATCHERS):
-                seen = (notes / f"{watcher}-{session.name}.txt").read_text().splitlines()
-                assert seen == log[: len(seen)], (watcher, session.name)
-                assert len(seen) >= len(log) - 20
+            check_turns(frames)
+            check_watchers(chaos, session, frames, ends[session.name])
+            await check_inputs(chaos, host, session, frames)
+            states = approval_states(frames)
+            decided += sum("decided" in one for one in states)
+            applied += sum("applied" in one for one in states)
+    assert list(chaos.living()) == []
+    ran = (place.cwd / "ran.txt").read_text().splitlines()
+    assert applied <= len(ran) <= decided
+
+
+def check_turns(frames: list[Frame]) -> None:
+    assert [frame.seq for frame in frames] == list(range(1, len(frames) + 1))
+    events = [event for frame in frames for event in frame.events]
+    assert sum(isinstance(event, TurnEnded) for event in events) >= PROMPTS
+    said = Counter(event.text for event in events if isinstance(event, PromptSent))
+    assert len(said) == PROMPTS
+    lost = sum(isinstance(event, ProcessChanged) and event.state in ("exited", "lost") for event in events)
+    assert sum(said.values()) <= PROMPTS + lost, said
+
+
+def approval_states(frames: list[Frame]) -> list[list[str]]:
+    """What became of each approval, in order."""
+    states: dict[str, list[str]] = {}
+    process_of: dict[str, int] = {}
+    generation = last = 0
+    for event in (event for frame in frames for event in frame.events):
+        if isinstance(event, ProcessChanged):
+            generation = last = event.generation
+        elif isinstance(event, ApprovalChanged):
+            states.setdefault(event.approval.id, []).append(event.approval.state)
+            process_of[event.approval.id] = generation
+    for approval, one in states.items():
+        assert one[0] == "pending"
+        assert one.count("decided") <= 1
+        # What was delivered to a process that died is applied or not: nobody can say.
+        assert one[-1] in ENDS or (one[-1] == "delivered" and process_of[approval] < last), one
+    return list(states.values())
+
+
+def check_watchers(chaos: Chaos, session: Session, frames: list[Frame], end: int) -> None:
+    log = [noted(frame) for frame in frames]
+    for watcher in range(WATCHERS):
+        seen = (chaos.notes / f"{watcher}-{session.name}.txt").read_text().splitlines()
+        assert seen == log[: len(seen)], (watcher, session.name)
+        assert len(seen) >= end
+
+
+async def check_inputs(chaos: Chaos, host: Host, session: Session, frames: list[Frame]) -> None:
+    """What each process was told is what the log says, in its order and once; all of it, if it was not killed."""
+    sent: dict[int, list[bytes]] = {}
+    after = 0
+    while rows := (await host.store.read(session.id, after=after)).rows:
+        after = rows[-1].seq
+        for row in rows:
+            if row.kind == "sent":
+                sent.setdefault(row.generation, []).append(row.body)
+    changes: list[Any] = [event for frame in frames for event in frame.events if isinstance(event, ProcessChanged)]
+    pids = {event.generation: event.pid for event in changes if event.pid is not None}
+    for generation, pid in pids.items():
+        told = (chaos.inputs / str(pid)).read_bytes().split(b"\n")[:-1]
+        assert told == sent[generation][: len(told)], (session.name, generation)
+    if pids:
+        last = max(pids)
+        assert (chaos.inputs / str(pids[last])).read_bytes().count(b"\n") == len(sent[last])

@@ -131,7 +131,8 @@ class SessionActor:
 
     async def _failed_to_start(self, error: QuarterdeckError) -> None:
         body, log = self.log.body, self.log
-        self.session = self.recorder.wire = None
+        self.session = None
+        self.recorder.forget()
         if body.process == "starting":
             body.process, body.state_reason = "exited", str(error)
             await log.tell(ProcessChanged(log.now(), body.generation, "exited", stderr=str(error)[-STDERR_CHARS:]))
@@ -171,7 +172,8 @@ class SessionActor:
             body.state_reason = f"Claude Code ended with {how}."
         body.stderr = exited.stderr[-STDERR_CHARS:]
         self._tell_end(exited.code, exited.signal, "" if exited.expected else exited.stderr)
-        session, self.session, self.recorder.wire = self.session, None, None
+        session, self.session = self.session, None
+        self.recorder.forget()
         if session is not None:
             asyncio.get_running_loop().create_task(self._forget(session, body.generation))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.protocol import Exited
 from quarterdeck.store.records import NewRow
-from quarterdeck.wire import ControlResponse, Decoder, Message
+from quarterdeck.wire import ControlResponse, Decoder, Message, decode
 
 from .folding import is_preview
 from .launching import LineEnds, Wire
@@ -40,8 +40,12 @@ class Recorder(JournalReader):
     def begin(self, wire: Wire, input_number: int) -> None:
         """Lines come from and go to this process; ``input_number`` is that of the last line it was told."""
         self.wire, self._input_number = wire, input_number
-        self._answers.clear()
         self._stream_from = None
+
+    def forget(self) -> None:
+        """The process is gone."""
+        self.wire = None
+        self._answers.clear()
 
     def exited(self, exited: Exited, at: float) -> None:
         self._ended(exited)
@@ -110,6 +114,14 @@ class Recorder(JournalReader):
         kept = None if self.wire is None else self.wire.kept
         if kept is not None:
             wait.add_done_callback(lambda done: kept.acknowledge(offset) if _went_well(done) else None)
+
+    def resume(self, lines: Iterable[tuple[int, bytes]], written: int) -> None:
+        """A process that went on without us: what it was told, by number, and up to where it has that."""
+        if any(record.state == "decided" for record in self._log.approvals.values()):
+            for number, line in lines:
+                if b"control_response" in line and isinstance(message := decode(line), ControlResponse):
+                    self._answers[number] = message.request_id
+        self.written(written)
 
     def written(self, number: int) -> None:
         """Told by the keeper: our lines up to this number are in the process's pipe."""

@@ -38,6 +38,7 @@ async def take_up(
         return await keeper.read(actor.id, offset, kept.generation, size=READ_BYTES)
 
     log.standing.pid = kept.pid
+    recorder.resume(resend, kept.written)  # before what the process made of it
     offset = await recorder.catch_up(kept.first, kept.end, read)
     await log.drained()
     last = max([kept.accepted, *(number for number, _ in resend)])
@@ -45,6 +46,7 @@ async def take_up(
     transport = keeper.attach(actor.id, kept.generation, offset, durable=True, on_written=recorder.written)
     session = actor.attach(options, Wire(transport, offset=offset, again=again), input_number=last)
     await session.attach((), snapshot=snapshot(log.fold.side, log.fold.timeline.state.at))
+    recorder.written(transport.written)
     actor.drain(session)
     for record in list(log.approvals.values()):
         if record.state == "decided" and record.request_id in session.pending():
