@@ -25,6 +25,7 @@ from .errors import HostError
 from .folders import is_below
 from .grants import new_grant
 from .host_base import PROGRAM, Caller, HostBase
+from .idempotency import once
 from .scopes import allows, sees
 
 logger = logging.getLogger("quarterdeck.host")
@@ -111,13 +112,17 @@ class ApprovalOperations(HostBase):
 
     # Deciding
 
-    async def decide(self, request: takes.Decide, caller: Caller = PROGRAM) -> returns.Approval:
+    @once
+    async def decide(self, request: takes.Decide, caller: Caller = PROGRAM, key: str | None = None) -> returns.Approval:
         """Decide one approval: the first decision counts, and the others learn of it."""
         _check_remember(request.decision, caller)
         record = await self._approval(request.approval_id)
         return await self._decide(record, request.decision, caller, "user" if caller.token_id is None else "token")
 
-    async def decide_many(self, request: takes.DecideMany, caller: Caller = PROGRAM) -> returns.Decisions:
+    @once
+    async def decide_many(
+        self, request: takes.DecideMany, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Decisions:
         """Decide all that wait and match. What does not fit one of them is refused before any is decided."""
         _check_batch(request)
         found = [record async for record in self._matching(request.filter, caller)]

@@ -65,6 +65,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """May have sessions in ``bypassPermissions``."""
     folders: tuple[str, ...] = ()
     """Sees only sessions in these folders and below; empty: all."""
+    expires_at: float | None = None
+    """When its token ends, by the host's clock. Whoever streams to the caller ends the stream then."""
 
 
 PROGRAM = Caller()
@@ -117,6 +119,8 @@ class HostBase:
         """Sessions whose log cannot be written now."""
         self.bell = Bell()
         """Rings when sessions or approvals have changed."""
+        self.tokens_bell = Bell()
+        """Rings when a token was revoked."""
         self._opened_at = 0.0
         self._actors: dict[str, SessionActor] = {}
         self._loading: dict[str, asyncio.Lock] = {}
@@ -146,6 +150,7 @@ class HostBase:
         """Leave; with a keeper, the processes go on."""
         self.bell.close()
         self.stalls.close()
+        self.tokens_bell.close()
         await asyncio.gather(*(actor.leave() for actor in self._actors.values()), return_exceptions=True)
         self._actors.clear()
         keepers = [*self._former_keepers, *([] if self._keeper is None else [self._keeper])]

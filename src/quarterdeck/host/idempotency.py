@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import uuid
 from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -26,6 +27,9 @@ _NAMESPACE = uuid.UUID("6f0f3f1e-51c5-4c6e-9d6e-2f6f3f0f7c11")
 _TARGETS = ("session_id", "approval_id", "grant_id", "token_id", "transcript_id", "path", "cwd")
 """Fields of requests that say what a write is about."""
 
+replayed: ContextVar[bool] = ContextVar("replayed", default=False)
+"""Set when the answer that a caller gets is the first one again. A face that shows this resets it before it asks."""
+
 
 def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
     """For a method ``(request, caller, key)`` that writes: with a key it happens once within seven days.
@@ -45,7 +49,9 @@ def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[A
             digest = hashlib.sha256(msgspec.json.encode(request)).digest()
             known = await host.store.receipt(scope, key, now=host.now())
             if known is not None:
-                return cast("R", _replayed(name, known[0], digest))
+                first = _replayed(name, known[0], digest)
+                replayed.set(True)
+                return cast("R", first)
             result = await method(*args, **kwargs)
             receipt = Receipt(scope=scope, key=key, request=digest, outcome=msgspec.json.encode(result), at=host.now())
             await host.store.commit(Commit(receipt=receipt))

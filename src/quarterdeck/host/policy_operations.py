@@ -12,6 +12,7 @@ from . import resources as returns
 from .folders import existing_folder
 from .grants import grant_view
 from .host_base import PROGRAM, Caller, HostBase
+from .idempotency import once
 from .policies import FOR_PEOPLE
 
 
@@ -29,7 +30,10 @@ class PolicyOperations(HostBase):
         """Rules that were remembered, those that no longer hold included."""
         return returns.GrantList(grants=[grant_view(record) for record in self._grants.all()])
 
-    async def revoke_grant(self, request: takes.OfGrant, caller: Caller = PROGRAM) -> returns.Grant:
+    @once
+    async def revoke_grant(
+        self, request: takes.OfGrant, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Grant:
         """Forget a remembered rule: the next call is asked about again, also in sessions that run."""
         record = self._grants.get(request.grant_id)
         if record.revoked_at is None:

@@ -6,20 +6,22 @@ import contextlib
 import hashlib
 import hmac
 import secrets
+from typing import Any
 
 import msgspec
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.store import Commit
-from quarterdeck.store.commits import PutToken
+from quarterdeck.store.commits import AddAudit, PutToken
 from quarterdeck.store.errors import StorageFailed
-from quarterdeck.store.records import TokenRecord
+from quarterdeck.store.records import AuditEntry, TokenRecord
 
 from . import requests as takes
 from . import resources as returns
 from .errors import HostError
 from .folders import resolved
 from .host_base import PROGRAM, Caller, HostBase
+from .idempotency import once
 from .times import moment
 
 SECRET_BYTES = 32
@@ -56,7 +58,10 @@ class TokenOperations(HostBase):
         """Who may do what."""
         return returns.TokenList(tokens=[token_view(record) for record in await self.store.tokens()])
 
-    async def revoke_token(self, request: takes.OfToken, caller: Caller = PROGRAM) -> returns.Token:
+    @once
+    async def revoke_token(
+        self, request: takes.OfToken, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Token:
         """End a token."""
         found = [record for record in await self.store.tokens() if record.id == request.token_id]
         if not found:
@@ -65,6 +70,7 @@ class TokenOperations(HostBase):
         if record.revoked_at is None:
             record = msgspec.structs.replace(record, revoked_at=self._clock())
             await self.store.commit(Commit(changes=[PutToken(record)]))
+            self.tokens_bell.ring()
         return token_view(record)
 
     async def authenticate(self, secret: str, *, via: str = "") -> Caller:
@@ -85,7 +91,14 @@ class TokenOperations(HostBase):
             token_id=record.id,
             may_bypass=record.may_bypass,
             folders=record.folders,
+            expires_at=record.expires_at,
         )
+
+    async def note_attempt(self, *, via: str, **details: Any) -> None:
+        """Somebody tried to get in and could not: a face that refused them says so in the audit."""
+        body = msgspec.json.encode(details)
+        entry = AuditEntry(at=self._clock(), who="", operation="authenticate", via=via, body=body)
+        await self.store.commit(Commit(changes=[AddAudit(entry)]))
 
 
 def token_view(record: TokenRecord) -> returns.Token:

@@ -17,6 +17,7 @@ from . import resources as returns
 from .budgets import NANO, SETTING, HostBudgets
 from .errors import HostError
 from .host_base import PROGRAM, Caller, HostBase
+from .idempotency import once
 from .times import moment
 
 ALERTS = "alerts"
@@ -53,7 +54,10 @@ class UsageOperations(HostBase):
         """The host's budgets, and what is spent of them."""
         return returns.Details(details=self._budgets())
 
-    async def set_budgets(self, request: takes.Settings, caller: Caller = PROGRAM) -> returns.Details:
+    @once
+    async def set_budgets(
+        self, request: takes.Settings, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Details:
         """Replace the host's budgets."""
         budgets = _converted(request.settings, HostBudgets)
         if any(limit is not None and limit < 0 for limit in (budgets.day_usd, budgets.month_usd)):
@@ -76,7 +80,10 @@ class UsageOperations(HostBase):
         kept = await self.store.setting(ALERTS)
         return returns.Details(details={"alerts": []} if kept is None else msgspec.json.decode(kept))
 
-    async def set_alerts(self, request: takes.Settings, caller: Caller = PROGRAM) -> returns.Details:
+    @once
+    async def set_alerts(
+        self, request: takes.Settings, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Details:
         """Replace the alerts."""
         alerts = _converted(request.settings, Alerts)
         for number, alert in enumerate(alerts.alerts):
