@@ -1,4 +1,4 @@
-"""Path, query and body → the host's request. Strict: an unknown field, a second value or ``0`` for a bool is an error."""
+"""Path, query and body → the host's request. An unknown field, a second value or ``0`` for a bool is an error."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Union, get_args, get_origin
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import UNSET, NODEFAULT, UnsetType
+from msgspec import NODEFAULT, UnsetType
 from msgspec.structs import FieldInfo
 
 from quarterdeck.host.errors import HostError
-from quarterdeck.host.requests import Request
+from quarterdeck.host.requests import Nothing, Request
 
 from .problems import invalid
 from .routes import Route
@@ -43,11 +43,13 @@ class Shape:
         if route.takes_body and not route.raw:
             self.body = self._body_type(rest)
         self._read: dict[str, Callable[[list[str]], Any]] = {one.encode_name: _reader(one) for one in self.query}
-        self._decoder = None if self.body is None else msgspec.json.Decoder(self.body)
+        self._decoder = msgspec.json.Decoder(Nothing if self.body is None else self.body)
 
     def _body_type(self, rest: list[FieldInfo]) -> Any:
         if self.route.whole:
             return next(field.type for field in rest if field.name == self.route.whole)
+        if not rest:
+            return Nothing
         return msgspec.defstruct(
             f"{self.takes.__name__}Body",
             [_as_field(field) for field in rest],
@@ -90,10 +92,7 @@ class Shape:
         return self.takes(**path, **{name: getattr(read, name) for name in read.__struct_fields__})
 
     def _from_body(self, body: bytes) -> Any:
-        assert self._decoder is not None
-        if not body and not self.body_required:
-            body = b"{}"
-        return self._decoder.decode(body)
+        return self._decoder.decode(body if body or self.body_required else b"{}")
 
     def _from_query(self, query: bytes) -> dict[str, Any]:
         try:
@@ -158,7 +157,8 @@ def _reader(field: FieldInfo) -> Callable[[list[str]], Any]:
     if get_origin(wanted) is list:
         read = _scalar(plain_type(get_args(wanted)[0]))
         return lambda found: [read(one) for value in found for one in value.split(",") if one]
-    return lambda found, read=_scalar(wanted): read(_only(found))  # type: ignore[misc]
+    read = _scalar(wanted)
+    return lambda found: read(_only(found))
 
 
 def _only(found: list[str]) -> str:
@@ -191,6 +191,3 @@ def _number(text: str) -> float:
     if _NUMBER.fullmatch(text) is None or not math.isfinite(float(text)):
         raise ValueError("a number is expected")
     return float(text)
-
-
-__all__ = ["UNSET", "Shape", "check_texts", "path_fields", "plain_type", "shape_of"]

@@ -117,6 +117,5 @@ def invalid(error: Exception) -> HostError:
     named = _UNKNOWN.search(text) or _MISSING.search(text)
     parts = [found[1] for found in (place, named) if found is not None and found[1]]
     said = _PLACE.sub("", text)
-    details = {"field": ".".join(parts)} if parts else {}
     hint = "The fields of each request are in /openapi.json." if named else ""
-    return HostError("invalid", f"The request cannot be read: {said}.", hint=hint, **details)
+    return HostError("invalid", f"The request cannot be read: {said}.", hint=hint, field=".".join(parts) or "body")

@@ -1,7 +1,7 @@
 """Every operation of the host as a route: one table, compared by a test with ``quarterdeck.host.operations``.
 
-Path parameters have the names of the request's fields. What is not in the path is in the query for GET and DELETE, and in
-a JSON body otherwise.
+Path parameters have the names of the request's fields. What is not in the path is in the query for GET and DELETE, and
+in a JSON body otherwise.
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ _LOOKING = (
     _get(f"{_SESSION}/wait", "wait"),
     _get(f"{_SESSION}/export", "export_session"),
     _get(f"{_SESSION}/stream", "watch_session"),
+    _get(f"{_SESSION}/callbacks", "attach_callbacks"),
     _get("/stream", "watch_host"),
     _get("/approvals/stream", "watch_approvals"),
 )
@@ -113,6 +114,7 @@ _CHANGING = (
     _post(f"{_SESSION}/mcp/{{server}}/enable", "enable_mcp_server"),
     _post(f"{_SESSION}/mcp/{{server}}/disable", "disable_mcp_server"),
     _put(f"{_SESSION}/mcp", "set_mcp_servers"),
+    _post(f"{_SESSION}/callbacks/{{call_id}}", "answer_callback"),
     _post(f"{_SESSION}/tasks/{{task_id}}/stop", "stop_task"),
 )
 
@@ -154,7 +156,5 @@ ROUTES: tuple[Route, ...] = (*_SESSIONS, *_LOOKING, *_CHANGING, *_APPROVALS, *_H
 
 SOCKET = f"{PREFIX}/ws"
 """One WebSocket for everything: every operation by name, and all streams."""
-ONLY_ON_SOCKET = frozenset({"attach_callbacks"})
-"""Operations in which the host asks and the client answers."""
 
 BY_OPERATION: Mapping[str, Route] = MappingProxyType({route.name: route for route in ROUTES})

@@ -1,0 +1,115 @@
+"""Before anything is looked at: who is at the other end, under which name they reached us, from which page.
+
+A page of another site that a person has open can send requests here (CSRF), and can make its own name point here (DNS
+rebinding). So ``Host`` must be a name of ours, and ``Origin``, where a browser sends one, must be ourselves.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+
+import msgspec
+from starlette.types import Scope
+
+from .problems import Refused
+from .settings import Settings
+
+UNIX = "unix"
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Visitor(msgspec.Struct, frozen=True):
+    """The other end, as far as it can be believed."""
+
+    address: str
+    """An IP address, or ``unix``."""
+    scheme: str
+    host: str
+    """As in the header, with its port."""
+
+
+class Admission:
+    """Checks the outside of a request."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._base = settings.base_path.rstrip("/")
+        self._hosts = LOOPBACK | {name.lower().strip("[]") for name in settings.hosts}
+        self._unix_is_proxy = UNIX in settings.proxies
+        self._proxies = [ipaddress.ip_network(one, strict=False) for one in settings.proxies if one != UNIX]
+
+    def admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
+        """Raises ``Refused``. Changes the scope's path to the one below the base path."""
+        if not scope["path"].startswith("/"):
+            raise Refused(400, "invalid", "The path must begin with a slash.")
+        visitor = self._visitor(scope, headers)
+        if _name(visitor.host) not in self._hosts:
+            raise Refused(
+                421,
+                "forbidden",
+                "This host does not answer to that name.",
+                hint="Use localhost, or start it with --allow-host NAME.",
+                field="Host",
+            )
+        self._check_origin(visitor, headers)
+        self._strip_base(scope)
+        scope["scheme"] = visitor.scheme
+        return visitor
+
+    def _visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
+        client = scope.get("client")
+        address = UNIX if not client or not client[0] else str(client[0])
+        scheme = "https" if scope["scheme"] in ("https", "wss") else "http"
+        host = headers.get(b"host", b"").decode("latin-1")
+        if self._is_proxy(address):
+            chain = _listed(headers.get(b"x-forwarded-for", b""))
+            address = next((one for one in reversed(chain) if not self._is_proxy(one)), chain[0] if chain else address)
+            scheme = [scheme, *_listed(headers.get(b"x-forwarded-proto", b""))][-1]
+            host = [host, *_listed(headers.get(b"x-forwarded-host", b""))][-1]
+        return Visitor(address, "https" if scheme == "https" else "http", host)
+
+    def _is_proxy(self, address: str) -> bool:
+        if address == UNIX:
+            return self._unix_is_proxy
+        if not self._proxies:
+            return False
+        try:
+            known = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return False
+        return any(known in network for network in self._proxies)
+
+    def _check_origin(self, visitor: Visitor, headers: dict[bytes, bytes]) -> None:
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").lower() != f"{visitor.scheme}://{visitor.host}".lower():
+            raise Refused(403, "forbidden", "Pages of other sites may not ask this host.", field="Origin")
+
+    def _strip_base(self, scope: Scope) -> None:
+        path: str = scope["path"]
+        if self._base and (path == self._base or path.startswith(self._base + "/")):
+            scope["path"] = path[len(self._base) :] or "/"
+
+
+def _name(host: str) -> str:
+    """Of ``Host``: without its port, without brackets."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    name, _, port = host.rpartition(":")
+    return (name if name and port.isdigit() else host).lower()
+
+
+def _listed(value: bytes) -> list[str]:
+    return [one.strip() for one in value.decode("latin-1").split(",") if one.strip()]
+
+
+def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """By name. Raises ``Refused`` where one that must be unique comes twice: two readers might choose differently."""
+    found: dict[bytes, bytes] = {}
+    for name, value in pairs:
+        if name in found and name in _SINGLE:
+            raise Refused(400, "invalid", f"The header {name.decode('latin-1')} is there twice.")
+        found[name] = found[name] + b", " + value if name in found else value
+    return found
+
+
+_SINGLE = frozenset({b"host", b"authorization", b"content-length", b"content-type", b"origin", b"idempotency-key"})

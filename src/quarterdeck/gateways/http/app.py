@@ -1,0 +1,221 @@
+"""``Gateway``: a host as an ASGI application. It finds the route, checks who asks, calls the host, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from starlette.routing import compile_path
+from starlette.types import Receive, Scope, Send
+
+from quarterdeck.host import Caller, Host, HostError
+from quarterdeck.host.resources import Health
+
+from . import documents, metrics, sse, websocket
+from .admission import Admission, headers_of
+from .authentication import Authentication, bearer_of, socket_bearer
+from .bodies import Asked, body_of, read_body
+from .calling import call, check_scope
+from .decoding import shape_of
+from .one_time import OneTimeCodes
+from .problems import Refused, invalid
+from .responses import Answer, answer_of, encode, encoded, refusal
+from .routes import ROUTES, SOCKET, Route
+from .settings import Settings
+from .streams import Encodings
+
+LONG = frozenset({"wait"})
+"""Operations that are given up when the client leaves."""
+LOGIN_BYTES = 1_000
+
+
+class Gateway:
+    """All routes of ``routes.ROUTES`` on one host."""
+
+    def __init__(self, host: Host, settings: Settings | None = None) -> None:
+        self.host = host
+        self.settings = settings or Settings()
+        self.admission = Admission(self.settings)
+        self.authentication = Authentication(host, self.settings)
+        self.codes = OneTimeCodes(host.now)
+        self.meter = metrics.Meter()
+        self.encodings = Encodings(lambda item: msgspec.json.encode(item)[1:])
+        """Frames without their first brace: what stands before them differs by client."""
+        self.stopping = asyncio.Event()
+        """Set when the gateway stops: streams say goodbye, and new requests are refused."""
+        self._paths = _by_path(ROUTES)
+
+    async def __aenter__(self) -> Gateway:
+        self.authentication.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.authentication.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+
+    # Requests
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began, asked = time.perf_counter(), Asked(scope, receive)
+        self.meter.under_way += 1
+        try:
+            application = await self._answered(asked)
+        except (HostError, Refused) as error:
+            application = refusal(error)
+        finally:
+            self.meter.under_way -= 1
+        if isinstance(application, Answer):
+            application.compress(asked.header(b"accept-encoding").lower(), from_bytes=self.settings.compress_bytes)
+            if asked.has_unread_body:
+                application.headers["connection"] = "close"
+            self.meter.answered(scope["method"], asked.route, application.status, time.perf_counter() - began)
+        await application(scope, receive, send)
+
+    async def _answered(self, asked: Asked) -> Any:
+        asked.headers = headers_of(asked.scope["headers"])
+        if self.stopping.is_set():
+            raise _shutting_down()
+        asked.visitor = self.admission.admit(asked.scope, asked.headers)
+        found = self._find(asked.path)
+        if found is None:
+            return await self._beside(asked)
+        routes, asked.in_path = found
+        route = routes.get(asked.method)
+        asked.route = next(iter(routes.values())).path
+        if route is None:
+            raise _wrong_method(asked.method, routes)
+        if route.public:
+            return await self._health(route, asked)
+        caller = await self._caller(asked)
+        check_scope(route.operation, caller)
+        if route.name == "get_metrics":
+            return await metrics.shown(self, caller)
+        if route.streams:
+            return await sse.open_events(self, route, asked, caller)
+        return await self._called(route, asked, caller)
+
+    async def _caller(self, asked: Asked) -> Caller:
+        return await self.authentication.caller(bearer_of(asked.headers), asked.visitor.address)
+
+    async def _called(self, route: Route, asked: Asked, caller: Caller) -> Answer:
+        limit = self.host.limits.upload_bytes if route.raw else self.settings.body_bytes
+        body = await body_of(route, asked, limit, self.settings.body_s)
+        media_type = asked.header(b"content-type")
+        request = shape_of(route).request(asked.in_path, asked.scope["query_string"], body, media_type)
+        key = asked.header(b"idempotency-key") if b"idempotency-key" in asked.headers else None
+        working = call(self.host, route.operation, request, caller, key)
+        called = await (_while_there(working, asked.receive) if route.name in LONG else working)
+        answer = answer_of(called.result, route.status)
+        if called.replayed:
+            answer.headers["idempotency-replayed"] = "true"
+        return answer
+
+    def _find(self, path: str) -> tuple[dict[str, Route], dict[str, str]] | None:
+        for pattern, routes in self._paths:
+            if (found := pattern.match(path)) is not None:
+                return routes, found.groupdict()
+        return None
+
+    # Beside the operations
+
+    async def _health(self, route: Route, asked: Asked) -> Answer:
+        """Without a token only whether; with one also why not. ``/healthz`` is about the process, so it is there."""
+        caller = None if bearer_of(asked.headers) is None else await self._caller(asked)
+        probe = caller or Caller(name="probe", via="http", scope="read", may_bypass=False)
+        health: Health = (await call(self.host, route.operation, route.operation.takes(), probe)).result
+        shown = health if caller is not None else Health(ready=health.ready)
+        return Answer(encode(shown), 503 if route.path == "/readyz" and not health.ready else 200)
+
+    async def _beside(self, asked: Asked) -> Answer:
+        path, method = asked.path, asked.method
+        if path == documents.LOGIN:
+            asked.route = path
+            if method != "POST":
+                raise _wrong_method(method, ["POST"])
+            return await self._login(asked)
+        if path == SOCKET and method == "GET":
+            raise Refused(426, "invalid", "This is for WebSockets.", headers={"upgrade": "websocket"})
+        answer = documents.page(path, self.settings.base_path)
+        if answer is None:
+            raise HostError("not_found", "There is nothing at this path.", hint="/openapi.json lists all paths.")
+        asked.route = path
+        if method != "GET":
+            raise _wrong_method(method, ["GET"])
+        return answer
+
+    async def _login(self, asked: Asked) -> Answer:
+        """A code that was shown once becomes a token, which the page keeps in memory."""
+        try:
+            given = msgspec.json.decode(await read_body(asked, LOGIN_BYTES, self.settings.body_s), type=documents.Login)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise invalid(error) from error
+        caller = self.codes.redeem(given.code)
+        if caller is None:
+            await self.authentication.failed(asked.visitor.address, given=True)
+            raise HostError("unauthenticated", "This code is not valid.", hint="Codes are good once, for a minute.")
+        return answer_of(await self.host.create_token(documents.page_token(caller), caller), 201)
+
+    # WebSockets
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            headers = headers_of(scope["headers"])
+            if self.stopping.is_set():
+                raise _shutting_down()
+            visitor = self.admission.admit(scope, headers)
+            if scope["path"] != SOCKET:
+                raise HostError("not_found", f"WebSockets are at {SOCKET}.")
+            secret = bearer_of(headers) or socket_bearer(scope["subprotocols"])
+            caller = await self.authentication.caller(secret, visitor.address)
+            with self.authentication.stream(caller) as ended:
+                await websocket.Socket(self, caller, ended, scope, receive, send).serve()
+        except (HostError, Refused) as error:
+            await _denied(refusal(error), scope, send)
+
+
+def _by_path(routes: tuple[Route, ...]) -> list[tuple[Any, dict[str, Route]]]:
+    """Fixed words before parameters, so that ``/approvals/stream`` is not an approval."""
+    grouped: dict[str, dict[str, Route]] = {}
+    for route in routes:
+        grouped.setdefault(route.path, {})[route.method] = route
+    ordered = sorted(grouped.items(), key=lambda one: one[0].count("{"))
+    return [(compile_path(path)[0], methods) for path, methods in ordered]
+
+
+def _wrong_method(method: str, allowed: Iterable[str]) -> Refused:
+    names = ", ".join(sorted(allowed))
+    return Refused(405, "invalid", f"{method} is not for this path; it takes {names}.", headers={"allow": names})
+
+
+def _shutting_down() -> HostError:
+    return HostError("shutting_down", "The host is shutting down.", hint="Come back.", retry_after_s=2.0)
+
+
+async def _while_there(working: Any, receive: Receive) -> Any:
+    """Until it is done or the client has left."""
+    doing, leaving = asyncio.ensure_future(working), asyncio.ensure_future(sse.left(receive))
+    try:
+        await asyncio.wait([doing, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if doing.done():
+            return doing.result()
+        raise Refused(400, "invalid", "The client has left.")
+    finally:
+        for task in (doing, leaving):
+            task.cancel()
+        await asyncio.gather(doing, leaving, return_exceptions=True)
+
+
+async def _denied(answer: Answer, scope: Scope, send: Send) -> None:
+    """A WebSocket that is refused gets the same document as a request."""
+    headers = encoded(scope, {"content-type": answer.media_type, **answer.headers})
+    await send({"type": "websocket.http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": answer.body})

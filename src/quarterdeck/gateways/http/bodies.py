@@ -1,0 +1,85 @@
+"""One request as it comes in, and its body: not too long, not too slow, not compressed, of the right kind."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from starlette.types import Receive, Scope
+
+from quarterdeck.host.errors import HostError
+
+from .admission import Visitor
+from .problems import Refused
+from .routes import Route
+
+SLOWEST_BYTES_PER_S = 16 * 1024
+"""A body that is allowed to be long may take so much longer."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request, as far as it has been looked at."""
+
+    scope: Scope
+    receive: Receive
+    headers: dict[bytes, bytes] = field(default_factory=dict)
+    visitor: Visitor = field(default=Visitor("", "http", ""))
+    in_path: dict[str, str] = field(default_factory=dict)
+    route: str = "none"
+    """Its path in the table, for the metrics."""
+    body_read: bool = False
+
+    @property
+    def method(self) -> str:
+        return str(self.scope["method"])
+
+    @property
+    def path(self) -> str:
+        return str(self.scope["path"])
+
+    def header(self, name: bytes) -> str:
+        return self.headers.get(name, b"").decode("latin-1")
+
+    @property
+    def has_unread_body(self) -> bool:
+        """Then the connection cannot be used again: what comes next on it is not a request."""
+        if self.body_read:
+            return False
+        names = dict(self.scope["headers"])
+        return names.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in names
+
+
+async def body_of(route: Route, asked: Asked, limit: int, limit_s: float) -> bytes:
+    """The body of a request to this route. Raises ``HostError`` or ``Refused``."""
+    if asked.header(b"content-encoding").lower() not in ("", "identity"):
+        raise Refused(415, "invalid", "Compressed requests are not taken.", field="Content-Encoding")
+    body = await read_body(asked, limit if route.takes_body else 0, limit_s)
+    kind = asked.header(b"content-type").partition(";")[0].strip().lower()
+    if body and not route.raw and kind != "application/json":
+        raise Refused(415, "invalid", "The body must be application/json.", field="Content-Type")
+    return body
+
+
+async def read_body(asked: Asked, limit: int, limit_s: float) -> bytes:
+    """All of it, unless it is too long or too slow."""
+    too_large = HostError("too_large", f"The body of this request may have {limit} bytes.", limit_bytes=limit)
+    told = int(asked.header(b"content-length") or 0)
+    if told > limit:
+        raise too_large
+    parts, size, more = [], 0, True
+    try:
+        async with asyncio.timeout(limit_s + told / SLOWEST_BYTES_PER_S):
+            while more:
+                message = await asked.receive()
+                if message["type"] == "http.disconnect":
+                    raise Refused(400, "invalid", "The body is not complete.")
+                part, more = message.get("body", b""), message.get("more_body", False)
+                parts.append(part)
+                size += len(part)
+                if size > limit:
+                    raise too_large
+    except TimeoutError:
+        raise Refused(408, "invalid", "The body came too slowly.") from None
+    asked.body_read = True
+    return b"".join(parts)

@@ -1,0 +1,86 @@
+"""Calls of the host's operations: the same for a request and for a message of a WebSocket."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import AsyncGenerator
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from quarterdeck.host import Caller, Host, HostError
+from quarterdeck.host.idempotency import replayed
+from quarterdeck.host.operations import Operation
+from quarterdeck.host.requests import Request
+from quarterdeck.host.scopes import allows
+
+logger = logging.getLogger("quarterdeck.http")
+
+KEY_CHARS = 200
+
+
+class Called(msgspec.Struct, frozen=True):
+    """What came of a call."""
+
+    result: Any
+    replayed: bool = False
+
+
+def check_scope(operation: Operation, caller: Caller) -> None:
+    """Before the request is even read: whoever may not do it should not be able to send megabytes for it."""
+    if not allows(caller.scope, operation.scope):
+        raise HostError(
+            "forbidden",
+            f"{operation.name} needs the scope {operation.scope}; {caller.name} has {caller.scope}.",
+            needed=operation.scope,
+        )
+
+
+async def call(host: Host, operation: Operation, request: Request, caller: Caller, key: str | None = None) -> Called:
+    """Raises ``HostError``, whatever went wrong."""
+    method = _method(host, operation)
+    settings: dict[str, Any] = {}
+    if key is not None:
+        _check_key(operation, key)
+        settings["key"] = key
+    replayed.set(False)
+    try:
+        result = await method(request, caller, **settings)
+    except HostError:
+        raise
+    except Exception as error:
+        raise unexpected(operation, error) from error
+    return Called(result, replayed.get())
+
+
+def stream(host: Host, operation: Operation, request: Request, caller: Caller) -> AsyncGenerator[Any, None]:
+    """The items of an operation that streams."""
+    items: AsyncGenerator[Any, None] = _method(host, operation)(request, caller)
+    return items
+
+
+def unexpected(operation: Operation, error: Exception) -> HostError:
+    """A fault of ours: the log has all of it, the caller learns that it was one."""
+    logger.exception("%s failed", operation.name, exc_info=error)
+    return HostError("unavailable", f"{operation.name} failed inside the host.", hint="The host's log says why.")
+
+
+def _method(host: Host, operation: Operation) -> Any:
+    method = getattr(host, operation.name, None)
+    if method is None:
+        raise HostError("unavailable", f"This host has no {operation.name} yet.")
+    return method
+
+
+def _check_key(operation: Operation, key: str) -> None:
+    if not operation.writes or not _takes_key(operation.name):
+        raise HostError("invalid", f"{operation.name} takes no key.", field="Idempotency-Key")
+    if not 0 < len(key) <= KEY_CHARS or not key.isprintable():
+        raise HostError("invalid", f"A key has 1 to {KEY_CHARS} printable characters.", field="Idempotency-Key")
+
+
+@cache
+def _takes_key(name: str) -> bool:
+    return "key" in inspect.signature(getattr(Host, name)).parameters

@@ -1,0 +1,134 @@
+"""Connections before there is a request: how many, how slow, how long their headers, and whether an agent opened them.
+
+uvicorn parses; this only watches the clock and the counters around it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from quarterdeck.host.errors import Code, HostError
+from quarterdeck.transport import marks
+
+from .problems import MEDIA_TYPE, problem_of
+
+if TYPE_CHECKING:
+    from .app import Gateway
+
+
+class Connection(HttpToolsProtocol):
+    """One TCP or Unix connection."""
+
+    gateway: Gateway
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.gateway = self.config.app  # type: ignore[assignment]
+        self._head_bytes = 0
+        self._in_head = True
+        self._patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.gateway.meter.connections = len(self.connections)
+        settings = self.gateway.settings
+        if len(self.connections) > settings.connections or self._of_client() > settings.connections_per_client:
+            self.gateway.meter.refused_connections += 1
+            self._refuse(503, "busy", "There are too many connections.")
+        elif is_agent(transport.get_extra_info("socket")):
+            self._refuse(403, "forbidden", "What a session has started may not talk to its host.")
+        else:
+            self._be_patient()
+
+    def _of_client(self) -> int:
+        address = self.client and self.client[0]
+        if not address:
+            return 0
+        clients = (getattr(one, "client", None) for one in self.connections)
+        return sum(1 for client in clients if client is not None and client[0] == address)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._no_hurry()
+        self.gateway.meter.connections = len(self.connections)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        if self._in_head and self._patience is None:
+            self._be_patient()
+        before = self._head_bytes
+        super().data_received(data)
+        if self._in_head:
+            self._head_bytes = max(self._head_bytes, before + len(data))
+            if self._head_bytes > self.gateway.settings.header_bytes and not self.transport.is_closing():
+                self._refuse(431, "too_large", "The headers are too long.")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._head_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._count(len(name) + len(value) + 4)
+
+    def _count(self, size: int) -> None:
+        self._head_bytes += size
+        if self._head_bytes > self.gateway.settings.header_bytes:
+            raise ValueError("the headers are too long")  # the parser stops, and answers 400
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        self._no_hurry()
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._in_head, self._head_bytes = True, 0
+
+    def _be_patient(self) -> None:
+        self._patience = self.loop.call_later(self.gateway.settings.header_s, self._too_slow)
+
+    def _no_hurry(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _too_slow(self) -> None:
+        self._patience = None
+        if not self.transport.is_closing():
+            self._refuse(408, "invalid", "The request came too slowly.")
+
+    def _refuse(self, status: int, code: Code, message: str) -> None:
+        body = msgspec.json.encode(problem_of(HostError(code, message), status))
+        head = (
+            f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
+            "x-content-type-options: nosniff\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(STATUS_LINE[status] + head.encode() + body)
+        self.transport.close()
+
+
+def is_agent(connection: Any) -> bool:
+    """Whether a session's process, or something it started, is at the other end of a Unix socket.
+
+    Best effort: an agent runs as the same user, so it can read the token. It carries a mark that it does not lose by
+    accident (``transport.marks``). Over TCP nothing says whose process it is.
+    """
+    if connection is None or connection.family != getattr(socket, "AF_UNIX", None):
+        return False
+    if not hasattr(socket, "SO_PEERCRED"):
+        return False
+    size = struct.calcsize("3i")
+    pid, _, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
+    return pid > 0 and any(marks.carried_by(pid))

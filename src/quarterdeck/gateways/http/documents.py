@@ -1,0 +1,62 @@
+"""What is served beside the operations: ``/openapi.json``, and a page to try them on that loads nothing else."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from quarterdeck.host import Caller
+from quarterdeck.host.requests import CreateToken
+
+from .openapi import LOGIN, Login, document
+from .responses import Answer
+
+__all__ = ["LOGIN", "Login", "page", "page_token"]
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+)
+PAGE_TOKEN_S = 12 * 3600.0
+_PAGES = Path(__file__).parent / "pages"
+_FILES = {
+    "/docs": ("docs.html", "text/html; charset=utf-8"),
+    "/docs.js": ("docs.js", "text/javascript; charset=utf-8"),
+    "/docs.css": ("docs.css", "text/css; charset=utf-8"),
+}
+
+
+def page(path: str, base_path: str) -> Answer | None:
+    """The document at this path; None: there is none."""
+    if path == "/openapi.json":
+        return Answer(_openapi(base_path), headers={"cache-control": "no-cache"})
+    if path == "/":
+        return Answer(b"", 307, "text/plain", {"location": f"{base_path.rstrip('/')}/docs"})
+    if path not in _FILES:
+        return None
+    name, media_type = _FILES[path]
+    headers = {"content-security-policy": PAGE_POLICY, "cache-control": "no-cache"}
+    return Answer(_file(name), 200, media_type, headers)
+
+
+@cache
+def _openapi(base_path: str) -> bytes:
+    return msgspec.json.encode(document(base_path))
+
+
+@cache
+def _file(name: str) -> bytes:
+    return (_PAGES / name).read_bytes()
+
+
+def page_token(caller: Caller) -> CreateToken:
+    """The page has what the one who opened it has, for a day's work."""
+    return CreateToken(
+        name=f"page of {caller.name}",
+        scope=caller.scope,
+        expires_s=PAGE_TOKEN_S,
+        folders=list(caller.folders),
+        may_bypass=caller.may_bypass,
+    )

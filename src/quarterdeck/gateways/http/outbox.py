@@ -1,0 +1,101 @@
+"""What waits for one client, bounded: who fills it waits, and reads the log later. A slow client slows only itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Write = Callable[[list[bytes]], Awaitable[None]]
+"""Sends what came together as one."""
+
+
+class Outbox:
+    """Parts in order; ``deliver`` takes all there are and sends them as one."""
+
+    def __init__(self, *, limit_bytes: int, heartbeat_s: float, stalled_s: float, heartbeat: bytes) -> None:
+        self._limit_bytes = limit_bytes
+        self._heartbeat_s = heartbeat_s
+        self._heartbeat = heartbeat
+        self._stalled_s = stalled_s
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._filled = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._closed = False
+        self._sent_at = 0.0
+        self._sending_since: float | None = None
+        self._delivering: asyncio.Task[Any] | None = None
+        self.stalled = False
+        """It took nothing for so long that it was given up."""
+        self.messages = 0
+        self.parts = 0
+
+    @property
+    def full(self) -> bool:
+        return self._size >= self._limit_bytes
+
+    @property
+    def waiting_bytes(self) -> int:
+        return self._size
+
+    def put(self, part: bytes) -> None:
+        self._parts.append(part)
+        self._size += len(part)
+        self._filled.set()
+
+    async def room(self) -> None:
+        """Until there is room. Whoever puts something does this first, or when it is ``full``."""
+        while self.full and not self._closed:
+            self._room.clear()
+            await self._room.wait()
+
+    def close(self, *last: bytes) -> None:
+        """Send what is there and this, and end."""
+        for part in last:
+            self.put(part)
+        self._closed = True
+        self._filled.set()
+        self._room.set()
+
+    async def deliver(self, write: Write) -> None:
+        """Sends until it is closed and empty, or the client takes nothing for too long."""
+        loop = asyncio.get_running_loop()
+        self._delivering = asyncio.current_task()
+        self._sent_at = loop.time()
+        timer = loop.call_later(self._heartbeat_s, self._beat)
+        self._timer = timer
+        try:
+            while True:
+                if not self._parts:
+                    if self._closed:
+                        return
+                    self._filled.clear()
+                    await self._filled.wait()
+                    continue
+                parts, self._parts, self._size = self._parts, [], 0
+                self.messages += 1
+                self.parts += len(parts)
+                self._sending_since = loop.time()
+                await write(parts)
+                self._sending_since, self._sent_at = None, loop.time()
+                self._room.set()
+        except asyncio.CancelledError:
+            if not self.stalled:
+                raise
+        finally:
+            self._timer.cancel()
+
+    def _beat(self) -> None:
+        """One timer for both: say something where nothing was said, give up who takes nothing."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if self._sending_since is not None:
+            if now - self._sending_since >= self._stalled_s and self._delivering is not None:
+                self.stalled = True
+                self._delivering.cancel()
+                return
+        elif not self._parts and now - self._sent_at >= self._heartbeat_s * 0.9:
+            self.put(self._heartbeat)
+        self._timer = loop.call_later(self._heartbeat_s, self._beat)

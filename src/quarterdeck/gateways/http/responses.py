@@ -1,0 +1,105 @@
+"""Answers: what the host returned as bytes, compressed where it pays, with the headers that every answer has."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from quarterdeck.host.errors import HostError
+from quarterdeck.host.resources import Details, Exported
+
+from .problems import MEDIA_TYPE, STATUS, Refused, problem_of
+
+JSON = "application/json"
+NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+EXPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+"""A document that was made of what a model said never runs anything, and has no origin."""
+ALWAYS: dict[str, str] = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+    "content-security-policy": NOTHING_LOADED,
+}
+TLS_ONLY = {"strict-transport-security": "max-age=31536000"}
+GZIP_LEVEL = 5
+_NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)")
+
+
+class Answer:
+    """A whole answer, as an ASGI application."""
+
+    def __init__(
+        self, body: bytes, status: int = 200, media_type: str = JSON, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.body = body
+        self.status = status
+        self.media_type = media_type
+        self.headers = dict(headers or {})
+
+    def compress(self, accepts: str, *, from_bytes: int) -> None:
+        """With gzip, if the client takes it and it makes the answer smaller."""
+        if len(self.body) < from_bytes or "gzip" not in accepts or _NO_GZIP.search(accepts):
+            return
+        packed = gzip.compress(self.body, GZIP_LEVEL, mtime=0)
+        if len(packed) < len(self.body):
+            self.body = packed
+            self.headers["content-encoding"] = "gzip"
+        self.headers["vary"] = "accept-encoding"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {"content-type": self.media_type, "content-length": str(len(self.body)), **self.headers}
+        await send({"type": "http.response.start", "status": self.status, "headers": encoded(scope, headers)})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+def encoded(scope: Scope, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """The headers that every answer has, and these."""
+    tls = TLS_ONLY if scope.get("scheme") in ("https", "wss") else {}
+    return pairs({**ALWAYS, **tls, **headers}.items())
+
+
+def pairs(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in headers]
+
+
+def answer_of(result: Any, status: int = 200) -> Answer:
+    """What an operation returned. Details are shown as they are; a document is itself."""
+    if isinstance(result, Exported):
+        ending = {"application/x-ndjson": "ndjson", "text/markdown": "md"}.get(result.media_type.partition(";")[0])
+        headers = {
+            "content-disposition": f'attachment; filename="session.{ending or "html"}"',
+            "content-security-policy": EXPORT_POLICY,
+        }
+        return Answer(result.body, status, result.media_type, headers)
+    return Answer(encode(result), status)
+
+
+def encode(result: Any) -> bytes:
+    return _encoder.encode(result.details if isinstance(result, Details) else result)
+
+
+def refusal(error: HostError | Refused) -> Answer:
+    """The error as a document, with what HTTP says about it in headers."""
+    if isinstance(error, Refused):
+        told, status, headers = error.error, error.status, error.headers
+    else:
+        told, status, headers = error, STATUS[error.code], {}
+    if told.code == "unauthenticated":
+        headers["www-authenticate"] = 'Bearer realm="quarterdeck"'
+    if (wait_s := told.details.get("retry_after_s")) is not None:
+        headers["retry-after"] = str(max(round(wait_s), 1))
+    if status in (408, 413, 431, 503):  # the rest of the request, if there is one, is not read
+        headers["connection"] = "close"
+    return Answer(_encoder.encode(problem_of(told, status)), status, MEDIA_TYPE, headers)
+
+
+_encoder = msgspec.json.Encoder()

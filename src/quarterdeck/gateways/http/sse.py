@@ -1,0 +1,145 @@
+"""Streams as server-sent events. ``id`` is the cursor; a client that comes back sends it as ``Last-Event-ID``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from quarterdeck.host import Caller, HostError
+from quarterdeck.host import requests as takes
+
+from .bodies import Asked
+from .decoding import shape_of
+from .outbox import Outbox
+from .problems import invalid, problem_of
+from .responses import encoded
+from .routes import Route
+from .streams import Opened, attending, kind_of, opened, pump, shown
+
+if TYPE_CHECKING:
+    from .app import Gateway
+
+HEARTBEAT = b": still here\n\n"
+COME_BACK = b"retry: 1000\n: the host is shutting down; come back\n\n"
+HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
+
+
+async def open_events(gateway: Gateway, route: Route, asked: Asked, caller: Caller) -> Events:
+    """Raises ``HostError``, so that what cannot be streamed is refused as any request."""
+    request = shape_of(route).request(asked.in_path, asked.scope["query_string"], b"")
+    if last := asked.header(b"last-event-id"):
+        request = _resumed(request, last)
+    return Events(gateway, request, await opened(gateway.host, request, caller), caller)
+
+
+def _resumed(request: takes.Request, last: str) -> takes.Request:
+    """``Last-Event-ID`` is newer than what the URL says: browsers repeat the URL."""
+    match request:
+        case takes.WatchSession():
+            return msgspec.structs.replace(request, after=last)
+        case takes.WatchHost() if last.isascii() and last.isdigit() and len(last) < 19:
+            return msgspec.structs.replace(request, after=int(last))
+        case takes.WatchHost():
+            raise invalid(ValueError("Last-Event-ID of this stream is a number"))
+    return request
+
+
+class Events:
+    """One open stream, as an ASGI application."""
+
+    def __init__(self, gateway: Gateway, request: takes.Request, stream: Opened, caller: Caller) -> None:
+        self._gateway = gateway
+        self._request = request
+        self._stream = stream
+        self._caller = caller
+        settings = gateway.settings
+        self._outbox = Outbox(
+            limit_bytes=settings.outbox_bytes,
+            heartbeat_s=settings.heartbeat_s,
+            stalled_s=settings.stalled_s,
+            heartbeat=HEARTBEAT,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        gateway = self._gateway
+        with (
+            gateway.authentication.stream(self._caller) as ended,
+            gateway.meter.stream("sse", self._outbox),
+            attending(gateway, self._caller, self._request),
+        ):
+            await send({"type": "http.response.start", "status": 200, "headers": encoded(scope, HEADERS)})
+            self._outbox.put(event("hello", self._stream.hello, self._hello_id()))
+
+            async def write(parts: list[bytes]) -> None:
+                await send({"type": "http.response.body", "body": b"".join(parts), "more_body": True})
+
+            tasks: list[asyncio.Future[Any]] = [
+                asyncio.ensure_future(self._outbox.deliver(write)),
+                asyncio.ensure_future(self._pump()),
+                asyncio.ensure_future(left(receive)),
+                asyncio.ensure_future(gateway.stopping.wait()),
+            ]
+            try:
+                await self._until_over(tasks, ended)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+        if not self._outbox.stalled:
+            with contextlib.suppress(OSError):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _until_over(self, tasks: list[asyncio.Future[Any]], ended: asyncio.Future[None]) -> None:
+        delivering, pumping, left, stopping = tasks
+        await asyncio.wait([*tasks, ended], return_when=asyncio.FIRST_COMPLETED)
+        if left.done() or delivering.done():
+            return
+        pumping.cancel()
+        await asyncio.gather(pumping, return_exceptions=True)
+        if ended.done():
+            error = HostError("unauthenticated", "The token is no longer valid.", hint="Ask for a new one.")
+            self._outbox.close(event("error", problem_of(error)))
+        elif stopping.done():
+            self._outbox.close(COME_BACK)
+        else:
+            self._outbox.close()
+        await asyncio.wait([delivering, left], timeout=2.0, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _pump(self) -> None:
+        meter = self._gateway.meter
+        try:
+            await pump(self._stream, self._outbox, self._form, meter.told)
+        except HostError as error:
+            self._outbox.put(event("error", problem_of(error)))
+
+    def _hello_id(self) -> str | None:
+        """Where nothing follows, a client that comes back goes on here."""
+        hello = self._stream.hello
+        if "pos" in hello:
+            return str(hello["pos"])
+        return None
+
+    def _form(self, item: Any) -> bytes:
+        kind = kind_of(item)
+        if kind == "frame":
+            written = self._gateway.encodings.of(item)
+            return b"id: %b-%d\nevent: frame\ndata: {%b\n\n" % (self._stream.epoch.encode(), item.seq, written)
+        told = shown(item)
+        if kind == "gap" and "seq" in told:
+            return event(kind, told, f"{told['epoch']}-{told['seq']}")
+        return event(kind, told, str(told["pos"]) if isinstance(told, dict) and "pos" in told else None)
+
+
+async def left(receive: Receive) -> None:
+    """Until the client has."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def event(kind: str, data: Any, cursor: str | None = None) -> bytes:
+    start = b"" if cursor is None else b"id: %b\n" % cursor.encode()
+    return b"%bevent: %b\ndata: %b\n\n" % (start, kind.encode(), msgspec.json.encode(data))

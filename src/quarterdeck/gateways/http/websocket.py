@@ -1,0 +1,231 @@
+"""One WebSocket for everything: operations by name, many subscriptions, and several frames in one message."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from quarterdeck.host import Caller, HostError
+from quarterdeck.host.requests import Request
+from quarterdeck.host.resources import Details, Exported
+from quarterdeck.host.status_operations import API_VERSION
+
+from . import messages
+from .authentication import SOCKET_PROTOCOL
+from .calling import call, check_scope
+from .decoding import check_texts
+from .outbox import Outbox
+from .problems import invalid, problem_of
+from .responses import encoded
+from .routes import Route
+from .streams import attending, kind_of, opened, pump, shown
+
+if TYPE_CHECKING:
+    from .app import Gateway
+
+HEARTBEAT = b'{"op":"ping"}'
+NORMAL, RESTART, POLICY, STALLED = 1000, 1012, 1008, 1013
+
+
+class Socket:
+    """One connection."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        caller: Caller,
+        ended: asyncio.Future[None],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        self._gateway = gateway
+        self._caller = caller
+        self._ended = ended
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        settings = gateway.settings
+        self._outbox = Outbox(
+            limit_bytes=settings.outbox_bytes,
+            heartbeat_s=settings.heartbeat_s,
+            stalled_s=settings.stalled_s,
+            heartbeat=HEARTBEAT,
+        )
+        self._subscriptions: dict[str | int, asyncio.Task[None]] = {}
+        self._commands: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Until one side leaves, the token ends, or the gateway stops."""
+        offered = SOCKET_PROTOCOL in self._scope["subprotocols"]
+        accept: dict[str, Any] = {"type": "websocket.accept", "headers": encoded(self._scope, {})}
+        await self._send(accept | ({"subprotocol": SOCKET_PROTOCOL} if offered else {}))
+        heartbeat_s = self._gateway.settings.heartbeat_s
+        self._say({"op": "hello", "api_version": API_VERSION, "heartbeat_s": heartbeat_s, "name": self._caller.name})
+        tasks: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(self._outbox.deliver(self._write)),
+            asyncio.ensure_future(self._read()),
+            asyncio.ensure_future(self._gateway.stopping.wait()),
+        ]
+        with self._gateway.meter.stream("websocket", self._outbox):
+            try:
+                code, reason = await self._until_over(tasks)
+            finally:
+                inner = [*self._subscriptions.values(), *self._commands]
+                for task in [*tasks, *inner]:
+                    task.cancel()
+                await asyncio.gather(*tasks, *inner, return_exceptions=True)
+        if code:
+            await self._send({"type": "websocket.close", "code": code, "reason": reason})
+
+    async def _until_over(self, tasks: list[asyncio.Future[Any]]) -> tuple[int, str]:
+        """The code to close with; 0: the client has left."""
+        delivering, reading, _ = tasks
+        await asyncio.wait([*tasks, self._ended], return_when=asyncio.FIRST_COMPLETED)
+        if reading.done() and not reading.cancelled() and reading.exception() is None:
+            return 0, ""
+        if delivering.done():
+            return (STALLED, "too slow") if self._outbox.stalled else (0, "")
+        for task in self._subscriptions.values():
+            task.cancel()
+        if self._ended.done():
+            error = HostError("unauthenticated", "The token is no longer valid.", hint="Ask for a new one.")
+        else:
+            error = HostError("shutting_down", "The host is shutting down.", hint="Come back.", retry_after_s=1.0)
+            await asyncio.wait([*self._commands, asyncio.ensure_future(asyncio.sleep(0))], timeout=2.0)
+        self._outbox.close(msgspec.json.encode({"op": "error", "ref": None, **problem_of(error)}))
+        await asyncio.wait([delivering], timeout=2.0)
+        return (POLICY, "unauthenticated") if self._ended.done() else (RESTART, "come back")
+
+    async def _write(self, parts: list[bytes]) -> None:
+        await self._send({"type": "websocket.send", "text": (b"[" + b",".join(parts) + b"]").decode()})
+
+    def _say(self, message: dict[str, Any]) -> None:
+        self._outbox.put(msgspec.json.encode(message))
+
+    # What the client asks
+
+    async def _read(self) -> None:
+        while True:
+            received = await self._receive()
+            if received["type"] == "websocket.disconnect":
+                return
+            while len(self._commands) >= self._gateway.settings.commands:
+                await asyncio.wait(self._commands, return_when=asyncio.FIRST_COMPLETED)
+            await self._outbox.room()
+            self._take(received.get("text") or received.get("bytes") or b"")
+
+    def _take(self, text: str | bytes) -> None:
+        try:
+            message = messages.decode(text)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            self._fail(_ref_of(text), invalid(error))
+            return
+        match message:
+            case messages.Ping():
+                self._say({"op": "ok", "ref": message.ref})
+            case messages.Unsubscribe():
+                self._unsubscribe(message.ref)
+            case messages.Subscribe():
+                self._attempt(message.ref, lambda: self._subscribe(message.ref, message.request()))
+            case _:
+                self._attempt(message.ref, lambda: self._command(message))
+
+    def _attempt(self, ref: messages.Ref, doing: Any) -> None:
+        try:
+            doing()
+        except msgspec.ValidationError as error:
+            self._fail(ref, invalid(error))
+        except HostError as error:
+            self._fail(ref, error)
+
+    def _fail(self, ref: messages.Ref, error: HostError) -> None:
+        self._say({"op": "error", "ref": ref, **problem_of(error)})
+
+    # Operations
+
+    def _command(self, message: Any) -> None:
+        route, request = messages.request_of(message)
+        check_texts(request)
+        check_scope(route.operation, self._caller)
+        if route.streams:
+            if message.ref is None:
+                raise HostError("invalid", "A subscription needs a ref.", field="ref")
+            self._subscribe(message.ref, request)
+            return
+        task = asyncio.ensure_future(self._called(route, request, message.ref, message.idempotency_key))
+        self._commands.add(task)
+        task.add_done_callback(self._commands.discard)
+
+    async def _called(self, route: Route, request: Request, ref: messages.Ref, key: str | None) -> None:
+        try:
+            called = await call(self._gateway.host, route.operation, request, self._caller, key)
+        except HostError as error:
+            self._fail(ref, error)
+            return
+        result = called.result
+        answer: dict[str, Any] = {"op": "ok", "ref": ref, "result": _shown(result)}
+        if called.replayed:
+            answer["idempotency_replayed"] = True
+        self._say(answer)
+
+    # Subscriptions
+
+    def _subscribe(self, ref: str | int, request: Request) -> None:
+        if ref in self._subscriptions:
+            raise HostError("conflict", f"There is a subscription {ref!r}.", hint="Choose another ref.", field="ref")
+        if len(self._subscriptions) >= self._gateway.settings.subscriptions:
+            raise HostError("rate_limited", "This connection has too many subscriptions.", retry_after_s=1.0)
+        self._subscriptions[ref] = asyncio.ensure_future(self._told(ref, request))
+
+    def _unsubscribe(self, ref: str | int) -> None:
+        task = self._subscriptions.pop(ref, None)
+        if task is None:
+            self._fail(ref, HostError("not_found", f"There is no subscription {ref!r}.", field="ref"))
+            return
+        task.cancel()
+        self._say({"op": "ok", "ref": ref})
+
+    async def _told(self, ref: str | int, request: Request) -> None:
+        gateway, named = self._gateway, b',"ref":' + msgspec.json.encode(ref)
+        start = b'{"op":"frame"' + named + b","
+
+        def form(item: Any) -> bytes:
+            kind = kind_of(item)
+            if kind == "frame":
+                return start + gateway.encodings.of(item)
+            told = msgspec.json.encode(shown(item))
+            return b'{"op":"%b"%b,%b' % (kind.encode(), named, told[1:])
+
+        try:
+            stream = await opened(gateway.host, request, self._caller)
+            self._say({"op": "hello", "ref": ref, **stream.hello})
+            with attending(gateway, self._caller, request):
+                await pump(stream, self._outbox, form, gateway.meter.told)
+            self._say({"op": "end", "ref": ref})
+        except HostError as error:
+            self._fail(ref, error)
+        self._subscriptions.pop(ref, None)
+
+
+def _shown(result: Any) -> Any:
+    if isinstance(result, Details):
+        return result.details
+    if isinstance(result, Exported):
+        return {"media_type": result.media_type, "body": result.body.decode(errors="replace")}
+    return result
+
+
+class _Named(msgspec.Struct):
+    ref: str | int | None = None
+
+
+def _ref_of(text: str | bytes) -> messages.Ref:
+    """Of a message that cannot be read otherwise."""
+    try:
+        return msgspec.json.decode(text, type=_Named).ref
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None
