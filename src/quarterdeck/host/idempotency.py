@@ -27,8 +27,15 @@ _NAMESPACE = uuid.UUID("6f0f3f1e-51c5-4c6e-9d6e-2f6f3f0f7c11")
 _TARGETS = ("session_id", "approval_id", "grant_id", "token_id", "transcript_id", "path", "cwd")
 """Fields of requests that say what a write is about."""
 
-replayed: ContextVar[bool] = ContextVar("replayed", default=False)
-"""Set when the answer that a caller gets is the first one again. A face that shows this resets it before it asks."""
+
+class Repeat:
+    """Whether the answer to a call was the first one again."""
+
+    replayed = False
+
+
+noticed: ContextVar[Repeat | None] = ContextVar("noticed", default=None)
+"""A face that shows this sets a ``Repeat`` before it asks: an object, because a write may run in a task of its own."""
 
 
 def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
@@ -50,7 +57,8 @@ def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[A
             known = await host.store.receipt(scope, key, now=host.now())
             if known is not None:
                 first = _replayed(name, known[0], digest)
-                replayed.set(True)
+                if (repeat := noticed.get()) is not None:
+                    repeat.replayed = True
                 return cast("R", first)
             result = await method(*args, **kwargs)
             receipt = Receipt(scope=scope, key=key, request=digest, outcome=msgspec.json.encode(result), at=host.now())

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from quarterdeck.host import Caller, Host, HostError
-from quarterdeck.host.idempotency import replayed
+from quarterdeck.host.idempotency import Repeat, noticed
 from quarterdeck.host.operations import Operation
 from quarterdeck.host.requests import Request
 from quarterdeck.host.scopes import allows
@@ -45,14 +45,15 @@ async def call(host: Host, operation: Operation, request: Request, caller: Calle
     if key is not None:
         _check_key(operation, key)
         settings["key"] = key
-    replayed.set(False)
+    repeat = Repeat()
+    noticed.set(repeat)
     try:
         result = await method(request, caller, **settings)
     except HostError:
         raise
     except Exception as error:
         raise unexpected(operation, error) from error
-    return Called(result, replayed.get())
+    return Called(result, repeat.replayed)
 
 
 def stream(host: Host, operation: Operation, request: Request, caller: Caller) -> AsyncGenerator[Any, None]:
