@@ -230,6 +230,7 @@ class SessionActor:
             self._reader.cancel()
         if self.session is not None:
             self.session.detach()
+            self.recorder.end()
         await self.log.close()
 
     # What is asked of it

@@ -219,6 +219,11 @@ class HostBase:
         except MissingGrammarError as error:
             raise HostError("unavailable", f"The policy cannot judge commands: {error}") from error
 
+    async def find_session(self, any_id: str) -> SessionRecord | None:
+        """A session by any of its ids; of one that is loaded, without a look at the disk."""
+        actor = self._actors.get(any_id)
+        return await self.store.session(any_id) if actor is None else actor.log.record
+
     async def _actor(self, any_id: str) -> SessionActor:
         if any_id in self._actors:
             return self._actors[any_id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections import deque
 from collections.abc import Sequence
@@ -48,6 +49,10 @@ TAKEN_OPTIONS = frozenset(
     }
 )
 """Options that ``operate`` may set. Each of the others starts a program, opens a folder or changes who decides."""
+
+TOLD_BYTES = 256 * 1024
+TOLD_S = 0.1
+"""The keeper is told what is committed when it is this much, or after this time."""
 
 _KNOWN = frozenset(field.name for field in fields(ClaudeAgentOptions))
 
@@ -134,6 +139,39 @@ class LineEnds:
         return self.ends.popleft() if self.ends else self.offset
 
 
+class CommittedOffset:
+    """Tells the keeper now and then how far a session's output is committed: only then is its spool trimmed.
+
+    Not at each commit: at a model's pace that would be most of what the host says to the keeper. What was committed and
+    not told when a host dies is read again by the next one, which knows that it has it.
+    """
+
+    def __init__(self, transport: KeeperTransport, offset: int) -> None:
+        self._transport = transport
+        self._told = self._reached = offset
+        self._timer: asyncio.TimerHandle | None = None
+
+    def reached(self, offset: int) -> None:
+        """Everything before this is committed."""
+        self._reached = offset
+        if offset - self._told >= TOLD_BYTES:
+            self._tell()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(TOLD_S, self._tell)
+
+    def _tell(self) -> None:
+        self.stop()
+        if self._reached > self._told:
+            self._told = self._reached
+            self._transport.acknowledge(self._reached)
+
+    def stop(self) -> None:
+        """Nothing more is to be told: the process is gone, or somebody else has it."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
 class Wire:
     """A transport to a session's process, which counts lines in both directions."""
 
@@ -142,13 +180,11 @@ class Wire:
         self._inner = inner
         self._again = again
         self.lines = LineEnds(offset)
+        self.committed = CommittedOffset(inner, offset) if isinstance(inner, KeeperTransport) else None
+        """How far its output is in the log, for the keeper."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
-
-    @property
-    def kept(self) -> KeeperTransport | None:
-        return self._inner if isinstance(self._inner, KeeperTransport) else None
 
     async def start(self, receiver: Receiver) -> None:
         self._receiver = receiver

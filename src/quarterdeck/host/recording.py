@@ -48,7 +48,13 @@ class Recorder(JournalReader):
         self._answers.clear()
 
     def exited(self, exited: Exited, at: float) -> None:
+        self.end()
         self._ended(exited)
+
+    def end(self) -> None:
+        """The process is gone, or left to others."""
+        if self.wire is not None and self.wire.committed is not None:
+            self.wire.committed.stop()
 
     def read(self, entries: Sequence[JournalEntry]) -> Awaitable[Any] | None:
         """Lines as rows, previews between them; returns what to wait for before anything is done about them."""
@@ -111,9 +117,9 @@ class Recorder(JournalReader):
         return row, _said(entry.message, body)
 
     def _acknowledge(self, wait: asyncio.Future[Any], offset: int) -> None:
-        kept = None if self.wire is None else self.wire.kept
-        if kept is not None:
-            wait.add_done_callback(lambda done: kept.acknowledge(offset) if _went_well(done) else None)
+        committed = None if self.wire is None else self.wire.committed
+        if committed is not None:
+            wait.add_done_callback(lambda done: committed.reached(offset) if _went_well(done) else None)
 
     def resume(self, lines: Iterable[tuple[int, bytes]], written: int) -> None:
         """A process that went on without us: what it was told, by number, and up to where it has that."""

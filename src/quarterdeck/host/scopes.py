@@ -177,7 +177,7 @@ async def _about(host: HostBase, request: Any) -> tuple[str | None, str | None]:
         approval = await host.store.approval(request.approval_id)
         session = None if approval is None else approval.session
     if session is not None:
-        record = await host.store.session(session)
+        record = await host.find_session(session)
         return (session, None) if record is None else (record.id, record.cwd)
     folder = getattr(request, "cwd", None) or getattr(request, "path", None) or getattr(request, "prefix", None)
     return None, resolved(folder) if folder else None
