@@ -20,6 +20,7 @@ from packaging.requirements import Requirement
 from terminal.kit import LIMIT_S, Term
 
 ROOT = Path(__file__).parents[1]
+HOSTED = (ROOT / "examples" / "host.py").read_text()
 SCENARIO = ROOT / "examples" / "scenarios" / "permission.yaml"
 TRACED = "import asyncio, quarterdeck; asyncio.run(quarterdeck.prompt('hello', tracing=True))"
 
@@ -169,6 +170,19 @@ def test_policy_alone_explains_a_command(wheel: Path, tmp_path: Path) -> None:
     done = Installed(tmp_path, wheel, "policy").quarterdeck("policy", "explain", "Bash(rm -rf build)")
     assert (done.returncode, done.stderr) == (3, "")
     assert done.stdout.startswith("ASK")
+
+
+def test_host_alone_runs_sessions_and_judges_their_calls(wheel: Path, tmp_path: Path) -> None:
+    there = Installed(tmp_path, wheel, "host")
+    done = there.python_code(HOSTED, CLAUDE_BIN=there.simulator)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "said:" in done.stdout
+
+
+def test_a_host_without_its_extra_says_what_to_install(bare: Installed) -> None:
+    done = bare.python_code(HOSTED, CLAUDE_BIN=bare.simulator)
+    assert done.returncode == 1
+    assert "pip install 'quarterdeck[host]'" in done.stderr
 
 
 def test_testing_alone_plays_a_scenario_in_yaml(wheel: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from quarterdeck.host.requests import (
     CreateSession,
     Decide,
     Decision,
+    Lifecycle,
     ListApprovals,
     ListSessions,
     OfSession,
@@ -29,6 +30,8 @@ Event = TypeVar("Event")
 
 LIMIT_S = 60.0
 """Of every wait, on a busy machine."""
+STAYS_DOWN = Lifecycle(restarts=0)
+"""What a crash leaves stays for the test to look at."""
 ASKS = {"tool": "Bash", "input": {"command": "touch made.txt", "description": "Make a file"}}
 
 
@@ -46,7 +49,8 @@ class Place:
 
     def host(self, **more: Any) -> Host:
         agents = {"claude": str(self.claude.path)}
-        return Host(self.folder, **{"keeper": self.keeper, "agents": agents, "env": self.claude.env, **more})
+        own = {"keeper": self.keeper, "agents": agents, "env": self.claude.env, "lifecycle": STAYS_DOWN}
+        return Host(self.folder, **{**own, **more})
 
     @asynccontextmanager
     async def opened(self, **more: Any) -> AsyncIterator[Host]:

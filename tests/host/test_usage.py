@@ -73,7 +73,8 @@ async def test_a_budget_that_is_reached_takes_no_new_prompts(place: Place) -> No
     place.claude.play(["One."], ["Two."])
     async with place.opened() as host:
         session = await place.created(host, budget_usd=Decimal("0.000001"))
-        (change,) = told(await frames_until(host, session.id, "idle"), BudgetChanged)
+        given, change = told(await frames_until(host, session.id, "idle"), BudgetChanged)
+        assert (given.state, given.budget_usd, given.spent_usd) == ("set", Decimal("0.000001"), 0)
         assert (change.state, change.scope, change.budget_usd) == ("reached", "session", Decimal("0.000001"))
         assert change.spent_usd > 0
         with pytest.raises(HostError, match="used up") as refused:
@@ -91,7 +92,7 @@ async def test_a_budget_that_comes_near_its_end_is_told_once(place: Place) -> No
         frames = await frames_until(host, session.id, "idle")
         frames += await next_turn(host, session.id)
         frames += await next_turn(host, session.id)
-        assert [one.state for one in told(frames, BudgetChanged)] == ["near", "reached"]
+        assert [one.state for one in told(frames, BudgetChanged)] == ["set", "near", "reached"]
 
 
 async def test_the_budget_of_the_host_holds_for_all_sessions_and_survives_a_restart(place: Place) -> None:

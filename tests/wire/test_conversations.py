@@ -20,10 +20,11 @@ from quarterdeck.wire import (
     SystemMessage,
     UnknownEvent,
     UnknownMessage,
+    UserMessage,
     decode,
     encode,
 )
-from wire.untyped import untyped_keys
+from quarterdeck.wire._untyped import untyped_keys
 
 PATHS = conversations.paths()
 SMALL = [path for path in PATHS if path.stat().st_size < 60_000]
@@ -49,6 +50,8 @@ def test_each_line_of_the_cli_is_typed_down_to_its_last_key(path: Path) -> None:
         assert not isinstance(message, (UnknownMessage, BadLine)), message
         assert type(message) is not SystemMessage, message
         assert list(untyped_keys(message)) == []
+        if isinstance(message, UserMessage) and "tool_use_result" in message.data:
+            assert message.tool_use_result == message.data["tool_use_result"]
 
 
 @for_each("path", PATHS, ids=name)

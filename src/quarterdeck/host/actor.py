@@ -21,10 +21,12 @@ from .bodies import approval_view
 from .errors import HostError
 from .events import ProcessChanged
 from .launching import Wire, new_process
+from .lifetimes import Life, cut_off, plan_restart
 from .prompt_sending import PromptSender
 from .recording import Recorder
 from .requests import Decision
 from .session_log import SessionLog
+from .times import moment
 
 logger = logging.getLogger("quarterdeck.host")
 
@@ -44,6 +46,7 @@ class SessionActor:
         options: Callable[[SessionLog], ClaudeAgentOptions],
         may_prompt: Callable[[], None] = lambda: None,
         admit: Callable[[], None] = lambda: None,
+        life: Callable[[], Life] = Life,
     ) -> None:
         """
         Args:
@@ -52,6 +55,7 @@ class SessionActor:
             options: What a process is started with.
             may_prompt: Raises ``HostError`` where no new prompt may be sent.
             admit: Raises ``HostError`` when no further process may start.
+            life: How long its processes live.
         """
         self.log = log
         self._find_keeper = keeper
@@ -60,7 +64,10 @@ class SessionActor:
         self.may_prompt = may_prompt
         self.options = options
         self._admit = admit
+        self._life = life
         self._starting = False
+        self._keeps_trying = False
+        """The start that is under way is a restart, which is tried again when it fails."""
         self.turn = asyncio.Lock()
         """Commands of one session are done one after the other."""
         self.session: Session | None = None
@@ -95,17 +102,37 @@ class SessionActor:
             )
         return self.session
 
+    @property
+    def life(self) -> Life:
+        return self._life()
+
+    @property
+    def limited_until(self) -> float | None:
+        """When its account's rate limit ends; None: it is not reached."""
+        return self.log.standing.gauge.until(self.log.now())
+
     # Processes
 
-    async def start(self) -> None:
-        """Give the session a process. Raises ``HostError``; then its state says why."""
+    async def start(self, *, again: bool = False) -> None:
+        """Give the session a process. Raises ``HostError``; then its state says why.
+
+        ``again``: it is a restart after a crash. If it fails, the next one is planned.
+        """
         async with self.turn:
-            if self.session is not None:
+            if self.session is not None or (again and not self.log.body.wanted):
                 return
-            self._starting = True
+            self._starting, self._keeps_trying = True, again
+            self.log.body.restart_at = None
+            if not again:
+                self.log.body.unfinished = []
             try:
                 self._admit()
                 await self._start()
+            except HostError:
+                if again and self.log.body.restart_at is None:  # it failed before there was a process
+                    self._plan_restart()
+                    await self.log.update()
+                raise
             finally:
                 self._starting = False
 
@@ -118,6 +145,7 @@ class SessionActor:
         self.keeper = await self._find_keeper()
         wire = new_process(options, self.keeper, self.id, generation, **self._hooks())
         body.generation, body.wanted, body.process, body.state_reason = generation, True, "starting", ""
+        body.parked = False
         await log.tell(ProcessChanged(log.now(), generation, "starting"))
         session = self.attach(options, wire)
         try:
@@ -135,7 +163,7 @@ class SessionActor:
         self.recorder.forget()
         if body.process == "starting":
             body.process, body.state_reason = "exited", str(error)
-            await log.tell(ProcessChanged(log.now(), body.generation, "exited", stderr=str(error)[-STDERR_CHARS:]))
+            await self._tell_end(None, None, str(error))
         await log.settled()  # whoever is told of the failure finds it in the lists
 
     def _hooks(self) -> dict[str, Any]:
@@ -192,8 +220,15 @@ class SessionActor:
         code, signal = (None, None) if status is None else (status.code, status.signal)
         await self._tell_end(code, signal, stderr)
 
+    def _plan_restart(self) -> None:
+        """Not for a start that somebody asked for and is told of."""
+        if not self._starting or self._keeps_trying:
+            plan_restart(self.log.body, self.life, self.log.now())
+
     def _tell_end(self, code: int | None, signal: int | None, stderr: str) -> Awaitable[Any]:
         log = self.log
+        self._plan_restart()
+        log.body.unfinished = cut_off(log.fold.timeline.state) or log.body.unfinished
         event = ProcessChanged(
             log.now(),
             log.body.generation,
@@ -201,6 +236,7 @@ class SessionActor:
             exit_code=code,
             signal=None if signal is None else str(signal),
             stderr=stderr[-STDERR_CHARS:],
+            restart_at=None if log.body.restart_at is None else moment(log.body.restart_at),
             unfinished=list(log.fold.timeline.state.running),
         )
         return log.append([*log.partial_rows(), log.event_row(event)])
@@ -208,17 +244,40 @@ class SessionActor:
     async def stop(self) -> None:
         """End the process; the session can be resumed."""
         async with self.turn:
-            self.log.body.wanted = False
-            self.log.body.state_reason = "It was stopped."
-            if (session := self.session) is not None:
-                status = await session.close() or ExitStatus()
-                if self.session is session:  # its end waits behind lines that cannot be written
-                    self._process_ended(
-                        Exited(code=status.code, signal=status.signal, stderr=self.stderr, expected=True)
-                    )
+            body = self.log.body
+            body.wanted, body.parked, body.restart_at = False, False, None
+            body.state_reason = "It was stopped."
+            if self.session is not None:
+                await self._close()
                 await self.log.settled()
-            elif self.log.record.state == "crashed":
+            elif self.log.record.state in ("crashed", "parked"):
                 await self.log.append([])
+
+    async def park(self) -> None:
+        """Give up the process of an idle session: the next prompt gets it another one."""
+        async with self.turn:
+            body = self.log.body
+            if self.session is None or self.log.record.state != "idle" or self.log.in_turn:
+                return
+            body.wanted, body.parked = False, True
+            body.state_reason = f"It was idle for {self.log.now() - self.recorder.heard_at:.0f} s."
+            await self._close()
+            await self.log.settled()
+
+    async def end(self, reason: str) -> None:
+        """End the process and its family as one that has failed."""
+        async with self.turn:
+            if self.session is not None:
+                self.log.body.state_reason = reason
+                await self._close()
+                await self.log.settled()
+
+    async def _close(self) -> None:
+        """End the process and its family."""
+        session = self.running
+        status = await session.close() or ExitStatus()
+        if self.session is session:  # its end waits behind lines that cannot be written
+            self._process_ended(Exited(code=status.code, signal=status.signal, stderr=self.stderr, expected=True))
 
     async def leave(self) -> None:
         """The host ends. With a keeper the process goes on; without one it ends."""

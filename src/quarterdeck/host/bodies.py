@@ -8,6 +8,7 @@ import msgspec
 
 from quarterdeck.store.records import ApprovalRecord, LogHead, SessionRecord
 
+from .requests import Lifecycle
 from .resources import Approval, Decider, Session, SessionState, TokenCounts
 from .times import moment, usd
 
@@ -27,6 +28,10 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     budget_usd: str | None = None
     budget_state: str = ""
     """``near`` or ``reached``, once that was told."""
+    account: str = ""
+    cli_pin: str | None = None
+    """The version of Claude Code that its processes must have."""
+    lifecycle: Lifecycle = Lifecycle()
     parent_id: str | None = None
     worktree: str | None = None
     resume: str | None = None
@@ -42,6 +47,7 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The end of what its last process wrote there."""
     state_since: float = 0.0
     state_reason: str = ""
+    state_until: float | None = None
     cli_version: str | None = None
     transcript_id: str | None = None
     cost_usd: float = 0.0
@@ -53,6 +59,14 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     """``starting`` or ``running`` while it has one, then ``exited`` or ``lost``."""
     wanted: bool = False
     """Somebody wants it to have a process: one that ends by itself is a crash."""
+    parked: bool = False
+    """It gave up its process because it was idle."""
+    restarts: int = 0
+    """How often it was started again since a turn has ended."""
+    restart_at: float | None = None
+    """When it will be started again."""
+    unfinished: list[str] = []
+    """Tool calls that were cut off by its last crash."""
 
 
 def encode_body(body: SessionBody) -> bytes:
@@ -71,6 +85,7 @@ def session_view(record: SessionRecord, head: LogHead, *, pending: int, host: st
         state=_state(record.state),
         state_since=moment(body.state_since),
         state_reason=body.state_reason,
+        state_until=None if body.state_until is None else moment(body.state_until),
         cwd=record.cwd,
         created_at=moment(record.created_at),
         last_activity_at=moment(record.active_at),
@@ -90,6 +105,7 @@ def session_view(record: SessionRecord, head: LogHead, *, pending: int, host: st
         budget_usd=None if body.budget_usd is None else usd(float(body.budget_usd)),
         current=body.current,
         worktree=body.worktree,
+        account=body.account,
         host=host,
         archived=record.archived,
     )

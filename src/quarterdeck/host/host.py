@@ -22,6 +22,7 @@ from .policy_operations import PolicyOperations
 from .prompt_operations import PromptOperations
 from .scopes import checked
 from .status_operations import StatusOperations
+from .tending import Tending
 from .token_operations import TokenOperations
 from .usage_operations import UsageOperations
 
@@ -40,6 +41,7 @@ class Host(
     PolicyOperations,
     UsageOperations,
     TokenOperations,
+    Tending,
 ):
     """All operations, as plain methods. Use it as an async context manager."""
 

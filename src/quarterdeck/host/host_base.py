@@ -17,24 +17,29 @@ from quarterdeck.client.connection import new_id
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.keeper import KeeperClient, KeptSession, LeftSession, find_keepers, left_sessions
 from quarterdeck.policy import MissingGrammarError, Policy
+from quarterdeck.policy.errors import need_grammar
 from quarterdeck.store import EventStore, SqliteStore
 from quarterdeck.store.errors import StorageCorrupt
 from quarterdeck.store.queries import ApprovalQuery, SessionQuery
 from quarterdeck.store.records import ApprovalRecord, Row, SessionRecord
 
 from . import resources as returns
+from .accounts import Accounts
 from .actor import SessionActor
 from .bodies import decode_body, session_view
 from .budgets import Spending
 from .deciding import Deciding
+from .drift import Drift
 from .errors import HostError
 from .fanout import Bell
 from .folding import FOLD_VERSION, RowFold
 from .grants import Grants
 from .launching import options_for
+from .lifetimes import life_of
 from .limits import Folders, Limits
 from .policies import SessionPolicy, own_policy
 from .private_options import PrivateOptions
+from .requests import Lifecycle
 from .session_log import SessionLog
 from .stalls import Stalls
 from .taking_up import take_up
@@ -86,6 +91,8 @@ class HostBase:
         policy: Policy | None = None,
         folders: Iterable[str | os.PathLike[str]] | None = None,
         limits: Limits | None = None,
+        lifecycle: Lifecycle | None = None,
+        accounts: Mapping[str, str | os.PathLike[str]] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """
@@ -99,6 +106,8 @@ class HostBase:
                 call the strictest counts: the host's, those of the settings files, and the session's own.
             folders: Where sessions may start; None: anywhere.
             limits: How much the host takes on.
+            lifecycle: What becomes of the processes of sessions that do not say otherwise.
+            accounts: Names of accounts, each with its configuration folder (``CLAUDE_CONFIG_DIR``).
             clock: The time, in seconds since 1970.
         """
         self.folder = Path(folder).expanduser()
@@ -111,8 +120,12 @@ class HostBase:
         self._policy = policy
         self._grants = Grants(clock)
         self._spending = Spending()
+        self._drift = Drift()
         self.folders = Folders(folders)
         self.limits = limits or Limits()
+        self._lifecycle = lifecycle or Lifecycle()
+        life_of(self._lifecycle)
+        self._accounts = Accounts(accounts, self._account_changed)
         self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
         """Writes with an idempotency key that are being done."""
         self.stalls = Stalls()
@@ -134,6 +147,14 @@ class HostBase:
 
     async def _open(self) -> None:
         """Open the log, find the keeper, and take up every session that has a process."""
+        try:
+            need_grammar()
+        except MissingGrammarError as error:
+            raise HostError(
+                "unavailable",
+                "A host judges the commands of its sessions, and the grammar for that is not installed.",
+                hint="Run pip install 'quarterdeck[host]'.",
+            ) from error
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._opened_at = self._clock()
         self._store = self._given_store or await SqliteStore.open(self.folder)
@@ -141,6 +162,7 @@ class HostBase:
             await self._store.use_fold(FOLD_VERSION)
             await self._grants.load(self._store)
             await self._spending.load(self._store)
+            await self._drift.load(self._store)
             await self._recover()
         except BaseException:
             await self.close()
@@ -197,7 +219,7 @@ class HostBase:
     def _options(self, log: SessionLog) -> ClaudeAgentOptions:
         private = self._private.of(log.id, log.body.private_options)
         options = options_for(log.body, log.record.cwd, agents=self._agents, private=private)
-        options.env = {**self._env, **options.env}
+        options.env = {**self._env, **self._accounts.env(log.body.account), **options.env}
         log.approvals.policy = self._session_policy(log.record.cwd, log, options.env)
         options.can_use_tool = Deciding(log)
         return options
@@ -206,18 +228,15 @@ class HostBase:
         self, cwd: str, log: SessionLog | None = None, env: Mapping[str, str] | None = None
     ) -> SessionPolicy:
         """Of a session, or of sessions that would start in a folder."""
-        try:
-            return SessionPolicy(
-                cwd,
-                state_folder=self.folder,
-                grants=self._grants,
-                host=self._policy,
-                own=None if log is None else own_policy(log.body.policy),
-                session=None if log is None else log.id,
-                env=self._env if env is None else env,
-            )
-        except MissingGrammarError as error:
-            raise HostError("unavailable", f"The policy cannot judge commands: {error}") from error
+        return SessionPolicy(
+            cwd,
+            state_folder=self.folder,
+            grants=self._grants,
+            host=self._policy,
+            own=None if log is None else own_policy(log.body.policy),
+            session=None if log is None else log.id,
+            env=self._env if env is None else env,
+        )
 
     async def find_session(self, any_id: str) -> SessionRecord | None:
         """A session by any of its ids; of one that is loaded, without a look at the disk."""
@@ -268,14 +287,30 @@ class HostBase:
         )
         lost = await self.store.approvals(ApprovalQuery(session=session_id, states=["stranded"], limit=1_000))
         log.approvals.load(page.approvals, stranded=lost.approvals)
+        gauge = log.standing.gauge = self._accounts.gauge(body.account)
+        for limit in fold.timeline.state.rate_limits.values():
+            gauge.take(limit, fold.timeline.state.at)
         log.standing.counted = lambda entries: self._spending.count(entries, self._clock())
-        return SessionActor(
+        actor = SessionActor(
             log,
             keeper=self._current_keeper,
             options=self._options,
             admit=self._admit_process,
             may_prompt=lambda: self._spending.check(log.body, self._clock()),
+            life=lambda: life_of(self._lifecycle, body.lifecycle),
         )
+        actor.recorder.drift = self._drift
+        return actor
+
+    def _account_changed(self, account: str) -> None:
+        """Its limit is reached, or is not any more: all of its sessions say so."""
+
+        def look_again() -> None:
+            for actor in self._actors.values():
+                if actor.log.body.account == account and actor.session is not None:
+                    actor.log.append([])
+
+        asyncio.get_running_loop().call_soon(look_again)
 
     async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
         kept = await self.store.snapshot(session_id)

@@ -14,6 +14,7 @@ from quarterdeck.client.errors import QuarterdeckError
 from .errors import HostError
 from .requests import Content
 from .resources import Priority, Prompt
+from .times import moment
 from .transcripts import uuids_in
 
 if TYPE_CHECKING:
@@ -52,10 +53,14 @@ class PromptSender:
         waits here until everything before it is done.
         """
         self._actor.may_prompt()
+        limited_until = self._actor.limited_until
+        if limited_until is not None and self._actor.life.limited == "refuse":
+            until = moment(limited_until).isoformat()
+            raise HostError("limited", f"The account's rate limit is reached until {until}.", until=until)
         await self._actor.start()
         async with self._actor.turn:
-            if priority == "later" and (self._log.in_turn or self.due):
-                prompt = Prompt(id=prompt_id or new_id(), content=content, state="queued", priority="later", by=sender)
+            if limited_until is not None or (priority == "later" and (self._log.in_turn or self.due)):
+                prompt = Prompt(id=prompt_id or new_id(), content=content, state="queued", priority=priority, by=sender)
                 written = await self._log.set_queue(self._log.fold.queue.with_added(prompt))
                 return prompt.id, written.first_seq
             return await self._send(content, sender, priority, prompt_id)

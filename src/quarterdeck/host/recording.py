@@ -9,8 +9,9 @@ from typing import Any
 from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.protocol import Exited
 from quarterdeck.store.records import NewRow
-from quarterdeck.wire import ControlResponse, Decoder, Message, decode
+from quarterdeck.wire import ControlResponse, Decoder, InitMessage, Message, decode
 
+from .drift import Drift
 from .folding import is_preview
 from .launching import LineEnds, Wire
 from .redacting import row_body
@@ -26,10 +27,14 @@ class Recorder(JournalReader):
         """``ended`` is told when the process is gone, and everything it wrote is in the log."""
         self._log = log
         self._ended = ended
+        self.drift = Drift()
+        """The host's."""
         self.wire: Wire | None = None
         """The way to the process that speaks."""
         self.sender = ""
         """Who says the line that is being written; empty: the host."""
+        self.heard_at = log.now()
+        """When the process last said something or was told something."""
         self._input_number = 0
         """Of the last line that the process was told."""
         self._answers: dict[int, str] = {}
@@ -37,9 +42,20 @@ class Recorder(JournalReader):
         self._stream_from: int | None = None
         """Where the message that is being streamed begins in the spool."""
 
+    def _notice(self, message: Message) -> None:
+        """What Claude Code says that nobody here knows is kept like every line, and told once."""
+        body = self._log.body
+        found = self.drift.look(message, self._log.now(), body.cli_version)
+        if isinstance(message, InitMessage) and message.claude_code_version:
+            found += self.drift.version(message.claude_code_version, self._log.now())
+        if found:
+            rows = [self._log.event_row(event) for event in found]
+            asyncio.get_running_loop().call_soon(self._log.append, rows, [self.drift.setting()])
+
     def begin(self, wire: Wire, input_number: int) -> None:
         """Lines come from and go to this process; ``input_number`` is that of the last line it was told."""
         self.wire, self._input_number = wire, input_number
+        self.heard_at = self._log.now()
         self._stream_from = None
 
     def forget(self) -> None:
@@ -59,6 +75,7 @@ class Recorder(JournalReader):
     def read(self, entries: Sequence[JournalEntry]) -> Awaitable[Any] | None:
         """Lines as rows, previews between them; returns what to wait for before anything is done about them."""
         log, wire = self._log, self.wire
+        self.heard_at = log.now()
         wait: asyncio.Future[Any] | None = None
         lines: list[tuple[NewRow, Message | None]] = []
         end = 0
@@ -88,6 +105,7 @@ class Recorder(JournalReader):
     def _received_line(self, entry: JournalEntry, spool_end: int) -> tuple[NewRow, Message | None]:
         message = entry.message
         self._log.previews.passed("out", message, entry.at)
+        self._notice(message)
         body = row_body(message, "out")
         row = NewRow(
             at=entry.at,

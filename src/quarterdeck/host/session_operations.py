@@ -31,6 +31,7 @@ from .git import head_commit
 from .host_base import PROGRAM, Caller, HostBase
 from .idempotency import id_for, once
 from .launching import check_options, split_options
+from .lifetimes import life_of
 from .policies import own_policy
 from .times import usd
 
@@ -47,6 +48,9 @@ class SessionOperations(HostBase):
         _check_mode(request.permission_mode)
         if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
             raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
+        lifecycle = request.lifecycle or takes.Lifecycle()
+        life_of(self._lifecycle, lifecycle)
+        self._accounts.check(request.account)
         cwd = self.folders.check(request.cwd)
         session_id = id_for("create_session", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
@@ -62,9 +66,14 @@ class SessionOperations(HostBase):
             budget_usd=None if request.budget_usd is None else str(request.budget_usd),
             resume=request.resume,
             fork=request.fork,
+            account=request.account,
+            cli_pin=request.cli_version,
+            lifecycle=lifecycle,
         )
         await asyncio.to_thread(self._private.keep, session_id, private)
         actor = await self._new_session(session_id, cwd, body, caller, request.name, request.tags)
+        if request.budget_usd is not None:
+            await self._set_budget(actor, request.budget_usd)
         await self._start_new(actor)
         if request.prompt is not None:
             await actor.prompts.say(request.prompt, sender=caller.name)
@@ -166,6 +175,10 @@ class SessionOperations(HostBase):
         log, fields = actor.log, _given(request, "name", "archived")
         if request.tags is not UNSET:
             fields["tags"] = tuple(request.tags)
+        if request.lifecycle is not UNSET:
+            life_of(self._lifecycle, actor.log.body.lifecycle, request.lifecycle)
+            said = _given(request.lifecycle, *request.lifecycle.__struct_fields__)
+            actor.log.body.lifecycle = msgspec.structs.replace(actor.log.body.lifecycle, **said)
         await log.update(**fields)
         if request.budget_usd is not UNSET:
             await self._set_budget(actor, request.budget_usd)
@@ -264,6 +277,9 @@ class SessionOperations(HostBase):
             private_options=list(private),
             policy=source.policy,
             budget_usd=source.budget_usd,
+            account=source.account,
+            cli_pin=source.cli_pin,
+            lifecycle=source.lifecycle,
             parent_id=parent.id,
             resume=source.transcript_id,
             fork=True,

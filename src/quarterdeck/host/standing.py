@@ -17,12 +17,14 @@ from quarterdeck.timeline.events import (
     PermissionAsked,
     PlanReviewAsked,
     QuestionsAsked,
+    RateLimitChanged,
     RequestCancelled,
     ToolEnded,
     TurnEnded,
 )
 from quarterdeck.wire import Message
 
+from .accounts import Gauge
 from .bodies import SessionBody, encode_body
 from .budgets import session_budget
 from .events import AnyEvent, BudgetChanged, ProcessChanged, QueueChanged
@@ -38,7 +40,7 @@ TOUCH_S = 5.0
 _MATTER: frozenset[type[AnyEvent]] = frozenset(
     {
         *(PermissionAsked, QuestionsAsked, PlanReviewAsked, ElicitationAsked, DialogAsked, RequestCancelled),
-        *(ToolEnded, ModelChanged, ModeChanged, TurnEnded, ProcessChanged),
+        *(ToolEnded, ModelChanged, ModeChanged, TurnEnded, RateLimitChanged, ProcessChanged),
     }
 )
 """Events from which something follows; most rows have none of them."""
@@ -56,6 +58,8 @@ class Standing:
         """Of its process."""
         self.counted: Callable[[Sequence[UsageEntry]], list[BudgetChanged]] = lambda _: []
         """Told of what each turn used; says what that means for the budgets of the host."""
+        self.gauge = Gauge()
+        """Of its account."""
         self.told_queue = list(fold.queue.prompts)
         """Which prompts wait, as the log says."""
         self._touched = record.active_at
@@ -87,7 +91,10 @@ class Standing:
                 self.body.chosen.pop("permission_mode", None)
             case TurnEnded():
                 self.approvals.ended(event, at, draft)
+                self.body.restarts = 0
                 self._count(event, at, draft)
+            case RateLimitChanged():
+                self.gauge.take(event.limit, at)
             case ProcessChanged(state="exited" | "lost"):
                 self.approvals.process_ended(at, draft)
 
@@ -117,9 +124,11 @@ class Standing:
         body.transcript_id = details.session_id or body.transcript_id
         body.model = details.model or body.model
         body.permission_mode = details.permission_mode or body.permission_mode
-        state = state_of(body, timeline, waiting=self.approvals.waiting, in_turn=self.in_turn)
+        limited_until = self.gauge.until(at)
+        limited = limited_until is not None
+        state = state_of(body, timeline, waiting=self.approvals.waiting, in_turn=self.in_turn, limited=limited)
         if state != before.state:
-            draft.tell(status_change(body, state, at, before=before.state))
+            draft.tell(status_change(body, state, at, before=before.state, limited_until=limited_until))
         aliases = before.aliases
         if body.transcript_id is not None and body.transcript_id not in aliases:
             aliases = (*aliases, body.transcript_id)

@@ -10,24 +10,26 @@ from .resources import SessionState
 from .times import moment
 
 REMEDIES: dict[SessionState, list[str]] = {
-    "crashed": ["resume", "delete_session"],
+    "crashed": ["resume", "stop", "delete_session"],
     "stopped": ["resume", "delete_session"],
     "parked": ["send_prompt", "resume"],
     "waiting": ["decide"],
-    "limited": ["wait"],
+    "limited": ["wait", "withdraw_prompt"],
     "running": ["interrupt"],
     "compacting": ["interrupt"],
 }
 
 
-def state_of(body: SessionBody, timeline: State, *, waiting: int, in_turn: bool) -> SessionState:
+def state_of(body: SessionBody, timeline: State, *, waiting: int, in_turn: bool, limited: bool) -> SessionState:
     if body.process not in ("starting", "running"):
+        if body.parked:
+            return "parked"
         return "crashed" if body.wanted else "stopped"
     if body.process == "starting":
         return "starting"
     if timeline.auth is not None and timeline.auth.authenticating:
         return "authenticating"
-    if any(limit.status == "rejected" for limit in timeline.rate_limits.values()):
+    if limited:
         return "limited"
     if waiting:
         return "waiting"
@@ -36,9 +38,12 @@ def state_of(body: SessionBody, timeline: State, *, waiting: int, in_turn: bool)
     return "running" if timeline.turn_started_at is not None or in_turn else "idle"
 
 
-def status_change(body: SessionBody, state: SessionState, at: float, *, before: str) -> StatusChange:
+def status_change(
+    body: SessionBody, state: SessionState, at: float, *, before: str, limited_until: float | None
+) -> StatusChange:
     """Bring the body to its new state; returns what is told of it."""
     body.state_since = at
+    body.state_until = {"crashed": body.restart_at, "limited": limited_until}.get(state)
     body.state_reason = _reason(body, state)
     return StatusChange(
         at,
@@ -47,10 +52,13 @@ def status_change(body: SessionBody, state: SessionState, at: float, *, before: 
         before=before,  # type: ignore[arg-type]  # written by us
         reason=body.state_reason,
         remedies=REMEDIES.get(state, []),
+        until=None if body.state_until is None else moment(body.state_until),
     )
 
 
 def _reason(body: SessionBody, state: SessionState) -> str:
     if state == "waiting":
         return "Somebody has to decide."
-    return body.state_reason if state in ("crashed", "stopped") else ""
+    if state == "limited":
+        return "The account's rate limit is reached."
+    return body.state_reason if state in ("crashed", "stopped", "parked") else ""

@@ -7,7 +7,6 @@ import os
 import platform
 import shutil
 from collections import Counter
-from typing import Any
 
 import msgspec
 
@@ -80,6 +79,7 @@ class StatusOperations(HostBase):
                 "prompts_waiting": sum(len(actor.log.fold.queue.prompts) for actor in actors),
                 "log_rows_total": sum(head.last_seq for head in heads),
                 "log_bytes": sum(head.size_bytes for head in heads),
+                "drift": dict(self._drift.counts),
                 "host_position": await self.store.position(),
                 "uptime_s": round(self.now() - self._opened_at, 3),
             }
@@ -97,13 +97,8 @@ class StatusOperations(HostBase):
 
     async def get_limits(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
         """Rate limits of each account, as its sessions were told last."""
-        accounts: dict[str, dict[str, Any]] = {}
-        for actor in sorted(self._actors.values(), key=lambda one: one.log.fold.timeline.state.at):
-            state = actor.log.fold.timeline.state
-            name = "" if state.session.account is None else state.session.account.email or ""
-            for window, limit in state.rate_limits.items():
-                accounts.setdefault(name, {})[window] = {
-                    **msgspec.to_builtins(limit),
-                    "told_at": moment(state.at).isoformat(),
-                }
-        return returns.Details(details={"accounts": accounts})
+        for actor in self._actors.values():
+            told = actor.log.fold.timeline.state.session.account
+            if told is not None and told.email:
+                self._accounts.gauge(actor.log.body.account).email = told.email
+        return returns.Details(details={"accounts": self._accounts.shown()})

@@ -11,6 +11,9 @@ import re
 
 Version = tuple[int, int, int]
 
+MEASURED: frozenset[Version] = frozenset({(2, 0, 77), (2, 1, 17), (2, 1, 25), (2, 1, 52), (2, 1, 325)})
+"""What this version of Quarterdeck was tried with."""
+
 REFUSES_UNKNOWN_REQUESTS: Version = (2, 1, 52)
 """It refuses a control request of an unknown subtype (2.1.325 with the code ``unsupported_request``, 2.1.52 without a
 code). 2.0.77, 2.1.17 and 2.1.25 never answer one, so every request needs a deadline."""

@@ -7,21 +7,26 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire import ControlRequest, Message, StreamEvent, UnknownBlock, UnknownRequest, UserMessage
-from quarterdeck.wire._base import wire_names
+from ._base import Message, wire_names
+from ._json import loads
+from .blocks import UnknownBlock
+from .control import ControlRequest
+from .inbound import UnknownRequest
+from .messages import UserMessage
+from .stream import StreamEvent
 
 
 def untyped_keys(message: Message) -> Iterator[str]:
     """Paths of keys that only ``data`` knows, at any depth that is typed at all."""
-    data = message.data
+    data = loads(message.raw)
     if isinstance(message, StreamEvent):
         yield from _walk("event", message.event, data["event"])
         return
     if isinstance(message, ControlRequest):
         yield from _walk("request", message.request, data.get("request"))
         return
-    if isinstance(message, UserMessage) and "tool_use_result" in data:
-        assert message.tool_use_result == data.pop("tool_use_result")  # decoded apart, when asked for
+    if isinstance(message, UserMessage):
+        data.pop("tool_use_result", None)  # decoded apart, when asked for
     yield from _walk("", message, data)
 
 
@@ -36,8 +41,8 @@ def _walk(path: str, typed: Any, data: Any) -> Iterator[str]:
             elif key != typed.__struct_config__.tag_field:
                 yield f"{path}.{key}"
     elif isinstance(typed, list) and isinstance(data, list):
-        for item, value in zip(typed, data, strict=True):
+        for item, value in zip(typed, data, strict=False):
             yield from _walk(f"{path}[]", item, value)
     elif isinstance(typed, dict) and isinstance(data, dict):
         for key, item in typed.items():
-            yield from _walk(f"{path}.*", item, data[key])
+            yield from _walk(f"{path}.*", item, data.get(key))

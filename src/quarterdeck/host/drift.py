@@ -1,0 +1,79 @@
+"""Notices what Claude Code says that this version does not know: each kind is told once, and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from quarterdeck.store import EventStore
+from quarterdeck.store.commits import PutSetting
+from quarterdeck.wire import BadLine, ControlRequest, Message, SystemMessage, UnknownMessage, UnknownRequest
+from quarterdeck.wire._untyped import untyped_keys
+from quarterdeck.wire.versions import MEASURED, parse_version
+
+from .events import DriftNoticed
+
+SETTING = "drift"
+FIRST = 20
+"""Of each kind of message, the first ones are looked at in full; after that ..."""
+EVERY = 50
+"""... one of so many: to compare every key of every line would cost more than all else that is done with it."""
+
+What: TypeAlias = Literal["message", "subtype", "field", "request", "version"]
+
+
+class Drift:
+    """What one host has met, over all its sessions and, through its store, over its restarts."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        """``what name`` → how often it was noticed."""
+        self._seen: Counter[tuple[type[Message], str | None]] = Counter()
+
+    async def load(self, store: EventStore) -> None:
+        kept = await store.setting(SETTING)
+        self.counts = Counter({} if kept is None else msgspec.json.decode(kept, type=dict[str, int]))
+
+    def setting(self) -> PutSetting:
+        """What to write with the event, so that it is told once."""
+        return PutSetting(SETTING, msgspec.json.encode(dict(self.counts)))
+
+    def look(self, message: Message, at: float, cli_version: str | None) -> list[DriftNoticed]:
+        """What is new in a line of the CLI."""
+        return [
+            DriftNoticed(at, what, name, cli_version)
+            for what, name in self._odd(message, cli_version)
+            if self._is_new(what, name)
+        ]
+
+    def version(self, cli_version: str, at: float) -> list[DriftNoticed]:
+        """A process says its version."""
+        if parse_version(cli_version) in MEASURED or not self._is_new("version", cli_version):
+            return []
+        return [DriftNoticed(at, "version", cli_version, cli_version)]
+
+    def _is_new(self, what: What, name: str) -> bool:
+        key = f"{what} {name}"
+        self.counts[key] += 1
+        return self.counts[key] == 1
+
+    def _odd(self, message: Message, cli_version: str | None) -> Iterator[tuple[What, str]]:
+        kind = type(message)
+        if kind is UnknownMessage or kind is BadLine:
+            yield "message", str(getattr(message, "type", None) or getattr(message, "reason", ""))
+            return
+        if kind is SystemMessage:
+            yield "subtype", f"system/{getattr(message, 'subtype', '')}"
+            return
+        if isinstance(message, ControlRequest) and isinstance(message.request, UnknownRequest):
+            yield "request", message.request.subtype
+            return
+        key = (kind, cli_version)
+        self._seen[key] += 1
+        if self._seen[key] <= FIRST or self._seen[key] % EVERY == 0:
+            said = message.data
+            name = "/".join(str(said[part]) for part in ("type", "subtype") if part in said)
+            yield from (("field", f"{name}{path}") for path in set(untyped_keys(message)))

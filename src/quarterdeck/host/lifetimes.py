@@ -1,0 +1,66 @@
+"""How long processes live: when a crashed one is started again, a silent one ended, an idle one given up."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET
+
+from quarterdeck.timeline.items import ToolCall
+from quarterdeck.timeline.state import State
+
+from .bodies import SessionBody
+from .errors import HostError
+from .requests import Lifecycle
+
+FIRST_RESTART_S = 1.0
+"""The wait before the first restart; it doubles with each further one, up to a minute."""
+LONGEST_RESTART_S = 60.0
+
+
+class Life(msgspec.Struct, frozen=True, kw_only=True):
+    """``Lifecycle`` with every value given; None is never."""
+
+    restarts: int = 3
+    tell_model: bool = False
+    hang_s: float | None = 30 * 60.0
+    """A tool that runs says so every 30 s (2.1.325), so only a request to the model is silent for minutes."""
+    park_s: float | None = 60 * 60.0
+    limited: Literal["wait", "refuse"] = "wait"
+
+
+def life_of(*said: Lifecycle) -> Life:
+    """What counts: the last that says something about each. Raises ``HostError`` for what cannot be."""
+    given: dict[str, Any] = {}
+    for one in said:
+        given |= {name: value for name in one.__struct_fields__ if (value := getattr(one, name)) is not UNSET}
+    for name in ("hang_s", "park_s"):
+        if given.get(name) is not None and given[name] <= 0:
+            raise HostError("invalid", f"{name} is a time in seconds, or null.", field=f"lifecycle.{name}")
+    if given.get("restarts", 0) < 0:
+        raise HostError("invalid", "restarts is a number from 0 on.", field="lifecycle.restarts")
+    return Life(**given)
+
+
+def plan_restart(body: SessionBody, life: Life, now: float) -> None:
+    """Its process has ended: when it is started again, if at all."""
+    body.restart_at = None
+    if body.wanted and body.restarts < life.restarts:
+        body.restart_at = now + min(FIRST_RESTART_S * 2**body.restarts, LONGEST_RESTART_S)
+        body.restarts += 1
+
+
+def cut_off(state: State) -> list[str]:
+    """The tool calls that are running, in a line each."""
+    calls = [state.items.get(one) for one in state.running]
+    return [f"{call.label} {call.about}".strip() for call in calls if isinstance(call, ToolCall)]
+
+
+def about_cut_off(calls: list[str]) -> str:
+    """What the model is told about calls whose end nobody saw."""
+    listed = "\n".join(f"- {call}" for call in calls)
+    return (
+        "Claude Code was restarted after it had ended unexpectedly. These tool calls were running then, and it is "
+        f"unknown whether they took effect:\n{listed}\nCheck before you repeat any of them."
+    )
