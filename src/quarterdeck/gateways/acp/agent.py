@@ -1,0 +1,391 @@
+"""The agent: every method of the protocol that an editor may call. ``AGENT_METHODS`` of the schema is the table."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from quarterdeck._version import __version__
+from quarterdeck.client import transcripts
+from quarterdeck.client.errors import ControlError
+from quarterdeck.timeline import Timeline
+
+from . import content, extensions, history, jsonrpc, schema
+from .conversation import Conversation, Link, MakeOptions
+from .drawing import Drawing
+from .jsonrpc import RpcError
+from .peer import Peer, decoded
+
+PROTOCOL_VERSION = 1
+PAGE = 100
+"""Sessions on one page of ``session/list``."""
+LOGIN = "claude-login"
+SESSIONS_LIMIT = 2_000
+
+
+class SetSessionModelRequest(schema.Part, kw_only=True):
+    """``session/set_model``, which editors of earlier versions of the protocol call."""
+
+    session_id: str
+    model_id: str
+
+
+class Agent:
+    """Serves one editor."""
+
+    def __init__(
+        self,
+        write: Callable[[bytes], None],
+        make: MakeOptions,
+        *,
+        drained: Callable[[], asyncio.Future[None] | None] = lambda: None,
+        bypass: bool = False,
+        logout: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """``make`` makes the options of a process from what differs between processes; ``logout`` forgets the login."""
+        self.peer = Peer(write, serve=self._serve, notice=self._notice)
+        self._link = Link(self.peer, drained=drained)
+        self._make = make
+        self._bypass = bypass
+        self._logout = logout
+        self._sessions: dict[str, Conversation] = {}
+        self._initialized = False
+
+    async def close(self) -> None:
+        """The editor is gone: end everything."""
+        await self.peer.close()
+        sessions = list(self._sessions.values())
+        self._sessions.clear()
+        await asyncio.gather(*(one.close() for one in sessions), return_exceptions=True)
+
+    # The table
+
+    async def _serve(self, method: str, params: bytes) -> Any:
+        if method.startswith("_"):
+            return await extensions.serve(method, params, self._conversation)
+        handler = _METHODS.get(method)
+        if handler is None:
+            raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"there is no method {method}", {"method": method})
+        if not self._initialized and method != "initialize":
+            raise RpcError(jsonrpc.INVALID_REQUEST, "initialize comes first")
+        kind = SetSessionModelRequest if method == "session/set_model" else schema.AGENT_METHODS[method]
+        try:
+            return await handler(self, decoded(params, kind))
+        except transcripts.SessionNotFound as error:
+            raise RpcError(jsonrpc.NOT_FOUND, str(error)) from error
+        except ControlError as error:
+            raise RpcError(jsonrpc.INVALID_PARAMS, str(error)) from error
+
+    def _notice(self, method: str, params: bytes) -> None:
+        if method == "session/cancel":
+            found = self._sessions.get(decoded(params, schema.CancelNotification).session_id)
+            if found is not None:
+                found.cancel()
+
+    def _conversation(self, session_id: str) -> Conversation:
+        found = self._sessions.get(session_id)
+        if found is None:
+            raise RpcError(jsonrpc.NOT_FOUND, f"no session {session_id} is open", {"sessionId": session_id})
+        return found
+
+    # The connection
+
+    async def _initialize(self, params: schema.InitializeRequest) -> schema.InitializeResponse:
+        self._initialized = True
+        self._link.capabilities = params.client_capabilities or schema.ClientCapabilities()
+        return schema.InitializeResponse(
+            protocol_version=PROTOCOL_VERSION,
+            agent_info=schema.Implementation(
+                name="quarterdeck", title="Claude Code (Quarterdeck)", version=__version__
+            ),
+            agent_capabilities=_CAPABILITIES,
+            auth_methods=[self._login_method()],
+        )
+
+    def _login_method(self) -> Any:
+        """An editor with a terminal can run the login; for the others it is a sentence to follow."""
+        terminal = self._link.capabilities.auth
+        if terminal is not None and terminal.terminal:
+            return schema.AuthMethodTerminal(id=LOGIN, name="Log in with Claude Code", args=["--login"])
+        told = "Run `claude /login` in a terminal."
+        return schema.AuthMethodAgent(id=LOGIN, name="Log in with Claude Code", description=told)
+
+    async def _authenticate(self, params: schema.AuthenticateRequest) -> schema.AuthenticateResponse:
+        """Nothing to do: Claude Code reads its credentials at each start."""
+        if params.method_id != LOGIN:
+            raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no login method {params.method_id}")
+        return schema.AuthenticateResponse()
+
+    async def _log_out(self, params: schema.LogoutRequest) -> schema.LogoutResponse:
+        if self._logout is None:
+            raise RpcError(jsonrpc.INTERNAL_ERROR, "this agent cannot log out")
+        await self._logout()
+        return schema.LogoutResponse()
+
+    async def _auth_status(self, params: schema.AuthStatusRequest) -> schema.AuthStatusResponse:
+        """What a running session knows; without one, nobody does."""
+        for one in self._sessions.values():
+            account = one.timeline.state.session.account
+            if account is not None:
+                label = account.email or account.organization or account.subscription or account.api_key_source
+                named = schema.AuthAccount(
+                    label=label or "account", active=True, email=account.email, organization=account.organization
+                )
+                known = bool(account.email or account.subscription or account.api_key_source not in (None, "none"))
+                state = "authenticated" if known else "unauthenticated"
+                return schema.AuthStatusResponse(state=state, accounts=[named] if known else [])
+        return schema.AuthStatusResponse(state="unknown", accounts=[])
+
+    # Sessions
+
+    def _open(self, params: Any, session_id: str, *, resumes: str | None = None) -> Conversation:
+        if len(self._sessions) >= SESSIONS_LIMIT:
+            raise RpcError(jsonrpc.INTERNAL_ERROR, f"{SESSIONS_LIMIT:,} sessions are open: close some")
+        cwd = _folder(params.cwd)
+        options: dict[str, Any] = {
+            **content.options_of(params.meta),
+            "cwd": cwd,
+            "add_dirs": list(params.additional_directories or ()),
+            "mcp_servers": content.servers_of(params.mcp_servers),
+            "system_prompt": content.system_prompt_of(params.system_prompt),
+            "allow_dangerously_skip_permissions": self._bypass,
+        }
+
+        def make(**more: Any) -> Any:
+            try:
+                return self._make(**{**options, **more})
+            except (TypeError, ValueError) as error:
+                raise RpcError(jsonrpc.INVALID_PARAMS, f"_meta.claudeCode.options: {error}") from error
+
+        first = make()  # an option that is wrong is told now, not at the first prompt
+        made = Conversation(self._link, session_id, make, cwd=cwd, resumes=resumes)
+        made.bypass, made.mode, made.model = self._bypass, first.permission_mode, first.model
+        self._sessions[session_id] = made
+        return made
+
+    async def _new(self, params: schema.NewSessionRequest) -> schema.NewSessionResponse:
+        made = self._open(params, str(uuid.uuid4()))
+        made.warm_up()
+        return schema.NewSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
+
+    async def _load(self, params: schema.LoadSessionRequest) -> schema.LoadSessionResponse:
+        made = await self._stored(params)
+        self._replay(made)
+        return schema.LoadSessionResponse(modes=made.modes(), config_options=made.config_options())
+
+    async def _resume(self, params: schema.ResumeSessionRequest) -> schema.ResumeSessionResponse:
+        made = await self._stored(params)
+        return schema.ResumeSessionResponse(modes=made.modes(), config_options=made.config_options())
+
+    async def _stored(self, params: Any) -> Conversation:
+        open_ = self._sessions.get(params.session_id)
+        if open_ is not None:
+            return open_
+        cwd = _folder(params.cwd)
+        if await asyncio.to_thread(transcripts.get_session_info, params.session_id, cwd) is None:
+            raise RpcError(
+                jsonrpc.NOT_FOUND, f"no session {params.session_id} in {cwd}", {"sessionId": params.session_id}
+            )
+        made = self._open(params, params.session_id, resumes=params.session_id)
+        made.warm_up()
+        return made
+
+    def _replay(self, made: Conversation) -> None:
+        """Written before the answer, as the protocol wants."""
+        timeline = Timeline()
+        drawing = Drawing(made.update, timeline, audience=self._link.audience, cwd=made.cwd, history=True)
+        for happened in history.replay(timeline, made.id, made.cwd):
+            drawing.draw(happened)
+
+    async def _fork(self, params: schema.ForkSessionRequest) -> schema.ForkSessionResponse:
+        cwd = _folder(params.cwd)
+        source = self._sessions.get(params.session_id)
+        stored = await asyncio.to_thread(transcripts.get_session_info, params.session_id, cwd)
+        if stored is None:
+            raise RpcError(
+                jsonrpc.NOT_FOUND, f"no session {params.session_id} in {cwd}", {"sessionId": params.session_id}
+            )
+        made = self._open(params, str(uuid.uuid4()), resumes=params.session_id)
+        if source is not None:
+            made.mode, made.model = source.mode, source.model
+        made.warm_up()
+        return schema.ForkSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
+
+    async def _list(self, params: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
+        offset = _offset(params.cursor)
+        found = await asyncio.to_thread(transcripts.list_sessions, params.cwd)
+        wanted = params.archived or "exclude"
+        shown = [one for one in found if wanted == "include" or bool(one.archived) is (wanted == "only")]
+        page = shown[offset : offset + PAGE]
+        more = str(offset + PAGE) if len(shown) > offset + PAGE else None
+        return schema.ListSessionsResponse(sessions=[_info(one, params.cwd) for one in page], next_cursor=more)
+
+    async def _close(self, params: schema.CloseSessionRequest) -> schema.CloseSessionResponse:
+        made = self._conversation(params.session_id)
+        del self._sessions[made.id]
+        await made.close()
+        return schema.CloseSessionResponse()
+
+    async def _delete(self, params: schema.DeleteSessionRequest) -> schema.DeleteSessionResponse:
+        open_ = self._sessions.pop(params.session_id, None)
+        if open_ is not None:
+            await open_.close()
+        try:
+            await asyncio.to_thread(transcripts.delete_session, params.session_id)
+        except (transcripts.SessionNotFound, ValueError):
+            if open_ is None:  # one that was open and never said anything has nothing to delete
+                raise RpcError(jsonrpc.NOT_FOUND, f"no session {params.session_id}") from None
+        return schema.DeleteSessionResponse()
+
+    async def _archive(self, params: schema.ArchiveSessionRequest) -> schema.ArchiveSessionResponse:
+        await self._on_disk(params.session_id, transcripts.archive_session)
+        return schema.ArchiveSessionResponse()
+
+    async def _unarchive(self, params: schema.UnarchiveSessionRequest) -> schema.UnarchiveSessionResponse:
+        await self._on_disk(params.session_id, transcripts.unarchive_session)
+        return schema.UnarchiveSessionResponse()
+
+    async def _status(self, params: schema.SessionStatusRequest) -> schema.SessionStatusResponse:
+        if params.session_id in self._sessions:
+            return schema.SessionStatusResponse(status="open")
+        await self._on_disk(params.session_id, _must_exist)
+        return schema.SessionStatusResponse(status="saved")
+
+    async def _set_title(self, params: schema.SetSessionTitleRequest) -> schema.SetSessionTitleResponse:
+        title = params.title.strip()
+        if not title:
+            raise RpcError(jsonrpc.INVALID_PARAMS, "invalid parameters: a title is not empty")
+        await self._on_disk(params.session_id, lambda id_: transcripts.rename_session(id_, title))
+        made = self._sessions.get(params.session_id)
+        if made is not None:
+            made.update(schema.SessionUpdateSessionInfoUpdate(title=title))
+        return schema.SetSessionTitleResponse(title=title)
+
+    async def _on_disk(self, session_id: str, change: Callable[[str], Any]) -> None:
+        try:
+            await asyncio.to_thread(change, session_id)
+        except ValueError as error:  # not an id at all
+            raise RpcError(jsonrpc.NOT_FOUND, str(error), {"sessionId": session_id}) from error
+
+    # One session
+
+    async def _prompt(self, params: schema.PromptRequest) -> schema.PromptResponse:
+        made = self._conversation(params.session_id)
+        steers = ((params.meta or {}).get("quarterdeck") or {}).get("steer") is True
+        done = await made.prompt(content.blocks_of(params.prompt), steers=steers)
+        structured = done.turn.structured_output if done.turn is not None else None
+        meta = {"quarterdeck": {"structuredOutput": structured}} if structured is not None else None
+        return schema.PromptResponse(stop_reason=done.stop_reason, usage=done.usage(), meta=meta)
+
+    async def _set_mode(self, params: schema.SetSessionModeRequest) -> schema.SetSessionModeResponse:
+        await self._conversation(params.session_id).set_mode(params.mode_id)
+        return schema.SetSessionModeResponse()
+
+    async def _set_model(self, params: SetSessionModelRequest) -> dict[str, Any]:
+        made = self._conversation(params.session_id)
+        await made.set_model(params.model_id)
+        made.update(schema.SessionUpdateConfigOptionUpdate(config_options=made.config_options()))
+        return {}
+
+    async def _set_config_option(
+        self, params: schema.SetSessionConfigOptionRequest
+    ) -> schema.SetSessionConfigOptionResponse:
+        made = self._conversation(params.session_id)
+        setters = {"mode": made.set_mode, "model": made.set_model, "effort": made.set_effort}
+        setter = setters.get(params.config_id)
+        if setter is None or not isinstance(params.value, str):
+            raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no option {params.config_id} with such a value")
+        await setter(params.value)
+        return schema.SetSessionConfigOptionResponse(config_options=made.config_options())
+
+
+_METHODS: dict[str, Callable[[Agent, Any], Awaitable[Any]]] = {
+    "initialize": Agent._initialize,
+    "authenticate": Agent._authenticate,
+    "logout": Agent._log_out,
+    "auth/status": Agent._auth_status,
+    "session/new": Agent._new,
+    "session/load": Agent._load,
+    "session/resume": Agent._resume,
+    "session/fork": Agent._fork,
+    "session/list": Agent._list,
+    "session/close": Agent._close,
+    "session/delete": Agent._delete,
+    "session/archive": Agent._archive,
+    "session/unarchive": Agent._unarchive,
+    "session/status": Agent._status,
+    "session/set_title": Agent._set_title,
+    "session/prompt": Agent._prompt,
+    "session/set_mode": Agent._set_mode,
+    "session/set_model": Agent._set_model,
+    "session/set_config_option": Agent._set_config_option,
+}
+
+NOT_SERVED: dict[str, str] = {
+    "session/cancel": "a notification",
+    "$/cancel_request": "a notification, served by the peer",
+    "providers/list": "not there yet",
+    "providers/set": "not there yet",
+    "providers/disable": "not there yet",
+}
+"""Methods of the schema without a handler, and why."""
+
+_CAPABILITIES = schema.AgentCapabilities(
+    load_session=True,
+    prompt_capabilities=schema.PromptCapabilities(image=True, embedded_context=True),
+    mcp_capabilities=schema.McpCapabilities(http=True, sse=True),
+    session_capabilities=schema.SessionCapabilities(
+        list=schema.SessionListCapabilities(),
+        delete=schema.SessionDeleteCapabilities(),
+        additional_directories=schema.SessionAdditionalDirectoriesCapabilities(),
+        system_prompt=schema.SessionSystemPromptCapabilities(
+            mode=schema.SessionSystemPromptModeCapabilities(override=schema.SessionSystemPromptOverrideCapabilities())
+        ),
+        fork=schema.SessionForkCapabilities(),
+        archive=schema.SessionArchiveCapabilities(),
+        status=schema.SessionStatusCapabilities(),
+        title=schema.SessionTitleCapabilities(),
+        resume=schema.SessionResumeCapabilities(),
+        close=schema.SessionCloseCapabilities(),
+    ),
+    auth=schema.AgentAuthCapabilities(status=schema.AuthStatusCapabilities(), logout=schema.LogoutCapabilities()),
+    meta={"quarterdeck": {"extensions": sorted(extensions.METHODS), "steer": True}},
+)
+
+
+def _folder(cwd: str) -> str:
+    if not Path(cwd).is_absolute():
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"cwd is not absolute: {cwd}")
+    if not Path(cwd).is_dir():
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"no such folder: {cwd}")
+    return os.path.normpath(cwd)
+
+
+def _offset(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not cursor.isdecimal() or len(cursor) > 9:
+        raise RpcError(jsonrpc.INVALID_PARAMS, "this cursor is not one of ours")
+    return int(cursor)
+
+
+def _info(one: Any, cwd: str | None) -> schema.SessionInfo:
+    from datetime import UTC, datetime
+
+    updated = datetime.fromtimestamp(one.last_modified / 1000, UTC).isoformat(timespec="milliseconds")
+    return schema.SessionInfo(
+        session_id=one.session_id,
+        cwd=one.cwd or cwd or "/",
+        title=one.summary or None,
+        updated_at=updated.replace("+00:00", "Z"),
+        archived=one.archived,
+    )
+
+
+def _must_exist(session_id: str) -> None:
+    if transcripts.get_session_info(session_id) is None:
+        raise transcripts.SessionNotFound(session_id, None)

@@ -1,0 +1,276 @@
+"""One session of an editor: its process when one is needed, its prompts one after the other, its updates.
+
+The process is started in the background when the session is made, or by the first prompt of one that was loaded; when
+it dies, whoever waits is told, and the next prompt goes on with another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from quarterdeck._errors import QuarterdeckError
+from quarterdeck.client.interaction import SKIPPED, question_result
+from quarterdeck.client.journal import JournalEntry, JournalReader
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.serving import LATER
+from quarterdeck.client.session import Session
+from quarterdeck.protocol import Exited
+from quarterdeck.timeline import Timeline, events
+from quarterdeck.timeline.events import Event
+from quarterdeck.wire import AskUserQuestionInput, parse_tool_input
+from quarterdeck.wire.permissions import PermissionResultDeny
+
+from . import config_options, schema
+from .asking import Asking
+from .drawing import Audience, Drawing
+from .peer import Peer
+from .prompts import Prompt, Prompts
+
+logger = logging.getLogger(__name__)
+
+_ASKED = (events.PermissionAsked, events.QuestionsAsked, events.PlanReviewAsked, events.ElicitationAsked)
+MakeOptions = Callable[..., ClaudeAgentOptions]
+
+
+class Link:
+    """The way to the editor, and what it said of itself."""
+
+    def __init__(self, peer: Peer, *, drained: Callable[[], asyncio.Future[None] | None] = lambda: None) -> None:
+        self.peer = peer
+        self.drained = drained
+        self.capabilities = schema.ClientCapabilities()
+
+    @property
+    def audience(self) -> Audience:
+        return Audience.of(self.capabilities)
+
+
+class Conversation(JournalReader):
+    """Reads the session's journal, draws what happens and asks what is asked."""
+
+    def __init__(self, link: Link, session_id: str, make: MakeOptions, *, cwd: str, resumes: str | None = None) -> None:
+        """``make`` takes what differs between processes. ``resumes``: the stored conversation to go on with."""
+        self.id = session_id
+        self.cwd = cwd
+        self._link = link
+        self._make = make
+        self._resumes = resumes
+        self._begun = False
+        """There is a transcript to resume."""
+        self.timeline = Timeline()
+        self._drawing = Drawing(self.update, self.timeline, audience=link.audience, cwd=cwd)
+        elicitation = link.capabilities.elicitation
+        self._asking = Asking(
+            link.peer,
+            session_id,
+            cwd=cwd,
+            forms=elicitation is not None and elicitation.form is not None,
+            urls=elicitation is not None and elicitation.url is not None,
+            answer=self._answer,
+            questions=self._answer_questions,
+        )
+        self._prompts = Prompts(self._send, self._interrupt, self._give_up)
+        self._session: Session | None = None
+        self._starting: asyncio.Task[Session] | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._closed = False
+        self.mode: str | None = None
+        self.model: str | None = None
+        self.effort: str | None = None
+        self.bypass = False
+
+    # The editor
+
+    def update(self, update: schema.SessionUpdate) -> None:
+        self._link.peer.notify("session/update", schema.SessionNotification(session_id=self.id, update=update))
+
+    def config_options(self) -> list[schema.SessionConfigOption]:
+        return config_options.options_of(
+            self.timeline.state.session, bypass=self.bypass, mode=self.mode, model=self.model, effort=self.effort
+        )
+
+    def modes(self) -> schema.SessionModeState:
+        return config_options.modes_of(self.mode, bypass=self.bypass)
+
+    async def prompt(self, content: list[dict[str, Any]], *, steers: bool = False) -> Prompt:
+        """Say something and wait for the end of its turn; ``steers``: into the turn that runs, if one does."""
+        return await self._prompts.say(Prompt(str(uuid.uuid4()), content), steers=steers)
+
+    def cancel(self) -> None:
+        """Stop what runs and take back what waits. Does nothing when nothing does."""
+        self._prompts.cancel()
+
+    @property
+    def busy(self) -> bool:
+        return self._prompts.busy
+
+    # The process
+
+    def warm_up(self) -> None:
+        """Start the process now, so that the first prompt need not wait for it."""
+        self._begin_start().add_done_callback(_log_failure)
+
+    async def session(self) -> Session:
+        """The running session; started if there is none."""
+        started = self._starting is None or self._starting.done()
+        if started and self._alive():
+            return cast("Session", self._session)
+        return await asyncio.shield(self._begin_start())
+
+    def _alive(self) -> bool:
+        session = self._session
+        return session is not None and not session.closed and session.pid is not None and session.exit_status is None
+
+    def _begin_start(self) -> asyncio.Task[Session]:
+        if self._starting is None or self._starting.done():
+            self._starting = asyncio.get_running_loop().create_task(self._start())
+        return self._starting
+
+    async def _start(self) -> Session:
+        if self._session is not None:
+            await self._session.close()
+            self.timeline.process_started()
+        session = Session(self._options())
+        session.journal.add(self)
+        self._session = session
+        await session.open()
+        if self._closed:
+            await session.close()
+            return session
+        self._reading = asyncio.get_running_loop().create_task(_read_on(session))
+        if self.effort is not None:
+            await session.apply_settings({"effortLevel": self.effort})
+        self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.config_options()))
+        return session
+
+    def _options(self) -> ClaudeAgentOptions:
+        resumes = self.timeline.state.session.session_id or self.id if self._begun else self._resumes
+        forks = not self._begun and resumes is not None and resumes != self.id
+        options = self._make(
+            resume=resumes,
+            fork_session=forks,
+            session_id=None if resumes is not None and not forks else self.id,
+            can_use_tool=_later,
+            on_elicitation=_later,
+        )
+        if self.mode is not None:
+            options.permission_mode = self.mode  # type: ignore[assignment]  # the CLI refuses what it does not know
+        if self.model is not None:
+            options.model = None if self.model == config_options.DEFAULT_MODEL else self.model
+        return options
+
+    async def close(self) -> None:
+        """End the process; whoever waits for a turn is told that it was cancelled."""
+        self._closed = True
+        self._prompts.close()
+        self._asking.withdraw_all()
+        if self._starting is not None and not self._starting.done():
+            self._starting.cancel()
+            await asyncio.gather(self._starting, return_exceptions=True)
+        if self._reading is not None:
+            self._reading.cancel()
+        if self._session is not None:
+            await self._session.close()
+
+    # Settings
+
+    async def set_mode(self, mode: str) -> None:
+        session = await self.session()
+        answer = await session.set_permission_mode(mode)  # type: ignore[arg-type]
+        self.mode = answer.mode or mode
+        self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.config_options()))
+
+    async def set_model(self, model: str) -> None:
+        session = await self.session()
+        await session.set_model(None if model == config_options.DEFAULT_MODEL else model)
+        self.model = model
+
+    async def set_effort(self, effort: str) -> None:
+        session = await self.session()
+        await session.apply_settings({"effortLevel": effort})
+        self.effort = effort
+
+    # What the journal tells
+
+    def read(self, entries: Sequence[JournalEntry]) -> asyncio.Future[None] | None:
+        for entry in entries:
+            self._happened(self.timeline.take(entry.direction, entry.message, at=entry.at))
+        return self._link.drained()
+
+    def exited(self, exited: Exited, at: float) -> None:
+        self._happened(self.timeline.process_ended(at=at))
+        self._asking.withdraw_all()
+        session = self._session
+        told = session.ended_early() if session is not None else None
+        self._prompts.process_ended(str(told or "Claude Code has ended"))
+
+    def _happened(self, happened: list[Event]) -> None:
+        self._drawing.draw(happened)
+        for event in happened:
+            if isinstance(event, _ASKED):
+                self._asking.ask(event.request)
+            elif isinstance(event, events.RequestAnswered | events.RequestCancelled):
+                self._asking.withdraw(event.id)
+            elif isinstance(event, events.PromptChanged | events.TurnEnded):
+                self._begun = True
+                self._prompts.happened(event)
+            elif isinstance(event, events.TextCompleted) and event.error:
+                self._prompts.api_failed(event.error)
+            elif isinstance(event, events.ModeChanged):
+                self.mode = event.mode
+            elif isinstance(event, events.ElicitationCompleted):
+                done = schema.CompleteElicitationNotification(elicitation_id=event.id)
+                self._link.peer.notify("elicitation/complete", done)
+
+    # What the prompts need
+
+    async def _send(self, prompt: Prompt) -> None:
+        session = await self.session()
+        self._begun = True
+        await session.send(prompt.content, uuid=prompt.id)
+
+    async def _interrupt(self) -> None:
+        if self._session is not None and self._alive():
+            await self._session.interrupt()
+
+    async def _give_up(self) -> None:
+        """The process does not stop when asked to."""
+        if self._session is not None:
+            await self._session.close()
+
+    # What the asking needs
+
+    def _answer(self, request_id: str, answer: Any) -> None:
+        with contextlib.suppress(QuarterdeckError):  # taken back meanwhile, or the process is gone
+            if self._session is not None:
+                self._session.answer(request_id, answer)
+
+    def _answer_questions(self, request_id: str, answers: dict[str, Any] | None) -> None:
+        pending = self._session.pending() if self._session is not None else {}
+        given = parse_tool_input("AskUserQuestion", getattr(pending.get(request_id), "input", {}))
+        if isinstance(given, AskUserQuestionInput):
+            self._answer(request_id, question_result(given, answers))
+        else:
+            self._answer(request_id, PermissionResultDeny(message=SKIPPED))
+
+
+def _later(*_: Any) -> Any:
+    """The timeline tells of the request, and ``Asking`` answers it."""
+    return LATER
+
+
+async def _read_on(session: Session) -> None:
+    """The journal tells everything; what waits to be read here only has to go."""
+    with contextlib.suppress(QuarterdeckError):
+        async for _ in session.batches():
+            pass
+
+
+def _log_failure(task: asyncio.Task[Session]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.warning("Claude Code did not start; the next prompt tries again: %s", error)

@@ -1,0 +1,108 @@
+"""What a person can answer to "may this tool run?", and what each answer means.
+
+"Always" is offered with the rule it adds, the narrowest first: a rule for exactly this call where the policy engine
+knows one, then what Claude Code suggests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from quarterdeck.policy.memory import call_key
+from quarterdeck.timeline.items import Permission
+from quarterdeck.wire.permissions import (
+    PermissionResultAllow,
+    PermissionResultDeny,
+    PermissionRuleValue,
+    PermissionUpdate,
+)
+
+from .schema import PermissionOption, PermissionOptionKind
+
+REJECTED = "The user does not want this. Ask what to do instead, or continue with something else."
+REJECTED_ALWAYS = "The user does not want this call, now or later in this session."
+ALWAYS_LIMIT = 4
+"""Choices of "always": more than this nobody reads."""
+_PLACES = {
+    "session": "in this session",
+    "localSettings": "in this project, for you",
+    "projectSettings": "in this project, for everyone",
+    "userSettings": "in all projects",
+}
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """An option and what it answers."""
+
+    option: PermissionOption
+    answer: Any
+    label: str = ""
+    refuses_always: bool = False
+
+    @classmethod
+    def of(cls, id_: str, name: str, kind: PermissionOptionKind, answer: Any, **more: Any) -> Choice:
+        return cls(PermissionOption(option_id=id_, name=name, kind=kind), answer, **more)
+
+
+def permission_choices(request: Permission, cwd: str) -> list[Choice]:
+    """The safe ones first and last; "always" in between, each with what it would allow."""
+    always = [
+        Choice.of(f"always-{index}", name, "allow_always", PermissionResultAllow(updated_permissions=[update]))
+        for index, (name, update) in enumerate(_always(request, cwd))
+        if index < ALWAYS_LIMIT
+    ]
+    never = PermissionResultDeny(message=REJECTED_ALWAYS)
+    return [
+        Choice.of("allow", "Allow once", "allow_once", PermissionResultAllow()),
+        *([] if request.needs_person else always),
+        Choice.of("reject", "Reject", "reject_once", PermissionResultDeny(message=REJECTED)),
+        Choice.of("reject-always", "Reject this call always", "reject_always", never, refuses_always=True),
+    ]
+
+
+def _always(request: Permission, cwd: str) -> Iterator[tuple[str, PermissionUpdate]]:
+    narrow = _narrow(request, cwd)
+    if narrow is not None:
+        yield narrow
+    known = [str(rule) for rule in narrow[1].rules or ()] if narrow is not None else []
+    for suggestion in request.suggestions:
+        update = PermissionUpdate.from_dict(suggestion.update)
+        where = _PLACES.get(update.destination or "", "")
+        if update.type == "setMode":
+            yield f"Always: switch to the mode {update.mode}", update
+        elif update.behavior in (None, "allow") and [str(rule) for rule in update.rules or ()] != known:
+            yield f"Always {suggestion.text} {where}".strip(), update
+
+
+def _narrow(request: Permission, cwd: str) -> tuple[str, PermissionUpdate] | None:
+    """A rule for this call alone; None where there is none, or the policy engine is not installed."""
+    from quarterdeck.policy import Policy, PolicyError, narrow_rules
+
+    try:
+        rules = narrow_rules(Policy((), cwd=str(Path(cwd))), request.tool_name, request.input)
+    except (ImportError, PolicyError):
+        return None
+    if not rules:
+        return None
+    values = [PermissionRuleValue(tool_name=rule.tool, rule_content=rule.content) for rule in rules]
+    words = ", ".join(str(rule) for rule in rules)
+    update = PermissionUpdate(type="addRules", rules=values, behavior="allow", destination="session")
+    return f"Always allow {words} in this session", update
+
+
+class Refusals:
+    """Calls that a person never wants, for the rest of the session."""
+
+    def __init__(self) -> None:
+        self._calls: set[str] = set()
+
+    def add(self, request: Permission) -> None:
+        self._calls.add(call_key(request.tool_name, request.input))
+
+    def reason(self, request: Permission) -> str | None:
+        """Why the call is refused; None if it is not."""
+        return REJECTED_ALWAYS if call_key(request.tool_name, request.input) in self._calls else None
