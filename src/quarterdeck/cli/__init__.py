@@ -17,6 +17,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "run": "run one prompt and answer its questions",
         "chat": "have a conversation",
         "demo": "try it in a scratch folder, with claude or the simulator",
+        "acp": "be the agent of an editor, over the Agent Client Protocol",
     },
     "manage": {
         "sessions": "list, search, show, rename, tag, delete, fork and export sessions",

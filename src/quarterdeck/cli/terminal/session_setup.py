@@ -160,7 +160,7 @@ def _system_prompt(given: argparse.Namespace) -> Any:
 
 def _program(given: argparse.Namespace) -> list[str]:
     """The command that starts the CLI, behind the tap if the session is recorded."""
-    words = _agent(given.agent)
+    words = agent_command(given.agent)
     if not given.record:
         return words
     out = Path(given.record).absolute()
@@ -174,7 +174,8 @@ def _program(given: argparse.Namespace) -> list[str]:
     return [sys.executable, "-P", "-c", _TAP, "--out", str(out), "--", *words]
 
 
-def _agent(name: str) -> list[str]:
+def agent_command(name: str) -> list[str]:
+    """The command that ``--agent NAME`` means. Raises ``ReportedError``."""
     explicit = None if name == "claude" else name
     if name == "sim":
         from quarterdeck.testing.sim import executable

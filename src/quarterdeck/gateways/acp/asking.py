@@ -7,7 +7,7 @@ it back, the editor is told.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
@@ -43,13 +43,11 @@ class Asking:
         self._open: dict[str, asyncio.Task[None]] = {}
 
     def ask(self, request: Asked) -> None:
-        """Asks once, whatever is told of the request."""
+        """Asks once. What is refused without asking has been (``refusal``, ``can_elicit``)."""
         if request.id in self._open:
             return
         match request:
-            case Permission() if (why := self._refusals.reason(request)) is not None:
-                self._answer(request.id, PermissionResultDeny(message=why))
-            case Permission():
+            case Permission() if self.refusal(request.tool_name, request.input) is None:
                 self._choose(request, permission_choices(request, self._cwd), _call_of(request, self._cwd))
             case PlanReview():
                 self._choose(request, _plan_choices(), _plan_call(request))
@@ -59,8 +57,14 @@ class Asking:
                 self._run(request, self._one_by_one(request))
             case Elicitation() if (form := self._elicitation(request)) is not None:
                 self._run(request, self._served(request, self._elicit(form, request)))
-            case Elicitation():
-                self._answer(request.id, {"action": "decline"})
+
+    def refusal(self, tool: str, tool_input: Mapping[str, Any]) -> str | None:
+        """Why a call is refused without asking; None if it is not."""
+        return self._refusals.reason(tool, tool_input)
+
+    def can_elicit(self, *, url: bool) -> bool:
+        """Whether the editor can show a page, or a form."""
+        return self._urls if url else self._forms
 
     def withdraw(self, request_id: str) -> None:
         """Nobody needs the answer any more. The editor is told."""
@@ -89,7 +93,7 @@ class Asking:
             self._done(request.id, PermissionResultDeny(message=DISMISSED))
             return
         if found.refuses_always and isinstance(request, Permission):
-            self._refusals.add(request)
+            self._refusals.add(request.tool_name, request.input)
         self._done(request.id, found.answer)
 
     # Questions
@@ -133,7 +137,7 @@ class Asking:
     def _elicitation(self, request: Elicitation) -> Any:
         """The request for the editor; None if it cannot show this kind."""
         message = f"{request.server}: {request.message}"
-        if not (self._forms if request.url is None else self._urls):
+        if not self.can_elicit(url=request.url is not None):
             return None
         if request.url is not None:
             made = request.elicitation_id or request.id

@@ -155,8 +155,8 @@ class Conversation(JournalReader):
             resume=resumes,
             fork_session=forks,
             session_id=None if resumes is not None and not forks else self.id,
-            can_use_tool=_later,
-            on_elicitation=_later,
+            can_use_tool=self._can_use_tool,
+            on_elicitation=self._on_elicitation,
         )
         if self.mode is not None:
             options.permission_mode = self.mode  # type: ignore[assignment]  # the CLI refuses what it does not know
@@ -243,6 +243,15 @@ class Conversation(JournalReader):
         if self._session is not None:
             await self._session.close()
 
+    # What the CLI asks: the timeline tells of it, and ``Asking`` answers, unless nobody has to be asked
+
+    def _can_use_tool(self, tool: str, tool_input: dict[str, Any], _: Any) -> Any:
+        why = self._asking.refusal(tool, tool_input)
+        return LATER if why is None else PermissionResultDeny(message=why)
+
+    def _on_elicitation(self, request: Any, _: Any) -> Any:
+        return LATER if self._asking.can_elicit(url=request.url is not None) else {"action": "decline"}
+
     # What the asking needs
 
     def _answer(self, request_id: str, answer: Any) -> None:
@@ -257,11 +266,6 @@ class Conversation(JournalReader):
             self._answer(request_id, question_result(given, answers))
         else:
             self._answer(request_id, PermissionResultDeny(message=SKIPPED))
-
-
-def _later(*_: Any) -> Any:
-    """The timeline tells of the request, and ``Asking`` answers it."""
-    return LATER
 
 
 async def _read_on(session: Session) -> None:

@@ -56,6 +56,7 @@ class Drawing:
         """Block of a sub-agent → the call it belongs to."""
         self._compactions = 0
         self._compacting = False
+        self._told_usage: schema.SessionUpdateUsageUpdate | None = None
 
     def draw(self, happened: Iterable[Event]) -> None:
         for event in happened:
@@ -234,7 +235,10 @@ class Drawing:
         if context.window and not self._history:
             told = schema.Cost(amount=round(cost.total_usd, 6), currency="USD")
             used = min(context.tokens, context.window)
-            self._emit(schema.SessionUpdateUsageUpdate(used=used, size=context.window, cost=told))
+            update = schema.SessionUpdateUsageUpdate(used=used, size=context.window, cost=told)
+            if update != self._told_usage:
+                self._told_usage = update
+                self._emit(update)
 
 
 def _command(name: str, description: str, hint: str) -> schema.AvailableCommand:

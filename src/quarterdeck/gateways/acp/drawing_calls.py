@@ -14,6 +14,7 @@ from .schema import SessionUpdate, ToolCallContent, ToolCallStatus
 
 AGENT_TEXT_LIMIT = 20_000
 """Characters of a sub-agent's words that its call shows."""
+ENDED_KEPT = 1_000
 
 
 class _Call(msgspec.Struct):
@@ -37,6 +38,8 @@ class CallDrawing:
         self._cwd = cwd
         self._terminal_output = terminal_output
         self._calls: dict[str, _Call] = {}
+        self._ended: dict[str, _Call] = {}
+        """Calls that are over and whose task may still say something, the newest last."""
 
     # From its first word to its end
 
@@ -111,6 +114,9 @@ class CallDrawing:
         call = self._calls.pop(event.id, None)
         if call is None:
             return
+        self._ended[event.id] = call
+        if len(self._ended) > ENDED_KEPT:
+            del self._ended[next(iter(self._ended))]
         failed = event.status != "finished"
         words = tool_calls.output_of(event.output)
         more: dict[str, Any] = {"quarterdeck": {"status": event.status}} if failed else {}
@@ -165,9 +171,9 @@ class CallDrawing:
 
     def task_notified(self, event: events.TaskNotified) -> None:
         """A call whose result came long ago may still learn what its task came to."""
-        if event.tool_id is None:
+        call = self._calls.get(event.tool_id or "") or self._ended.get(event.tool_id or "")
+        if call is None or event.tool_id is None:
             return
-        call = self._calls.get(event.tool_id) or _Call("Task")
         told = {"taskId": event.id, "taskStatus": event.status, "outputPath": event.output_path}
         status: ToolCallStatus = "completed" if event.status == "completed" else "failed"
         content = [*call.content, tool_calls.text(event.summary)] if event.summary else None

@@ -6,7 +6,7 @@ knows one, then what Claude Code suggests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +100,9 @@ class Refusals:
     def __init__(self) -> None:
         self._calls: set[str] = set()
 
-    def add(self, request: Permission) -> None:
-        self._calls.add(call_key(request.tool_name, request.input))
+    def add(self, tool: str, tool_input: Mapping[str, Any]) -> None:
+        self._calls.add(call_key(tool, tool_input))
 
-    def reason(self, request: Permission) -> str | None:
+    def reason(self, tool: str, tool_input: Mapping[str, Any]) -> str | None:
         """Why the call is refused; None if it is not."""
-        return REJECTED_ALWAYS if call_key(request.tool_name, request.input) in self._calls else None
+        return REJECTED_ALWAYS if call_key(tool, tool_input) in self._calls else None

@@ -195,7 +195,7 @@ class Prompts:
         elif turn.outcome == "failed" and turn.stop_reason != "refusal":
             prompt.fail(_failure(turn, self._api_error))
         else:
-            prompt.end(_stop_reason(turn), turn)
+            prompt.end(stop_reason(turn), turn)
         self._forget(prompt)
 
     def _forget(self, prompt: Prompt) -> None:
@@ -204,7 +204,8 @@ class Prompts:
             self._next()
 
 
-def _stop_reason(turn: TurnSummary) -> StopReason:
+def stop_reason(turn: TurnSummary) -> StopReason:
+    """How a turn ended that neither failed nor was interrupted."""
     if turn.outcome == "limit":
         return "max_turn_requests"
     if turn.stop_reason == "max_tokens":

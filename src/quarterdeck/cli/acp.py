@@ -1,0 +1,134 @@
+"""``quarterdeck acp``: Claude Code as the agent of an editor."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .common import FAILED, OK, Parser, ReportedError
+
+if TYPE_CHECKING:
+    from quarterdeck.client.options import ClaudeAgentOptions
+
+LOGOUT_LIMIT_S = 30.0
+CHECK_LIMIT_S = 60.0
+
+
+def parser() -> Parser:
+    from .terminal.arguments import AGENTS, MODES
+
+    built = Parser(
+        "quarterdeck acp",
+        description="Speaks the Agent Client Protocol on standard input and output: Claude Code in Zed, JetBrains, "
+        "Neovim, Emacs and every other editor that knows it. The editor starts this command; docs/acp.md has the "
+        "settings for each.",
+        examples=[
+            ("quarterdeck acp", "what to enter as the agent's command in the editor"),
+            ("quarterdeck acp --check", "start Claude Code once and say what is missing"),
+            ("quarterdeck acp --agent sim", "with the simulator: no model, no login"),
+        ],
+        exits={FAILED: "the check failed"},
+    )
+    built.add_argument("--agent", metavar="AGENT", default="claude", help=AGENTS)
+    built.add_argument("--model", metavar="NAME", help="the model of new sessions")
+    built.add_argument("--mode", choices=MODES, help="the permission mode of new sessions")
+    built.add_argument(
+        "--allow-bypass", action="store_true", help="offer the mode bypassPermissions, which asks for nothing"
+    )
+    built.add_argument("--login", action="store_true", help="log in with Claude Code, in this terminal")
+    built.add_argument("--check", action="store_true", help="start Claude Code once, report, and exit")
+    built.add_argument("--verbose", action="store_true", help="log to standard error")
+    return built
+
+
+def main(argv: list[str] | None = None) -> int:
+    given = parser().parse_args(argv)
+    from .terminal.session_setup import agent_command
+
+    program = agent_command(given.agent)
+    if given.login:
+        os.execvp(program[0], [*program, "/login"])  # noqa: S606  # the user's own terminal
+    logging.basicConfig(level=logging.INFO if given.verbose else logging.WARNING, stream=sys.stderr)
+    make = _options(given, program)
+    if given.check:
+        return asyncio.run(_check(make))
+    from quarterdeck.gateways.acp.run import serve
+
+    async def logout() -> None:
+        await _run(*program, "auth", "logout")
+
+    asyncio.run(serve(make, bypass=given.allow_bypass or given.mode == "bypassPermissions", logout=logout))
+    return OK
+
+
+def _options(given: Any, program: list[str]) -> Any:
+    """Makes the options of each process: those of the command line, and what the session adds."""
+    from quarterdeck.client.options import ClaudeAgentOptions
+
+    common: dict[str, Any] = {
+        "cli_path": program,
+        "model": given.model,
+        "permission_mode": given.mode,
+        "include_partial_messages": True,
+        "include_hook_events": True,
+        "forward_subagent_text": True,
+        "agent_progress_summaries": True,
+        "per_task_stop_affordance": True,
+        "enable_file_checkpointing": True,
+        "client_app": "quarterdeck-acp",
+    }
+    if given.agent == "sim":
+        from quarterdeck.testing.sim.home import APART_VARIABLE
+
+        common["env"] = {APART_VARIABLE: "1"}
+
+    def make(**more: Any) -> ClaudeAgentOptions:
+        return ClaudeAgentOptions(**{**common, **more})
+
+    return make
+
+
+async def _run(*words: str) -> None:
+    from quarterdeck.gateways.acp.jsonrpc import INTERNAL_ERROR, RpcError
+
+    process = await asyncio.create_subprocess_exec(
+        *words,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        async with asyncio.timeout(LOGOUT_LIMIT_S):
+            said, _ = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise RpcError(INTERNAL_ERROR, f"{words[0]} did not log out within {LOGOUT_LIMIT_S:.0f} s") from None
+    if process.returncode:
+        raise RpcError(INTERNAL_ERROR, f"could not log out: {said.decode('utf-8', 'replace').strip()[-500:]}")
+
+
+async def _check(make: Any) -> int:
+    """Start it as an editor would, and say what an editor would find."""
+    from quarterdeck._errors import QuarterdeckError
+    from quarterdeck.client.session import connect
+
+    try:
+        async with asyncio.timeout(CHECK_LIMIT_S), connect(make(persist_session=False)) as session:
+            account = session.server_info.account
+            models = [model.value for model in session.server_info.models or ()]
+            print(f"Claude Code answers: {len(session.commands())} commands, models {', '.join(models) or 'unknown'}")
+            who = (account.email or account.api_key_source or account.token_source) if account is not None else None
+            print(f"Account: {who or 'none: run quarterdeck acp --login'}")
+    except (QuarterdeckError, TimeoutError) as error:
+        why = str(error) or f"no answer within {CHECK_LIMIT_S:.0f} s"
+        raise ReportedError(f"Claude Code did not start: {why}", "Run quarterdeck doctor.", code=FAILED) from error
+    try:
+        import tree_sitter_bash  # noqa: F401
+    except ImportError:
+        print("Narrow rules for commands: pip install 'quarterdeck[policy]'")
+    print("Ready: enter quarterdeck acp as the agent's command in the editor.")
+    return OK

@@ -1,0 +1,37 @@
+"""Runs an agent on stdin and stdout until the editor goes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Awaitable, Callable
+
+from .agent import Agent
+from .conversation import MakeOptions
+from .stdio import Output, read_stdin, take_stdout
+
+
+async def serve(
+    make: MakeOptions, *, bypass: bool = False, logout: Callable[[], Awaitable[None]] | None = None
+) -> None:
+    """Serve until stdin ends, nobody reads stdout any more, or a signal says so. Leaves no process behind."""
+    output = Output(take_stdout())
+    agent = Agent(output.write, make, drained=output.drained, bypass=bypass, logout=logout)
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, ended.set)
+    ends = {
+        loop.create_task(read_stdin(agent.peer.receive)),
+        loop.create_task(output.broken.wait()),
+        loop.create_task(ended.wait()),
+    }
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in ends:
+            task.cancel()
+        await agent.close()
+        await asyncio.gather(*ends, return_exceptions=True)

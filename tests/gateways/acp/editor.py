@@ -1,0 +1,224 @@
+"""An editor for tests: starts ``quarterdeck acp`` as editors do, and answers what it asks.
+
+Every frame of the agent is checked against the published schema, where that is at hand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.gateways.acp import schema
+
+LIMIT_S = 60.0
+FORMS: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
+EVERYTHING: dict[str, Any] = {
+    **FORMS,
+    "session": {"notices": {}, "compaction": {}},
+    "plan": {},
+}
+Reply = Callable[[dict[str, Any]], Any]
+
+
+class RefusedError(Exception):
+    """The agent answered with an error."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        super().__init__(f"{error['code']}: {error['message']}")
+        self.code: int = error["code"]
+        self.message: str = error["message"]
+
+
+class Editor:
+    """One running agent and everything it said."""
+
+    def __init__(self, process: asyncio.subprocess.Process, checker: Callable[[dict[str, Any]], None] | None) -> None:
+        self.process = process
+        self._checker = checker
+        self.frames: list[dict[str, Any]] = []
+        self.asked: list[dict[str, Any]] = []
+        self.cancelled: list[Any] = []
+        self.replies: dict[str, Reply] = {}
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._methods: dict[int, str] = {}
+        self._number = 0
+        self._news = asyncio.Event()
+        self._reading = asyncio.ensure_future(self._read())
+
+    # Speaking
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    def raw(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+
+    def begin(self, method: str, **params: Any) -> asyncio.Future[Any]:
+        """Make a request; await it for the result."""
+        self._number += 1
+        made = self._answers[self._number] = asyncio.get_running_loop().create_future()
+        self._methods[self._number] = method
+        self.send({"id": self._number, "method": method, "params": params})
+        return made
+
+    async def call(self, method: str, **params: Any) -> Any:
+        async with asyncio.timeout(LIMIT_S):
+            return await self.begin(method, **params)
+
+    def notify(self, method: str, **params: Any) -> None:
+        self.send({"method": method, "params": params})
+
+    @property
+    def last_id(self) -> int:
+        return self._number
+
+    # The usual
+
+    async def initialize(self, **capabilities: Any) -> dict[str, Any]:
+        return await self.call("initialize", protocolVersion=1, clientCapabilities=capabilities)
+
+    async def new(self, cwd: Path, **more: Any) -> str:
+        answer = await self.call("session/new", cwd=str(cwd), mcpServers=[], **more)
+        return str(answer["sessionId"])
+
+    def say(self, session_id: str, text: str, **more: Any) -> asyncio.Future[Any]:
+        return self.begin("session/prompt", sessionId=session_id, prompt=[{"type": "text", "text": text}], **more)
+
+    async def prompt(self, session_id: str, text: str, **more: Any) -> dict[str, Any]:
+        async with asyncio.timeout(LIMIT_S):
+            return await self.say(session_id, text, **more)
+
+    def allow(self, option: str = "allow") -> None:
+        """Answer every permission request with this option."""
+        self.replies["session/request_permission"] = lambda _: {"outcome": {"outcome": "selected", "optionId": option}}
+
+    # What came
+
+    def updates(self, *kinds: str, session: str | None = None) -> list[dict[str, Any]]:
+        found = [f["params"] for f in self.frames if f.get("method") == "session/update"]
+        chosen = [one["update"] for one in found if session is None or one["sessionId"] == session]
+        return [one for one in chosen if not kinds or one["sessionUpdate"] in kinds]
+
+    def text(self, kind: str = "agent_message_chunk") -> str:
+        return "".join(one["content"]["text"] for one in self.updates(kind))
+
+    def call_of(self, tool: str) -> dict[str, Any]:
+        """All that was said about the (last) call of a tool, put together as an editor does."""
+        merged: dict[str, dict[str, Any]] = {}
+        for one in self.updates("tool_call", "tool_call_update"):
+            known = merged.setdefault(one["toolCallId"], {})
+            known.update({key: value for key, value in one.items() if key != "_meta"})
+            known.setdefault("_meta", {}).update(one.get("_meta") or {})
+        named = [one for one in merged.values() if one["_meta"].get("claudeCode", {}).get("toolName") == tool]
+        assert named, f"no call of {tool} among {[one.get('title') for one in merged.values()]}"
+        return named[-1]
+
+    async def until(self, condition: Callable[[], Any]) -> Any:
+        async with asyncio.timeout(LIMIT_S):
+            while not (found := condition()):
+                self._news.clear()
+                await self._news.wait()
+        return found
+
+    async def _read(self) -> None:
+        assert self.process.stdout is not None
+        while line := await self.process.stdout.readline():
+            frame = json.loads(line)
+            self.frames.append(frame)
+            self._take(frame)
+            self._news.set()
+
+    def _take(self, frame: dict[str, Any]) -> None:
+        number = frame.get("id")
+        if "method" not in frame:
+            made = self._answers.pop(number, None)  # type: ignore[arg-type]
+            if made is not None and not made.done():
+                if "error" in frame:
+                    made.set_exception(RefusedError(frame["error"]))
+                else:
+                    self._check(schema.AGENT_ANSWERS.get(self._methods.pop(number or 0, "")), frame["result"])
+                    made.set_result(frame["result"])
+        elif "id" in frame:
+            self.asked.append(frame)
+            self._check(schema.CLIENT_METHODS[frame["method"]], frame["params"])
+            reply = self.replies.get(frame["method"])
+            answer = None if reply is None else reply(frame["params"])
+            if answer is not None:
+                self.send({"id": number, "result": answer})
+        elif frame["method"] == "$/cancel_request":
+            self.cancelled.append(frame["params"]["requestId"])
+        else:
+            self._check(schema.CLIENT_METHODS[frame["method"]], frame["params"])
+
+    def _check(self, struct: Any, value: Any) -> None:
+        if self._checker is not None and struct is not None:
+            name = getattr(struct, "__name__", "CreateElicitationRequest")
+            self._checker({"name": name, "value": value})
+
+    async def leave(self) -> int:
+        """Close the agent's input, as an editor that quits."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        async with asyncio.timeout(LIMIT_S):
+            code = await self.process.wait()
+            await self._reading
+        return code
+
+
+def schema_checker() -> Callable[[dict[str, Any]], None] | None:
+    """Checks a value against a definition of the published schema; None where that is not at hand."""
+    from gateways.acp.npm import sdk_folder
+
+    folder = sdk_folder()
+    if folder is None:
+        return None
+    from jsonschema import Draft202012Validator
+
+    whole = json.loads((folder / "schema/v1/schema.unstable.json").read_bytes())
+    validators: dict[str, Any] = {}
+
+    def check(given: dict[str, Any]) -> None:
+        name = given["name"]
+        if name not in validators:
+            validators[name] = Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": whole["$defs"]})
+        validators[name].validate(given["value"])
+
+    return check
+
+
+@asynccontextmanager
+async def editor(
+    *arguments: str,
+    env: Mapping[str, str],
+    checker: Callable[[dict[str, Any]], None] | None = None,
+) -> AsyncIterator[Editor]:
+    """An agent with these arguments; ended at the end."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "quarterdeck", "acp", *arguments),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", ""), **env},
+        limit=64 * 1024 * 1024,
+    )
+    made = Editor(process, checker)
+    try:
+        yield made
+    finally:
+        if process.returncode is None:
+            assert process.stdin is not None
+            process.stdin.close()
+            try:
+                async with asyncio.timeout(LIMIT_S):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+        await made._reading
