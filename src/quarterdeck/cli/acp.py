@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .common import FAILED, OK, Parser, ReportedError
+from .common import FAILED, OK, USAGE_ERROR, Parser, ReportedError
 
 if TYPE_CHECKING:
     from quarterdeck.client.options import ClaudeAgentOptions
@@ -18,7 +18,7 @@ CHECK_LIMIT_S = 60.0
 
 
 def parser() -> Parser:
-    from .terminal.arguments import AGENTS, MODES
+    from .terminal.arguments import AGENTS, MODES, NOT_STARTED
 
     built = Parser(
         "quarterdeck acp",
@@ -30,7 +30,12 @@ def parser() -> Parser:
             ("quarterdeck acp --check", "start Claude Code once and say what is missing"),
             ("quarterdeck acp --agent sim", "with the simulator: no model, no login"),
         ],
-        exits={FAILED: "the check failed"},
+        exits={
+            OK: "the editor has gone, or the check found nothing missing",
+            FAILED: "the check failed",
+            USAGE_ERROR: "invalid arguments",
+            NOT_STARTED: "Claude Code was not found",
+        },
     )
     built.add_argument("--agent", metavar="AGENT", default="claude", help=AGENTS)
     built.add_argument("--model", metavar="NAME", help="the model of new sessions")
