@@ -86,7 +86,7 @@ def _options(given: Any, program: list[str]) -> Any:
         "client_app": "quarterdeck-acp",
     }
     if given.agent == "sim":
-        from quarterdeck.testing.sim.home import APART_VARIABLE
+        from quarterdeck.testing.simulated import APART_VARIABLE
 
         common["env"] = {APART_VARIABLE: "1"}
 
