@@ -40,6 +40,13 @@ def stage_in(folder: Path, kind: str) -> Iterator[Stage]:
         stage.close()
 
 
+def host_over(stage: Stage, *, keeper: bool = True, **more: Any) -> Host:
+    """A host whose Claude Code is the stage's. Open it as a context manager."""
+    options = stage.options()
+    given = {"agents": {"claude": options.cli_path}, "env": options.env, **more}
+    return Host(stage.folder / "state", keeper=keeper, **given)
+
+
 class Talk:
     """One session, and how far it has been followed."""
 
@@ -97,7 +104,7 @@ class Staged:
         self.kind = kind
         self.keeper = keeper
         self.state = stage.folder / "state"
-        self.host = self.new_host()
+        self.host = host_over(stage, keeper=keeper)
         self._runner = runner
 
     @property
@@ -125,11 +132,6 @@ class Staged:
             chain.append(json.dumps(one.get("message")))
             one = by_uuid.get(one["parentUuid"])
         return "\n".join(reversed(chain))
-
-    def new_host(self, **more: Any) -> Host:
-        options = self.stage.options()
-        agents = {"claude": options.cli_path}
-        return Host(self.state, **{"keeper": self.keeper, "agents": agents, "env": options.env, **more})
 
     async def talk(self, prompt: str | None = None, **more: Any) -> Talk:
         return Talk(self, await self.host.create_session(CreateSession(cwd=str(self.cwd), prompt=prompt, **more)))

@@ -26,13 +26,14 @@ from quarterdeck.testing.model import ToolUse
 from quarterdeck.timeline.events import TextAdded, TextCompleted
 
 RUNS = {"command": "echo ran >> log.txt; sleep 1", "description": "Note it"}
-MOMENTS = ["text", "permission", "decided", "tool"]
+MOMENTS = ["text", "hook", "permission", "decided", "tool"]
 
 
-def killed_at(moment: str, folder: Path, cwd: Path, cli: Any, env: dict[str, str]) -> str:
+def killed_at(moment: str, folder: Path, cwd: Path, cli: Any, env: dict[str, str], *, keeper: bool = True) -> str:
     """The id of the session whose host was killed."""
+    script = str(Path(__file__).with_name("dying_host.py"))
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("dying_host.py")), moment, folder, cwd, json.dumps(cli)],
+        [sys.executable, script, moment, folder, cwd, json.dumps(cli), "keeper" if keeper else "alone"],
         input=json.dumps(env),
         capture_output=True,
         text=True,

@@ -127,7 +127,7 @@ def test_clear_starts_another_session_in_the_same_process(tmp_path: Path) -> Non
         assert before != after
         assert {name: texts(records) for name, records in transcripts(sim).items()} == {
             before: ["a", "one"],
-            after: ["b", "two"],
+            after: ["<command-name>/clear</command-name>\n<command-message>clear</command-message>", "b", "two"],
         }
 
     play(work)

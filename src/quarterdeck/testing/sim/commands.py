@@ -81,7 +81,7 @@ async def _clear(cli: SimulatedCli, typed: str, arguments: str) -> None:
     session.id = cli.new_id()
     cli.transcript.start_over()
     # The new transcript begins with the command, so it can be resumed before anything is said in it (2.1.325).
-    said = f"<command-name>{typed}</command-name>\n<command-message>clear</command-message>"
+    said = f"<command-name>/{typed}</command-name>\n<command-message>clear</command-message>"
     cli.transcript.add("user", message={"role": "user", "content": said})
     if session.title is not None:
         for _ in range(2):  # seen twice under the new id (2.1.325)
