@@ -24,7 +24,7 @@ from ._standin import Script, compiled
 from ._table import Row, Section, say, show
 
 LIMIT_S = 600.0
-ROUNDS = Size(full=9, quick=1)
+ROUNDS = Size(full=5, quick=1)
 SESSIONS = 20
 PACE = 250
 PACED_S = Size(full=4, quick=2)
