@@ -102,9 +102,10 @@ class SessionPolicy:
             self.layers["settings"] = Policy.from_settings(cwd, home=home, config=config, mode="default")
         except PolicyError as error:
             self.problem = str(error)
-        self.layers["session"] = Policy.from_rules(deny=own.deny, ask=own.ask, cwd=cwd, home=home)
-        self.bare = Policy((), cwd=cwd, home=home)
-        """Without any rule."""
+        self.bare = _without_rules(cwd, home)
+        self.layers["session"] = self.bare
+        if own.deny or own.ask:
+            self.layers["session"] = Policy.from_rules(deny=own.deny, ask=own.ask, cwd=cwd, home=home)
 
     @property
     def cwd(self) -> str:
@@ -197,6 +198,11 @@ class SessionPolicy:
 def _built_in(state_folder: Path, cwd: str, home: str | None) -> Policy:
     """The same for all sessions of a folder: each of its own would be most of what a restart takes."""
     return Policy.from_rules(deny=built_in_denies(state_folder), cwd=cwd, home=home)
+
+
+@functools.lru_cache(maxsize=64)
+def _without_rules(cwd: str, home: str | None) -> Policy:
+    return Policy((), cwd=cwd, home=home)
 
 
 def built_in_denies(state_folder: Path) -> list[str]:
