@@ -8,7 +8,8 @@ One line per program. ``-abc`` are letters without a value, ``:abc`` letters wit
 same word, ``--name`` and ``--name=`` long options without and with a value (both: it may have one behind ``=``), ``#``
 is a number as an option (``-5``). Where the value names a file it is judged as one: ``<abc`` and ``--name=<`` are read,
 ``>abc`` and ``--name=>`` written. ``0abc`` and ``--name=0`` write a file too and are harmless only with ``-`` or
-``/dev/null``. ``single`` says that long options begin with one dash.
+``/dev/null``. ``single`` says that long options begin with one dash. What follows links on the way through a folder
+(``grep -R``, ``diff -r``, ``rg -L``) can leave the project, so it is in no list.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .git_options import GIT_OPTIONS
 
 _CHECKSUMS: Final = "-bct --binary --check --tag --text --ignore-missing --quiet --status --strict --warn -w --zero -z"
 _GREP: Final = """
-    -acbEFGHhIiLlnoPqRrsTUvwxyZz :ABCDdem <f # --color --colour --count --extended-regexp --fixed-strings --perl-regexp
+    -acbEFGHhIiLlnoPqrsTUvwxyZz :ABCDdem <f # --color --colour --count --extended-regexp --fixed-strings --perl-regexp
     --basic-regexp --ignore-case --no-ignore-case --invert-match --files-with-matches --files-without-match
     --line-number --with-filename --no-filename --only-matching --quiet --silent --no-messages --recursive
     --word-regexp --line-regexp --text --null --null-data --line-buffered --byte-offset --initial-tab
@@ -32,7 +33,7 @@ _GREP: Final = """
     --binary-files= --directories= --devices= --file=< --color= --colour=
 """
 _DIFF: Final = """
-    -abBcdeEinNpqrstTuvwyZ :CFIUWxSL --brief --side-by-side --recursive --unified --context --ignore-case
+    -abBcdeEinNpqstTuvwyZ :CFIUWxSL --brief --side-by-side --unified --context --ignore-case
     --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --text --minimal --new-file
     --report-identical-files --suppress-common-lines --color --color= --exclude= --width= --unified= --context=
     --strip-trailing-cr --no-dereference --show-c-function --left-column --label=
@@ -53,18 +54,18 @@ _HARMLESS: Final[dict[str, str]] = {
     "hexdump": "-bcCdovx :ens --canonical",
     "strings": "-afo :nte --all --print-file-name --bytes= --radix= --encoding=",
     "base64": "-dDi :w --decode --ignore-garbage --wrap=",
-    "ls": "-1aAbBcCdfFgGhHiklLmnNopqQrRsStTuUvwxXZ :I --all --almost-all --author --color --color= --directory "
+    "ls": "-1aAbBcCdfFgGhHiklmnNopqQrRsStTuUvwxXZ :I --all --almost-all --author --color --color= --directory "
     "--classify --file-type --full-time --group-directories-first --human-readable --inode --no-group "
     "--numeric-uid-gid --recursive --reverse --size --sort= --time= --time-style= --width= --format= --ignore= --hide= "
     "--si --indicator-style= --quoting-style= --hyperlink",
     "stat": "-fLnrstx :c --format= --printf= --dereference --terse --file-system",
     "file": "-bhiIkLNprsSvz0 :Fe --brief --mime --mime-type --mime-encoding --dereference --no-dereference "
     "--extension --uncompress",
-    "du": "-0abchHkLlmsSx :BdtX --all --apparent-size --bytes --total --human-readable --summarize --max-depth= "
+    "du": "-0abchHklmsSx :BdtX --all --apparent-size --bytes --total --human-readable --summarize --max-depth= "
     "--threshold= --exclude= --si --one-file-system --block-size= --time --inodes --separate-dirs",
     "df": "-aghHiklmPT :Btx --all --human-readable --inodes --local --output --output= --portability --print-type "
     "--total --type= --exclude-type= --si",
-    "tree": "-adDfFghilnNpqrstuvxC :ILP --dirsfirst --filesfirst --du --noreport --prune --gitignore --matchdirs "
+    "tree": "-adDfFghinNpqrstuvxC :ILP --dirsfirst --filesfirst --du --noreport --prune --gitignore --matchdirs "
     "--filelimit --charset --si --timefmt --ignore-case --sort --sort= --inodes --device --metafirst",
     "grep": _GREP,
     "egrep": _GREP,
@@ -78,10 +79,10 @@ _HARMLESS: Final[dict[str, str]] = {
         --multiline --multiline-dotall --no-filename --with-filename --no-ignore --no-ignore-vcs --no-messages --null
         --only-matching --pcre2 --pretty --quiet --regexp= --replace= --sort= --sortr= --stats --text --threads= --trim
         --type= --type-not= --type-list --type-add= --vimgrep --word-regexp --passthru --no-config --crlf
-        --glob-case-insensitive --no-require-git --unrestricted --version --byte-offset --engine= --binary --follow -L
+        --glob-case-insensitive --no-require-git --unrestricted --version --byte-offset --engine= --binary
     """,
     "fd": """
-        -0aFgHIilLpqsuV :cdEejostS1 --hidden --no-ignore --no-ignore-vcs --case-sensitive --ignore-case --glob --regex
+        -0aFgHIilpqsuV :cdEejostS1 --hidden --no-ignore --no-ignore-vcs --case-sensitive --ignore-case --glob --regex
         --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth= --min-depth=
         --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --color= --threads=
         --max-results= --quiet --unrestricted --strip-cwd-prefix --and=
@@ -180,11 +181,11 @@ _HARMLESS: Final[dict[str, str]] = {
     "bzip2": "-123456789cdfkqstvz --decompress --compress --force --keep --stdout --test",
     # archives
     "tar": """
-        -abcdDhijJkmnOprRsStuUvVwxzZA :bHLNVX >C <fT --create --extract --list --append --update --diff --get --file=<
+        -abcdDijJkmnOprRsStuUvVwxzZA :bHLNVX >C <fT --create --extract --list --append --update --diff --get --file=<
         --directory=> --gzip --bzip2 --xz --zstd --lzma --auto-compress --verbose --exclude= --exclude-vcs
         --strip-components= --wildcards --no-same-owner --no-same-permissions --keep-old-files --overwrite
         --preserve-permissions --sort= --mtime= --owner= --group= --numeric-owner --transform= --to-stdout
-        --exclude-from=< --files-from=< --null --dereference --touch --totals --skip-old-files --format=
+        --exclude-from=< --files-from=< --null --touch --totals --skip-old-files --format=
     """,
     "zip": "-0123456789@DFjJlmoqrRuvxXy :inxt --recurse-paths --quiet --junk-paths --exclude= --include= --update",
     "unzip": "-aBCDfjKlLMnopqtTuvVXz :xP >d",
