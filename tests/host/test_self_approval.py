@@ -107,8 +107,9 @@ async def _break_in(staged: Staged) -> None:
     (ended,) = told(frames, ToolEnded)
     assert ended.status == "finished"
     shown = str(ended.output)
-    assert "no keeper because" in shown
-    assert "no host because" in shown
+    assert "no keeper because KeeperRefused" in shown
+    assert "it was started by an agent" in shown
+    assert "no host because StoreInUse" in shown
     assert "answers" not in shown
     assert (await staged.host.get_approval(OfApproval(approval_id=approval.id))).state == "pending"
     stage.reply("Then not.")
