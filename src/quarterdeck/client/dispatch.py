@@ -110,11 +110,19 @@ class Dispatcher:
 
     # Hooks, tools, dialogs
 
+    def prepare(self) -> None:
+        """Load what hooks need while the CLI starts, not when the first one is called."""
+        if self._hooks:
+            self._hook_runner = self._new_hook_runner()
+
+    def _new_hook_runner(self) -> HookRunner:
+        from .hooks import HookRunner  # few sessions have hooks, and there are many types of input
+
+        return HookRunner(self._hooks)
+
     def _hook(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Awaitable[Any]:
         if self._hook_runner is None:
-            from .hooks import HookRunner
-
-            self._hook_runner = HookRunner(self._hooks)
+            self._hook_runner = self._new_hook_runner()
         return self._hook_runner.run(request_id, request, signal)
 
     def refusals(self) -> Mapping[str, dict[str, Any]]:

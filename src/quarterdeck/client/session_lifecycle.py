@@ -91,6 +91,7 @@ class SessionLifecycle(SessionBase):
         if resumed is not None:
             self._take_back(resumed.record)
         await connection.start()
+        self._dispatcher.prepare()
         if plan.sdk_servers:
             self._servers.connect(plan.sdk_servers)
         self._watch_abort()
