@@ -28,7 +28,8 @@ def others(*, quick: bool) -> list[tuple[str, str]]:
         say(f"benchmarks/{path.name}")
         command = [sys.executable, "-m", f"benchmarks.{path.stem}"]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=OTHERS_LIMIT_S, check=False)
-        told.append((path.stem, done.stdout.strip()))
+        failed = f"\nIt failed (exit code {done.returncode})." if done.returncode else ""
+        told.append((path.stem, done.stdout.strip() + failed))
     return told
 
 
