@@ -267,7 +267,8 @@ class InteractiveAnswerer:
 
 def _question_lines(question: Question, look: Look) -> list[str]:
     header = f"{safe(question.header)}: " if question.header else ""
-    return [look.paint("bold magenta", f"? {line}") for line in wrapped(header + safe(question.text), look.width - 2)]
+    first, *rest = wrapped(header + safe(question.text), look.width - 2)
+    return [look.paint("bold magenta", line) for line in (f"? {first}", *(f"  {line}" for line in rest))]
 
 
 def _plan_menu() -> Menu:

@@ -74,6 +74,8 @@ class Prompt:
         notes = self.subject.part("notes", look)[: max(room - least, 0)]
         body = self._fitted(look, whole, room - len(notes))
         above = [*title[: max(rows - len(answers), 0)], *body, *notes]
+        if whole and len(above) + len(answers) < rows:
+            above.append("")
         inner = self.answers.cursor
         self.cursor = (len(above) + inner[0], inner[1]) if inner is not None else None
         return [*above, *answers]
