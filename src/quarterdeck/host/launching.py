@@ -91,7 +91,9 @@ def options_for(
 ) -> ClaudeAgentOptions:
     """What its next process is started with."""
     given: dict[str, Any] = {"include_partial_messages": True, **body.options, **private}
-    cli = agents.get(body.agent)
+    cli = agents.get(body.agent) if body.cli_pin is None else agents.get(f"{body.agent}@{body.cli_pin}")
+    if cli is None and body.cli_pin is not None:
+        cli = _of_version(body.cli_pin, agents.get(body.agent))
     if cli is None and body.agent == "sim":
         cli = SIMULATOR
     if cli is None and body.agent != "claude":
@@ -109,6 +111,23 @@ def options_for(
         session_state_events=True,
         **given,
     )
+
+
+def _of_version(wanted: str, cli: Sequence[str] | str | None) -> list[str]:
+    """The installed CLI, if it is of this version. Raises ``HostError``: another one is not what was asked for."""
+    try:
+        words = find_cli(cli)
+    except CLINotFoundError as error:
+        raise HostError("cli_missing", str(error)) from error
+    found = version_on_disk(words)
+    if found != wanted:
+        raise HostError(
+            "cli_missing",
+            f"Version {wanted} of Claude Code is not here; {words[-1]} is {found or 'of an unknown version'}.",
+            hint=f'Name it in Host(agents={{"claude@{wanted}": …}}).',
+            field="cli_version",
+        )
+    return words
 
 
 class LineEnds:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
-from typing import Any
 
 from . import requests as takes
 from . import resources as returns
 from . import transcripts
 from .bodies import SessionBody
 from .errors import HostError
-from .git import git, is_clean, is_repository
+from .git import git, is_clean
 from .host_base import PROGRAM, Caller
 from .idempotency import id_for, once
 from .session_operations import SessionOperations
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+from .worktrees import main_worktree, new_worktree, worktrees_of
 
 
 class MachineOperations(SessionOperations):
@@ -63,7 +60,7 @@ class MachineOperations(SessionOperations):
         if request.cwd is None:
             raise HostError("invalid", "Whose worktrees? Name a folder of the repository.", field="cwd")
         cwd = self.folders.check(request.cwd)
-        return returns.Details(details={"worktrees": await asyncio.to_thread(_worktrees, cwd)})
+        return returns.Details(details={"worktrees": await asyncio.to_thread(worktrees_of, cwd)})
 
     @once
     async def create_worktree(
@@ -71,18 +68,7 @@ class MachineOperations(SessionOperations):
     ) -> returns.Details:
         """Make a worktree beside the repository, with a branch of its own."""
         cwd = self.folders.check(request.cwd)
-        if _NAME.fullmatch(request.name) is None:
-            raise HostError("invalid", f"{request.name!r} is no name for a worktree.", field="name")
-        if request.base is not None and request.base.startswith("-"):
-            raise HostError("invalid", f"{request.base!r} is no commit.", field="base")
-        top = await asyncio.to_thread(_main_worktree, cwd)
-        path = top.with_name(f"{top.name}-{request.name}")
-        if not self.folders.allows(path.resolve()):
-            raise HostError("folder_not_allowed", f"Sessions may not start in {path}.", field="name")
-        await asyncio.to_thread(
-            git, str(top), "worktree", "add", "--quiet", "-b", request.name, str(path), request.base or "HEAD"
-        )
-        made = next(one for one in await asyncio.to_thread(_worktrees, str(top)) if one["path"] == str(path.resolve()))
+        made = await asyncio.to_thread(new_worktree, self.folders, cwd, request.name, request.base)
         return returns.Details(details=made)
 
     @once
@@ -91,8 +77,8 @@ class MachineOperations(SessionOperations):
     ) -> returns.Accepted:
         """Remove a worktree; uncommitted work only with ``force``."""
         path = self.folders.check(request.path, "path")
-        top = await asyncio.to_thread(_main_worktree, path)
-        if str(top) == path or path not in [one["path"] for one in await asyncio.to_thread(_worktrees, path)]:
+        top = await asyncio.to_thread(main_worktree, path)
+        if str(top) == path or path not in [one["path"] for one in await asyncio.to_thread(worktrees_of, path)]:
             raise HostError("invalid", f"{request.path} is no worktree beside its repository.", field="path")
         if not request.force and not await asyncio.to_thread(is_clean, path):
             raise HostError(
@@ -103,23 +89,3 @@ class MachineOperations(SessionOperations):
                 raise HostError("conflict", f"Session {actor.id} works there.", hint="Stop it first.")
         await asyncio.to_thread(git, str(top), "worktree", "remove", "--force", path)
         return returns.Accepted()
-
-
-def _main_worktree(cwd: str) -> Path:
-    return Path(_worktrees(cwd)[0]["path"])
-
-
-def _worktrees(cwd: str) -> list[dict[str, Any]]:
-    """As git lists them, the repository's own first."""
-    if not is_repository(cwd):
-        raise HostError("invalid", f"{cwd} is in no git repository.", field="cwd")
-    found: list[dict[str, Any]] = []
-    for field in git(cwd, "worktree", "list", "--porcelain", "-z").split("\0"):
-        word, _, value = field.partition(" ")
-        if word == "worktree":
-            found.append({"path": value, "branch": None, "commit": None})
-        elif word == "HEAD":
-            found[-1]["commit"] = value
-        elif word == "branch":
-            found[-1]["branch"] = value.removeprefix("refs/heads/")
-    return found

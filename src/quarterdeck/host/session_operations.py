@@ -34,6 +34,7 @@ from .launching import check_options, split_options
 from .lifetimes import life_of
 from .policies import own_policy
 from .times import usd
+from .worktrees import new_worktree
 
 
 class SessionOperations(HostBase):
@@ -48,6 +49,8 @@ class SessionOperations(HostBase):
         _check_mode(request.permission_mode)
         if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
             raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
+        if request.callbacks is not None:
+            raise HostError("unavailable", "This host asks no programs yet.", field="callbacks")
         lifecycle = request.lifecycle or takes.Lifecycle()
         life_of(self._lifecycle, lifecycle)
         self._accounts.check(request.account)
@@ -55,6 +58,9 @@ class SessionOperations(HostBase):
         session_id = id_for("create_session", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
             return await self._view(await self._actor(session_id))  # begun by a host that died before it answered
+        if request.worktree is not None:
+            made = await asyncio.to_thread(new_worktree, self.folders, cwd, request.worktree, field="worktree")
+            cwd = self.folders.check(made["path"])
         public, private = split_options(request.options)
         body = SessionBody(
             agent=request.agent,
@@ -69,6 +75,7 @@ class SessionOperations(HostBase):
             account=request.account,
             cli_pin=request.cli_version,
             lifecycle=lifecycle,
+            worktree=None if request.worktree is None else cwd,
         )
         await asyncio.to_thread(self._private.keep, session_id, private)
         actor = await self._new_session(session_id, cwd, body, caller, request.name, request.tags)

@@ -16,6 +16,7 @@ from quarterdeck.timeline.events import (
     ModelChanged,
     PermissionAsked,
     PlanReviewAsked,
+    PromptSent,
     QuestionsAsked,
     RateLimitChanged,
     RequestCancelled,
@@ -40,10 +41,14 @@ TOUCH_S = 5.0
 _MATTER: frozenset[type[AnyEvent]] = frozenset(
     {
         *(PermissionAsked, QuestionsAsked, PlanReviewAsked, ElicitationAsked, DialogAsked, RequestCancelled),
-        *(ToolEnded, ModelChanged, ModeChanged, TurnEnded, RateLimitChanged, ProcessChanged),
+        *(ToolEnded, ModelChanged, ModeChanged, TurnEnded, RateLimitChanged, PromptSent, ProcessChanged),
     }
 )
 """Events from which something follows; most rows have none of them."""
+
+
+SEARCHED_CHARS = 4_000
+"""How much of its prompts a session is found by."""
 
 
 class Standing:
@@ -63,6 +68,7 @@ class Standing:
         self.told_queue = list(fold.queue.prompts)
         """Which prompts wait, as the log says."""
         self._touched = record.active_at
+        self._text = record.text
 
     @property
     def in_turn(self) -> bool:
@@ -93,6 +99,8 @@ class Standing:
                 self.approvals.ended(event, at, draft)
                 self.body.restarts = 0
                 self._count(event, at, draft)
+            case PromptSent():
+                self._text = searchable(self._text, event.text)
             case RateLimitChanged():
                 self.gauge.take(event.limit, at)
             case ProcessChanged(state="exited" | "lost"):
@@ -132,8 +140,14 @@ class Standing:
         aliases = before.aliases
         if body.transcript_id is not None and body.transcript_id not in aliases:
             aliases = (*aliases, body.transcript_id)
-        changed = msgspec.structs.replace(before, state=state, aliases=aliases, body=encode_body(body))
+        changed = msgspec.structs.replace(before, state=state, aliases=aliases, text=self._text, body=encode_body(body))
         if changed != before or at - self._touched >= TOUCH_S:
             self._touched = at
             self.record = msgspec.structs.replace(changed, active_at=max(at, before.active_at))
             draft.changes.append(PutSession(self.record))
+
+
+def searchable(text: str, prompt: str) -> str:
+    """What a search looks through, with one more prompt: the newest, as far as a database takes them."""
+    clean = prompt.replace("\0", "").encode(errors="replace").decode()
+    return f"{text}\n{clean}"[-SEARCHED_CHARS:]

@@ -8,6 +8,7 @@ from typing import Any
 
 from quarterdeck.client.transcripts import (
     SDKSessionInfo,
+    SearchHit,
     SessionNotFound,
     get_session_info,
     iter_session_records,
@@ -32,7 +33,11 @@ def found(cwd: str | None, text: str) -> list[dict[str, Any]]:
     """Transcripts of a folder, or of all, with a text in them."""
     if not text:
         return [asdict(info) for info in list_sessions(cwd, limit=SHOWN)]
-    hits = {hit.session_id: hit for hit in search_sessions(text, cwd, limit=SHOWN)}
+    hits: dict[str, SearchHit] = {}
+    for hit in search_sessions(text, cwd):
+        hits.setdefault(hit.session_id, hit)
+        if len(hits) == SHOWN:
+            break
     infos = [(get_session_info(session_id, cwd), hit) for session_id, hit in hits.items()]
     return [{**asdict(info), "excerpt": hit.excerpt} for info, hit in infos if info is not None]
 
