@@ -37,8 +37,8 @@ class Recorder(JournalReader):
         """When the process last said something or was told something."""
         self._input_number = 0
         """Of the last line that the process was told."""
-        self._answers: dict[int, str] = {}
-        """Number of a line of ours → the request it answers."""
+        self._answers: dict[str, int] = {}
+        """Request → the number of the line of ours that answers it."""
         self._stream_from: int | None = None
         """Where the message that is being streamed begins in the spool."""
 
@@ -122,7 +122,7 @@ class Recorder(JournalReader):
         self._log.previews.passed("in", entry.message, entry.at)
         body = row_body(entry.message, "in")
         if isinstance(entry.message, ControlResponse):
-            self._answers[self._input_number] = entry.message.request_id
+            self._answers[entry.message.request_id] = self._input_number
         row = NewRow(
             at=entry.at,
             kind="sent",
@@ -139,20 +139,22 @@ class Recorder(JournalReader):
         if committed is not None:
             wait.add_done_callback(lambda done: committed.reached(offset) if _went_well(done) else None)
 
-    def resume(self, lines: Iterable[tuple[int, bytes]], written: int) -> None:
-        """A process that went on without us: what it was told, by number, and up to where it has that."""
-        if any(record.state == "decided" for record in self._log.approvals.values()):
-            for number, line in lines:
-                if b"control_response" in line and isinstance(message := decode(line), ControlResponse):
-                    self._answers[number] = message.request_id
+    def resume(self, unsent: Iterable[tuple[int, bytes]], *, accepted: int, written: int) -> None:
+        """A process that went on without us has everything up to ``written``, its keeper up to ``accepted``."""
+        open_requests = self._log.fold.side.open_requests()
+        for request_id, record in self._log.approvals.items():
+            if record.state == "decided" and request_id not in open_requests:
+                self._answers[request_id] = accepted  # at the latest
+        for number, line in unsent:
+            if b"control_response" in line and isinstance(message := decode(line), ControlResponse):
+                self._answers[message.request_id] = number
         self.written(written)
 
     def written(self, number: int) -> None:
         """Told by the keeper: our lines up to this number are in the process's pipe."""
-        for known in sorted(self._answers):
-            if known > number:
-                break
-            self.delivered(self._answers.pop(known))
+        for request_id in [one for one, known in self._answers.items() if known <= number]:
+            del self._answers[request_id]
+            self.delivered(request_id)
 
     def delivered(self, request_id: str) -> None:
         """The answer to this request is with the process."""

@@ -38,7 +38,7 @@ async def take_up(
         return await keeper.read(actor.id, offset, kept.generation, size=READ_BYTES)
 
     log.standing.pid = kept.pid
-    recorder.resume(resend, kept.written)  # before what the process made of it
+    recorder.resume(resend, accepted=kept.accepted, written=kept.written)  # before what the process made of it
     offset = await recorder.catch_up(kept.first, kept.end, read)
     await log.drained()
     last = max([kept.accepted, *(number for number, _ in resend)])
