@@ -181,8 +181,6 @@ def test_admin_alone_touches_tokens_alerts_and_what_runs_commands() -> None:
 
 MISSING = {"attach_callbacks", "answer_callback"}
 """Operations that no host has yet."""
-UNKEYED = {"create_token"}
-"""Its answer has a secret, and receipts are kept."""
 
 
 @for_each("operation", OPERATIONS.values(), ids=list(OPERATIONS))
@@ -195,7 +193,7 @@ def test_every_operation_is_a_method_of_the_host_that_takes_its_request(operatio
     assert hints["request"] is operation.takes
     names = list(inspect.signature(method).parameters)
     assert names[:3] == ["self", "request", "caller"]
-    assert ("key" in names) is (operation.writes and operation.name not in UNKEYED)
+    assert ("key" in names) is operation.writes
     if operation.streams:
         yielded = get_args(hints["return"])[0]
         assert operation.returns in (yielded, *get_args(yielded))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
 
 from quarterdeck.client.connection import new_id
-from quarterdeck.store.commits import AddAudit, Change, PutGrant
+from quarterdeck.store import Commit
+from quarterdeck.store.commits import AddAudit, Change, PutGrant, PutSetting
 from quarterdeck.store.errors import ApprovalConflict, StorageFailed
 from quarterdeck.store.queries import ApprovalQuery
-from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditEntry, GrantRecord
+from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditEntry, GrantRecord, Receipt
 
 from . import requests as takes
 from . import resources as returns
@@ -25,7 +26,7 @@ from .errors import HostError
 from .folders import is_below
 from .grants import new_grant
 from .host_base import PROGRAM, Caller, HostBase
-from .idempotency import once
+from .idempotency import once, receipt_for, scope_of
 from .scopes import allows, sees
 
 logger = logging.getLogger("quarterdeck.host")
@@ -117,7 +118,12 @@ class ApprovalOperations(HostBase):
         """Decide one approval: the first decision counts, and the others learn of it."""
         _check_remember(request.decision, caller)
         record = await self._approval(request.approval_id)
-        return await self._decide(record, request.decision, caller, "user" if caller.token_id is None else "token")
+        by: Literal["user", "token"] = "user" if caller.token_id is None else "token"
+
+        def receipt(decided: returns.Approval) -> Receipt | None:
+            return receipt_for(self, "decide", request, caller, key, decided)
+
+        return await self._decide(record, request.decision, caller, by, receipt=receipt)
 
     @once
     async def decide_many(
@@ -125,22 +131,39 @@ class ApprovalOperations(HostBase):
     ) -> returns.Decisions:
         """Decide all that wait and match. What does not fit one of them is refused before any is decided."""
         _check_batch(request)
-        found = [record async for record in self._matching(request.filter, caller)]
+        plan = None if key is None or request.dry_run else f"{scope_of('decide_many', request, caller)}\n{key}"
+        found = await self._covered(request.filter, caller, plan)
         if request.dry_run:
             return returns.Decisions(approvals=[approval_view(one) for one in found], dry_run=True)
         for record in found:
             actor = await self._actor(record.session)
             if record.request_id in actor.log.approvals:
                 actor.check_decision(record.request_id, request.decision)
+        if plan is not None:
+            await self.store.commit(Commit(changes=[PutSetting(plan, msgspec.json.encode([one.id for one in found]))]))
         decided: list[returns.Approval] = []
         by: Literal["user", "token"] = "user" if caller.token_id is None else "token"
         for record in found:
+            if _has_decided(record, request.decision, caller):  # before the host died
+                decided.append(approval_view(record))
+                continue
             try:
                 decided.append(await self._decide(record, request.decision, caller, by, operation="decide_many"))
             except HostError as error:
                 if error.code not in ("already_decided", "withdrawn", "not_running"):
                     raise  # somebody else was faster, or the CLI no longer asks
-        return returns.Decisions(approvals=decided, dry_run=False)
+        result = returns.Decisions(approvals=decided, dry_run=False)
+        if plan is not None:
+            receipt = receipt_for(self, "decide_many", request, caller, key, result)
+            await self.store.commit(Commit(changes=[PutSetting(plan, None)], receipt=receipt))
+        return result
+
+    async def _covered(self, wanted: takes.ApprovalFilter, caller: Caller, plan: str | None) -> list[ApprovalRecord]:
+        """What a batch is about; a repeat after the host died is about the same as the first time."""
+        known = None if plan is None else await self.store.setting(plan)
+        if known is None:
+            return [record async for record in self._matching(wanted, caller)]
+        return [await self._approval(one) for one in msgspec.json.decode(known, type=list[str])]
 
     async def _matching(self, wanted: takes.ApprovalFilter, caller: Caller) -> AsyncGenerator[ApprovalRecord, None]:
         kinds = [] if wanted.kind is None else [wanted.kind]
@@ -164,6 +187,7 @@ class ApprovalOperations(HostBase):
         by_kind: Literal["user", "token", "deadline"],
         *,
         operation: str = "decide",
+        receipt: Callable[[returns.Approval], Receipt | None] = lambda _: None,
     ) -> returns.Approval:
         if record.state != "pending":
             raise _too_late(record)
@@ -192,7 +216,7 @@ class ApprovalOperations(HostBase):
         )
         changes: list[Change] = [AddAudit(audit), *([] if grant is None else [PutGrant(grant)])]
         try:
-            decided = await actor.log.decide(record, said, changes)
+            decided = await actor.log.decide(record, said, changes, receipt=receipt)
         except ApprovalConflict as error:
             raise _too_late(error.approval) from error
         if grant is not None:
@@ -285,6 +309,15 @@ def _check_batch(request: takes.DecideMany) -> None:
     for name in ("updated_input", "answers", "remember"):
         if getattr(request.decision, name) is not None:
             raise HostError("invalid", f"{name} is for one approval, not for many.", field=f"decision.{name}")
+
+
+def _has_decided(record: ApprovalRecord, decision: takes.Decision, caller: Caller) -> bool:
+    made = record.decision
+    return made is not None and (made.by, made.via, made.body) == (
+        caller.name,
+        caller.via,
+        msgspec.json.encode(decision),
+    )
 
 
 def _too_late(record: ApprovalRecord | None) -> HostError:

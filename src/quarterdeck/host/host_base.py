@@ -128,6 +128,8 @@ class HostBase:
         self._accounts = Accounts(accounts, self._account_changed)
         self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
         """Writes with an idempotency key that are being done."""
+        self.receipts_kept: set[tuple[str, str]] = set()
+        """Those of them whose receipt is part of their own commit."""
         self.stalls = Stalls()
         """Sessions whose log cannot be written now."""
         self.bell = Bell()

@@ -52,26 +52,40 @@ def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[A
         if key is None:
             return await method(*args, **kwargs)
         scope = scope_of(name, request, caller)
-        async with _Turn(host.keys_in_use, (scope, key)):
-            digest = hashlib.sha256(msgspec.json.encode(request)).digest()
+        async with _Turn(host, (scope, key)):
             known = await host.store.receipt(scope, key, now=host.now())
             if known is not None:
-                first = _replayed(name, known[0], digest)
+                first = _replayed(name, known[0], _digest(request))
                 if (repeat := noticed.get()) is not None:
                     repeat.replayed = True
                 return cast("R", first)
             result = await method(*args, **kwargs)
-            receipt = Receipt(scope=scope, key=key, request=digest, outcome=msgspec.json.encode(result), at=host.now())
-            await host.store.commit(Commit(receipt=receipt))
+            if (scope, key) not in host.receipts_kept:
+                await host.store.commit(Commit(receipt=receipt_for(host, name, request, caller, key, result)))
             return result
 
     return run
 
 
+def receipt_for(
+    host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, result: object
+) -> Receipt | None:
+    """To be committed together with the effect, so that a host that dies right after it knows what it came to."""
+    if key is None:
+        return None
+    scope = scope_of(operation, request, caller)
+    host.receipts_kept.add((scope, key))
+    return Receipt(scope=scope, key=key, request=_digest(request), outcome=msgspec.json.encode(result), at=host.now())
+
+
+def _digest(request: Request) -> bytes:
+    return hashlib.sha256(msgspec.json.encode(request)).digest()
+
+
 def scope_of(operation: str, request: Request, caller: Caller) -> str:
     """Whose key it is, and for what: the same key elsewhere is another one."""
     target = next((str(getattr(request, field)) for field in _TARGETS if hasattr(request, field)), "")
-    return "\n".join((caller.name, operation, target))
+    return "\n".join((caller.token_id or caller.name, operation, target))
 
 
 def id_for(operation: str, request: Request, caller: Caller, key: str | None) -> str:
@@ -101,8 +115,9 @@ def _replayed(name: str, receipt: Receipt, digest: bytes) -> Any:
 class _Turn:
     """One holder of a name at a time; nothing stays behind when the last one has gone."""
 
-    def __init__(self, held: dict[tuple[str, str], asyncio.Future[None]], name: tuple[str, str]) -> None:
-        self._held = held
+    def __init__(self, host: HostBase, name: tuple[str, str]) -> None:
+        self._host = host
+        self._held = host.keys_in_use
         self._name = name
 
     async def __aenter__(self) -> None:
@@ -111,4 +126,5 @@ class _Turn:
         self._held[self._name] = asyncio.get_running_loop().create_future()
 
     async def __aexit__(self, *_: object) -> None:
+        self._host.receipts_kept.discard(self._name)
         self._held.pop(self._name).set_result(None)

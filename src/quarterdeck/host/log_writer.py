@@ -133,6 +133,9 @@ class LogWriter:
             committed = await (self._store.commit(commit) if batches[0].alone else self._commit(commit))
         except StoreError as error:
             self._refuse(batches, error)
+        except Exception as error:
+            logger.exception("Session %s cannot be written", self._session)
+            self._refuse(batches, StoreError(f"The log cannot be written: {error!r}"))  # nobody must wait for ever
         except asyncio.CancelledError:
             self._fail(batches, self._why_stalled or StoreClosed())
             raise

@@ -12,7 +12,7 @@ from . import resources as returns
 from .folders import existing_folder
 from .grants import grant_view
 from .host_base import PROGRAM, Caller, HostBase
-from .idempotency import once
+from .idempotency import once, receipt_for
 from .policies import FOR_PEOPLE
 
 
@@ -38,7 +38,8 @@ class PolicyOperations(HostBase):
         record = self._grants.get(request.grant_id)
         if record.revoked_at is None:
             record = msgspec.structs.replace(record, revoked_at=self._clock())
-            await self.store.commit(Commit(changes=[PutGrant(record)]))
+            receipt = receipt_for(self, "revoke_grant", request, caller, key, grant_view(record))
+            await self.store.commit(Commit(changes=[PutGrant(record)], receipt=receipt))
             self._grants.put(record)
         return grant_view(record)
 

@@ -15,7 +15,15 @@ import msgspec
 from quarterdeck.store import Committed, EventStore
 from quarterdeck.store.commits import Change, DeleteSession, MoveApproval, PutSession, PutSnapshot
 from quarterdeck.store.errors import StoreError
-from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, ApprovalState, NewRow, Origin, SessionRecord
+from quarterdeck.store.records import (
+    ApprovalDecision,
+    ApprovalRecord,
+    ApprovalState,
+    NewRow,
+    Origin,
+    Receipt,
+    SessionRecord,
+)
 from quarterdeck.timeline.events import Event as TimelineEvent
 from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanReview, Questions
 from quarterdeck.wire import Message
@@ -29,7 +37,7 @@ from .log_writer import LogWriter
 from .open_approvals import moved_to
 from .policies import Verdict
 from .previews import LivePreviews
-from .resources import Frame, Prompt
+from .resources import Approval, Frame, Prompt
 from .stalls import Stalls
 from .standing import Standing
 
@@ -144,24 +152,30 @@ class SessionLog:
         self.standing.record = msgspec.structs.replace(self.record, body=encode_body(self.body), **fields)
         return self.append([], [PutSession(self.record), *changes])
 
-    async def delete(self, changes: Sequence[Change] = ()) -> None:
+    async def delete(self, *, receipt: Receipt | None = None) -> None:
         """Forget everything about the session; nothing can be written after it."""
-        await self._writer.write(changes=[DeleteSession(), *changes], alone=True)
+        await self._writer.write(changes=[DeleteSession()], receipt=receipt, alone=True)
         self._changed()
 
     async def decide(
-        self, record: ApprovalRecord, decision: ApprovalDecision, changes: Sequence[Change] = ()
+        self,
+        record: ApprovalRecord,
+        decision: ApprovalDecision,
+        changes: Sequence[Change] = (),
+        *,
+        receipt: Callable[[Approval], Receipt | None] = lambda _: None,
     ) -> ApprovalRecord:
         """Exactly one decision: raises ``ApprovalConflict`` for all but the first."""
         decided = moved_to(record, "decided", decision.at, decision)
-        row = self.event_row(ApprovalChanged(decision.at, approval_view(decided)))
+        view = approval_view(decided)
+        row = self.event_row(ApprovalChanged(decision.at, view))
         move = MoveApproval(id=record.id, to="decided", at=decision.at, decision=decision)
 
         def written(done: Committed) -> None:
             self.approvals.put(decided)
             self._written(done, [row], [[*self.fold.events(row)]])
 
-        await self._writer.write([row], [move, *changes], written=written, alone=True)
+        await self._writer.write([row], [move, *changes], written=written, receipt=receipt(view), alone=True)
         return decided
 
     def move(self, record: ApprovalRecord, to: ApprovalState) -> asyncio.Future[Committed]:

@@ -29,7 +29,7 @@ from .errors import HostError
 from .events import BudgetChanged
 from .git import head_commit
 from .host_base import PROGRAM, Caller, HostBase
-from .idempotency import id_for, once
+from .idempotency import id_for, once, receipt_for
 from .launching import check_options, split_options
 from .lifetimes import life_of
 from .policies import own_policy
@@ -233,13 +233,14 @@ class SessionOperations(HostBase):
         actor = await self._actor(request.session_id)
         await actor.stop()
         await actor.log.settled()
-        await actor.log.delete()
+        done = returns.Accepted()
+        await actor.log.delete(receipt=receipt_for(self, "delete_session", request, caller, key, done))
         self._actors.pop(actor.id, None)
         await actor.leave()
         await asyncio.to_thread(self._private.forget, actor.id)
         with contextlib.suppress(OSError):
             await asyncio.to_thread(shutil.rmtree, self._uploads(actor.id))
-        return returns.Accepted()
+        return done
 
     def _uploads(self, session_id: str) -> Path:
         """Beside the host's own folder, which no session may read."""

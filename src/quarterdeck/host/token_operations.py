@@ -21,7 +21,7 @@ from . import resources as returns
 from .errors import HostError
 from .folders import resolved
 from .host_base import PROGRAM, Caller, HostBase
-from .idempotency import once
+from .idempotency import once, receipt_for
 from .times import moment
 
 SECRET_BYTES = 32
@@ -32,8 +32,11 @@ LAST_USE_S = 60.0
 class TokenOperations(HostBase):
     """What can be asked about tokens."""
 
-    async def create_token(self, request: takes.CreateToken, caller: Caller = PROGRAM) -> returns.Token:
-        """Make a token; its secret is shown once."""
+    @once
+    async def create_token(
+        self, request: takes.CreateToken, caller: Caller = PROGRAM, key: str | None = None
+    ) -> returns.Token:
+        """Make a token; its secret is shown once. A repeat with the same key shows the token without it."""
         if not request.name.strip():
             raise HostError("invalid", "A token needs a name.", hint="The name of a person or a program.", field="name")
         if request.expires_s is not None and request.expires_s <= 0:
@@ -51,8 +54,10 @@ class TokenOperations(HostBase):
             expires_at=None if request.expires_s is None else now + request.expires_s,
             folders=tuple(map(resolved, request.folders)),
         )
-        await self.store.commit(Commit(changes=[PutToken(record)]))
-        return msgspec.structs.replace(token_view(record), secret=secret)
+        view = token_view(record)
+        receipt = receipt_for(self, "create_token", request, caller, key, view)
+        await self.store.commit(Commit(changes=[PutToken(record)], receipt=receipt))
+        return msgspec.structs.replace(view, secret=secret)
 
     async def list_tokens(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.TokenList:
         """Who may do what."""
@@ -69,7 +74,8 @@ class TokenOperations(HostBase):
         record = found[0]
         if record.revoked_at is None:
             record = msgspec.structs.replace(record, revoked_at=self._clock())
-            await self.store.commit(Commit(changes=[PutToken(record)]))
+            receipt = receipt_for(self, "revoke_token", request, caller, key, token_view(record))
+            await self.store.commit(Commit(changes=[PutToken(record)], receipt=receipt))
             self.tokens_bell.ring()
         return token_view(record)
 

@@ -17,7 +17,7 @@ from . import resources as returns
 from .budgets import NANO, SETTING, HostBudgets
 from .errors import HostError
 from .host_base import PROGRAM, Caller, HostBase
-from .idempotency import once
+from .idempotency import once, receipt_for
 from .times import moment
 
 ALERTS = "alerts"
@@ -52,7 +52,7 @@ class UsageOperations(HostBase):
 
     async def get_budgets(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
         """The host's budgets, and what is spent of them."""
-        return returns.Details(details=self._budgets())
+        return returns.Details(details=self._budgets(self._spending.budgets))
 
     @once
     async def set_budgets(
@@ -62,12 +62,14 @@ class UsageOperations(HostBase):
         budgets = _converted(request.settings, HostBudgets)
         if any(limit is not None and limit < 0 for limit in (budgets.day_usd, budgets.month_usd)):
             raise HostError("invalid", "A budget is not negative.", field="settings")
-        await self.store.commit(Commit(changes=[PutSetting(SETTING, msgspec.json.encode(budgets))]))
+        result = returns.Details(details=self._budgets(budgets))
+        receipt = receipt_for(self, "set_budgets", request, caller, key, result)
+        change = PutSetting(SETTING, msgspec.json.encode(budgets))
+        await self.store.commit(Commit(changes=[change], receipt=receipt))
         self._spending.replace(budgets)
-        return returns.Details(details=self._budgets())
+        return result
 
-    def _budgets(self) -> dict[str, Any]:
-        budgets = self._spending.budgets
+    def _budgets(self, budgets: HostBudgets) -> dict[str, Any]:
         day = _day(moment(self._clock()))
         return {
             "day_usd": None if budgets.day_usd is None else str(budgets.day_usd),
@@ -89,8 +91,11 @@ class UsageOperations(HostBase):
         for number, alert in enumerate(alerts.alerts):
             if (alert.url is None) == (alert.command is None):
                 raise HostError("invalid", "An alert has a url or a command.", field=f"settings.alerts[{number}]")
-        await self.store.commit(Commit(changes=[PutSetting(ALERTS, msgspec.json.encode(alerts))]))
-        return returns.Details(details=msgspec.to_builtins(alerts))
+        result = returns.Details(details=msgspec.to_builtins(alerts))
+        receipt = receipt_for(self, "set_alerts", request, caller, key, result)
+        change = PutSetting(ALERTS, msgspec.json.encode(alerts))
+        await self.store.commit(Commit(changes=[change], receipt=receipt))
+        return result
 
     async def list_audit(self, request: takes.ListAudit, caller: Caller = PROGRAM) -> returns.AuditList:
         """Who decided or changed what, the newest first."""
