@@ -83,7 +83,7 @@ _HARMLESS: Final[dict[str, str]] = {
     """,
     "fd": """
         -0aFgHIilpqsuV :cdEejostS1 --hidden --no-ignore --no-ignore-vcs --case-sensitive --ignore-case --glob --regex
-        --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth= --min-depth=
+        --fixed-strings --absolute-path --list-details --full-path --print0 --max-depth= --min-depth=
         --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --color= --threads=
         --max-results= --quiet --unrestricted --strip-cwd-prefix --and=
     """,
