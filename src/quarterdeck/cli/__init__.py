@@ -20,6 +20,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "acp": "be the agent of an editor, over the Agent Client Protocol",
     },
     "manage": {
+        "serve": "run sessions for people and programs, over HTTP",
         "sessions": "list, search, show, rename, tag, delete, fork and export sessions",
         "doctor": "check the CLI, the login and the environment",
         "policy": "explain, check and test permission rules",

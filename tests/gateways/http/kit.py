@@ -190,6 +190,8 @@ class Messages:
         self.socket = socket
         self.sizes: list[int] = []
         """How many objects each message had."""
+        self.seen: list[Any] = []
+        """Everything that was told."""
         self._waiting: list[Any] = []
 
     async def say(self, **message: Any) -> None:
@@ -199,6 +201,7 @@ class Messages:
         while not self._waiting:
             self._waiting = json.loads(await self.socket.recv())
             self.sizes.append(len(self._waiting))
+            self.seen += self._waiting
         return self._waiting.pop(0)
 
     async def until(self, *ops: str) -> Any:

@@ -176,6 +176,7 @@ class Gateway:
                 raise HostError("not_found", f"WebSockets are at {SOCKET}.")
             secret = bearer_of(headers) or socket_bearer(scope["subprotocols"])
             caller = await self.authentication.caller(secret, visitor.address)
+            self.authentication.check_streams(caller)
             with self.authentication.stream(caller) as ended:
                 await websocket.Socket(self, caller, ended, scope, receive, send).serve()
         except (HostError, Refused) as error:

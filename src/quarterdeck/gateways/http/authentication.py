@@ -149,14 +149,17 @@ class Authentication:
 
     # Streams
 
-    @contextlib.contextmanager
-    def stream(self, caller: Caller) -> Iterator[asyncio.Future[None]]:
-        """While a stream to the caller is open; the future is done when their token is revoked or expires."""
+    def check_streams(self, caller: Caller) -> None:
+        """Raises ``HostError`` when the token has as many streams as it may."""
         mine = sum(1 for other, _ in self._streams.values() if other.token_id == caller.token_id)
         if mine >= self._settings.streams_per_token:
             raise HostError(
                 "rate_limited", f"{mine} streams are open with this token.", hint="Close one.", retry_after_s=1.0
             )
+
+    @contextlib.contextmanager
+    def stream(self, caller: Caller) -> Iterator[asyncio.Future[None]]:
+        """While a stream to the caller is open; the future is done when their token is revoked or expires."""
         loop = asyncio.get_running_loop()
         ended = loop.create_future()
         self._streams[id(ended)] = (caller, ended)

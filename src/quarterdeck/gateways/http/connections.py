@@ -31,7 +31,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(*args, **settings)
         self.gateway = self.config.app  # type: ignore[assignment]
         self._head_bytes = 0
-        self._in_head = True
+        self._in_head, self._head_ended = True, False
         self._patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -63,9 +63,9 @@ class Connection(HttpToolsProtocol):
             return
         if self._in_head and self._patience is None:
             self._be_patient()
-        before = self._head_bytes
+        before, self._head_ended = self._head_bytes, False
         super().data_received(data)
-        if self._in_head:
+        if self._in_head and not self._head_ended:  # all of this was headers
             self._head_bytes = max(self._head_bytes, before + len(data))
             if self._head_bytes > self.gateway.settings.header_bytes and not self.transport.is_closing():
                 self._refuse(431, "too_large", "The headers are too long.")
@@ -88,13 +88,13 @@ class Connection(HttpToolsProtocol):
             raise ValueError("the headers are too long")  # the parser stops, and answers 400
 
     def on_headers_complete(self) -> None:
-        self._in_head = False
+        self._in_head, self._head_ended = False, True
         self._no_hurry()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        self._in_head, self._head_bytes = True, 0
+        self._in_head, self._head_ended, self._head_bytes = True, True, 0
 
     def _be_patient(self) -> None:
         self._patience = self.loop.call_later(self.gateway.settings.header_s, self._too_slow)

@@ -30,6 +30,7 @@ HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-bufferin
 
 async def open_events(gateway: Gateway, route: Route, asked: Asked, caller: Caller) -> Events:
     """Raises ``HostError``, so that what cannot be streamed is refused as any request."""
+    gateway.authentication.check_streams(caller)
     request = shape_of(route).request(asked.in_path, asked.scope["query_string"], b"")
     if last := asked.header(b"last-event-id"):
         request = _resumed(request, last)

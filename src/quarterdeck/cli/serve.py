@@ -1,0 +1,234 @@
+"""``quarterdeck serve``: the host over HTTP, until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import ipaddress
+import json
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .common import FAILED, OK, USAGE_ERROR, Look, Parser, ReportedError
+
+if TYPE_CHECKING:
+    from quarterdeck.gateways.http import Gateway, Server
+    from quarterdeck.host import Host
+
+DEFAULT_LISTEN = "127.0.0.1:8787"
+DESCRIPTION = """\
+Runs sessions for people and programs, here or over a network: REST, server-sent events and a WebSocket, described at
+/openapi.json, with a page to try them at /docs. Sessions survive its restart.
+
+The state folder holds the log, the socket host.sock and the file token, an admin token for programs of this user.
+SIGTERM (or Ctrl-C) lets running requests end and tells clients to come back; a second one hurries."""
+
+
+def parser() -> Parser:
+    built = Parser(
+        "quarterdeck serve",
+        description=DESCRIPTION,
+        examples=[
+            ("quarterdeck serve", "on this machine"),
+            ("quarterdeck serve --listen 127.0.0.1:0 --agent sim", "a free port, simulated sessions"),
+            (
+                "quarterdeck serve --listen 0.0.0.0:8787 --tls-cert cert.pem --allow-host deck.example",
+                "for a network",
+            ),
+        ],
+        exits={OK: "stopped as asked", FAILED: "it could not start", USAGE_ERROR: "invalid arguments"},
+    )
+    built.add_argument("--state", metavar="DIR", help="where it keeps everything (default: the user's state folder)")
+    built.add_argument(
+        "--listen", metavar="HOST:PORT", action="append", help=f"take requests here (default: {DEFAULT_LISTEN})"
+    )
+    built.add_argument("--unix", metavar="FILE", help="the Unix socket (default: host.sock in the state folder)")
+    built.add_argument("--agent", metavar="AGENT", help="what sessions run: claude (default), sim, or a path")
+    built.add_argument("--no-keeper", action="store_true", help="sessions end with the host")
+    built.add_argument("--folder", metavar="DIR", action="append", help="sessions may start only below this folder")
+    built.add_argument("--json", action="store_true", help="say that it is ready as JSON")
+    built.add_argument("--log", choices=("text", "json"), default="text", help="the form of log lines on stderr")
+    network = built.add_argument_group("network")
+    network.add_argument("--tls-cert", metavar="FILE", help="serve TLS with this certificate")
+    network.add_argument("--tls-key", metavar="FILE", help="its key, if it is not in the same file")
+    network.add_argument("--allow-host", metavar="NAME", action="append", default=[], help="a name it answers to")
+    network.add_argument("--base-path", metavar="PATH", default="", help="what a reverse proxy puts before every path")
+    network.add_argument(
+        "--proxy", metavar="ADDRESS", action="append", default=[], help="believe the X-Forwarded headers of this proxy"
+    )
+    network.add_argument(
+        "--insecure-plain-text-on-the-network",
+        action="store_true",
+        help="serve beyond this machine without TLS: everybody on the way reads the tokens",
+    )
+    return built
+
+
+def main(argv: list[str] | None = None) -> int:
+    reader = parser()
+    given = reader.parse_args(argv)
+    places = [_place(reader, text) for text in given.listen or [DEFAULT_LISTEN]]
+    _check_network(reader, given, places)
+    try:
+        from quarterdeck.gateways.http import Gateway, Server, Settings
+    except ImportError as error:
+        raise ReportedError(
+            f"{error.name} is not installed", "Run pip install 'quarterdeck[host]'.", code=USAGE_ERROR
+        ) from error
+    _log(given.log)
+    settings = Settings(hosts=tuple(given.allow_host), base_path=given.base_path, proxies=tuple(given.proxy))
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        try:
+            runner.run(_serve(given, places, lambda host: Server(Gateway(host, settings))))
+        except OSError as error:
+            raise ReportedError(f"cannot serve: {error}", "Choose another --listen or --state.") from error
+    return OK
+
+
+def _place(reader: Parser, text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        reader.error(f"--listen {text!r} is not HOST:PORT, e.g. {DEFAULT_LISTEN}")
+    return host.strip("[]"), int(port)
+
+
+def _check_network(reader: Parser, given: argparse.Namespace, places: list[tuple[str, int]]) -> None:
+    if given.tls_key and not given.tls_cert:
+        reader.error("--tls-key needs --tls-cert")
+    beyond = [host for host, _ in places if not _is_loopback(host)]
+    if beyond and not given.tls_cert and not given.insecure_plain_text_on_the_network:
+        reader.error(f"--listen {beyond[0]} is reachable from other machines: use --tls-cert")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _loop_factory() -> Any:
+    try:
+        import uvloop
+    except ImportError:  # not on every system
+        return None
+    return uvloop.new_event_loop
+
+
+def _log(form: str) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLines() if form == "json" else logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+
+
+class _JsonLines(logging.Formatter):
+    """One object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        shown = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03}Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            shown["error"] = self.formatException(record.exc_info)
+        return json.dumps(shown)
+
+
+def state_folder(given: str | None) -> Path:
+    """The one that was named, or the user's own by the conventions of the system."""
+    if given:
+        return Path(given).expanduser().absolute()
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "quarterdeck"
+
+
+async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], served: Callable[[Host], Server]) -> None:
+    from quarterdeck.gateways.http.server import tls_context
+    from quarterdeck.host import Host
+
+    folder = state_folder(given.state)
+    agents = {} if given.agent in (None, "claude") else {"claude": _agent(given.agent)}
+    tls = None if given.tls_cert is None else tls_context(given.tls_cert, given.tls_key)
+    host = Host(folder, keeper=not given.no_keeper, agents=agents, folders=given.folder)
+    async with host, served(host) as server:
+        bound = [await server.listen_tcp(name, port, tls) for name, port in places]
+        unix = Path(given.unix) if given.unix else folder / "host.sock"
+        await server.listen_unix(unix)
+        secret = await _own_token(host, folder)
+        scheme = "http" if tls is None else "https"
+        urls = [f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}" for name, port in bound]
+        await _say_ready(server.gateway, urls, unix, secret, as_json=given.json)
+        await _until_told(server)
+
+
+def _agent(name: str) -> str:
+    if name == "sim":
+        from quarterdeck.testing.sim import executable
+
+        return str(executable())
+    return name
+
+
+async def _own_token(host: Host, folder: Path) -> str:
+    """The admin token in the state folder; a new one if it is not valid any more."""
+    from quarterdeck.host import HostError
+    from quarterdeck.host.requests import CreateToken
+
+    place = folder / "token"
+    with contextlib.suppress(OSError, HostError):
+        secret = (await asyncio.to_thread(place.read_text)).strip()
+        await host.authenticate(secret)
+        return secret
+    made = await host.create_token(CreateToken(name="local", scope="admin", may_bypass=True))
+    secret = made.secret or ""
+    await asyncio.to_thread(_write_private, place, secret)
+    return secret
+
+
+def _write_private(place: Path, secret: str) -> None:
+    beside = place.with_name(f".{place.name}.new")
+    beside.unlink(missing_ok=True)
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secret + "\n")
+    beside.replace(place)
+
+
+async def _say_ready(gateway: Gateway, urls: list[str], unix: Path, secret: str, *, as_json: bool) -> None:
+    caller = await gateway.host.authenticate(secret, via="http")
+    page = f"{urls[0]}{gateway.settings.base_path}/docs#code={gateway.codes.issue(caller)}"
+    if as_json:
+        print(json.dumps({"ready": urls[0], "urls": urls, "unix": str(unix), "pid": os.getpid()}), flush=True)
+        return
+    print(f"ready {urls[0]}", flush=True)
+    if sys.stdout.isatty():
+        dim = Look.of(sys.stdout).paint("dim", "good once, for a minute; Ctrl-C stops the host")
+        print(f"open  {page}\n      {dim}", flush=True)
+
+
+async def _until_told(server: Server) -> None:
+    """SIGTERM or Ctrl-C: stop; again: hurry."""
+    told = asyncio.Event()
+
+    def stop() -> None:
+        if told.is_set():
+            server.hurry()
+        told.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    await told.wait()
+    logging.getLogger("quarterdeck.http").info("Stopping")
+    await server.stop()
