@@ -82,7 +82,13 @@ async def test_tokens_survive_a_restart(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"name": " ", "scope": "read"}, {"name": "x", "scope": "read", "expires_s": 0}], ids=["name", "expiry"]
+    "bad",
+    [
+        {"name": " ", "scope": "read"},
+        {"name": "x", "scope": "read", "expires_s": 0},
+        {"name": "x", "scope": "read", "expires_s": 1e17},
+    ],
+    ids=["name", "expiry", "for ever and a day"],
 )
 async def test_a_token_that_makes_no_sense_is_refused(place: Place, bad: dict[str, Any]) -> None:
     async with place.opened() as host:

@@ -16,7 +16,7 @@ from quarterdeck.store.records import GrantRecord
 from .errors import HostError
 from .requests import Remember
 from .resources import Grant, GrantScope
-from .times import moment
+from .times import LONGEST_S, moment
 
 
 class GrantBody(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -87,6 +87,8 @@ def new_grant(
     tool, tool_input = call
     if remember.lasts_s is not None and remember.lasts_s <= 0:
         raise HostError("invalid", "A rule must last longer than that.", field="remember.lasts_s")
+    if remember.lasts_s is not None and remember.lasts_s > LONGEST_S:
+        raise HostError("invalid", "A rule may last a hundred years, or for ever.", field="remember.lasts_s")
     body = GrantBody((remember.rule,))
     try:
         Memory(clock=lambda: now).grant(body.rules, scope=remember.scope, granted_by=by)

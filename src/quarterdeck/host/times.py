@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 _MICRO = Decimal("0.000001")
+LONGEST_S = 100 * 365 * 86_400.0
+"""What tokens and grants may last: a time beyond the year 9999 could be kept, but never shown again."""
 
 
 def moment(seconds: float) -> datetime:

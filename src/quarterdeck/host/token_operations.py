@@ -22,7 +22,7 @@ from .errors import HostError
 from .folders import resolved
 from .host_base import PROGRAM, Caller, HostBase
 from .idempotency import once, receipt_for
-from .times import moment
+from .times import LONGEST_S, moment
 
 SECRET_BYTES = 32
 LAST_USE_S = 60.0
@@ -41,6 +41,8 @@ class TokenOperations(HostBase):
             raise HostError("invalid", "A token needs a name.", hint="The name of a person or a program.", field="name")
         if request.expires_s is not None and request.expires_s <= 0:
             raise HostError("invalid", "A token must last longer than that.", field="expires_s")
+        if request.expires_s is not None and request.expires_s > LONGEST_S:
+            raise HostError("invalid", "A token may last a hundred years, or for ever.", field="expires_s")
         if request.may_bypass and not caller.may_bypass:
             raise HostError("forbidden", f"{caller.name} may not bypass permissions itself.", field="may_bypass")
         secret, now = f"qd_{secrets.token_urlsafe(SECRET_BYTES)}", self._clock()

@@ -119,7 +119,7 @@ def _operation(route: Route) -> dict[str, Any]:
         "parameters": [*map(_in_path, shape.in_path), *(_in_query(route, field) for field in shape.query)],
         "responses": _responses(route),
     }
-    if operation.writes and route.name != "create_token":
+    if operation.writes:
         shown["parameters"].append(_header("Idempotency-Key", "A repeat with the same key gets the first answer."))
     if operation.streams and route.name in ("watch_session", "watch_host"):
         shown["parameters"].append(_header("Last-Event-ID", "Go on after this; newer than `after`."))
