@@ -194,10 +194,11 @@ class SessionActor:
         body = self.log.body
         if body.process not in ("starting", "running"):
             return
+        said = exited.stderr.strip().splitlines()[-1:] if body.process == "starting" else []
         body.process = "exited"
         if body.wanted and not body.state_reason:
             how = f"signal {exited.signal}" if exited.signal is not None else f"exit code {exited.code}"
-            body.state_reason = f"Claude Code ended with {how}."
+            body.state_reason = " ".join([f"Claude Code ended with {how}.", *said])
         body.stderr = exited.stderr[-STDERR_CHARS:]
         self._tell_end(exited.code, exited.signal, "" if exited.expected else exited.stderr)
         session, self.session = self.session, None

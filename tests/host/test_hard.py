@@ -1,0 +1,70 @@
+"""What a host must survive: watchers that never read, folders and transcripts that are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from host.kit import Place, all_frames, frames_until
+from quarterdeck.host import HostError
+from quarterdeck.host.fanout import RECENT
+from quarterdeck.host.requests import AddEvent, OfSession, WatchSession
+from quarterdeck.host.resources import Frame
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path, keeper=True)
+
+
+async def test_a_watcher_that_never_reads_holds_up_nobody_and_misses_nothing(place: Place) -> None:
+    place.claude.play(["Hello."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        async with aclosing(host.watch_session(WatchSession(session_id=session.id, previews=False))) as stream:
+            seen = [await anext(stream)]
+            event = AddEvent(session_id=session.id, type="ci", data={})
+            await asyncio.gather(*(host.add_event(event) for _ in range(RECENT + 100)))
+            fanout = host._actors[session.id].log.fanout
+            assert len(fanout._recent) <= RECENT
+            while seen[-1].seq < fanout.last_seq:
+                seen.append(await anext(stream))
+        assert all(isinstance(one, Frame) for one in seen)
+        assert [one.seq for one in seen] == list(range(1, len(seen) + 1))
+
+
+async def test_a_folder_that_is_gone_at_resume_is_said_and_the_session_waits_for_it(place: Place) -> None:
+    place.claude.play(["Hello."], ["Again."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        await frames_until(host, session.id, "idle")
+        await host.stop(OfSession(session_id=session.id))
+        moved = place.cwd.with_name("moved")
+        place.cwd.rename(moved)
+        with pytest.raises(HostError, match="There is no folder") as gone:
+            await host.resume(OfSession(session_id=session.id))
+        assert gone.value.code == "invalid"
+        assert (await host.get_session(OfSession(session_id=session.id))).state == "stopped"
+        moved.rename(place.cwd)
+        assert (await host.resume(OfSession(session_id=session.id))).state == "idle"
+
+
+async def test_a_transcript_that_is_gone_at_resume_is_said_with_what_can_be_done(place: Place) -> None:
+    place.claude.play(["Hello."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        frames = await frames_until(host, session.id, "idle")
+        await host.stop(OfSession(session_id=session.id))
+        home = Path(place.claude.env["HOME"])
+        shutil.rmtree(home / ".claude" / "projects")
+        with pytest.raises(HostError, match="No conversation found") as gone:
+            await host.resume(OfSession(session_id=session.id))
+        assert gone.value.code == "cli_failed"
+        now = await host.get_session(OfSession(session_id=session.id))
+        assert now.state == "crashed"
+        assert "No conversation found" in now.state_reason
+        assert (await all_frames(host, session.id))[: len(frames)] == frames
