@@ -9,7 +9,7 @@ same word, ``--name`` and ``--name=`` long options without and with a value (bot
 is a number as an option (``-5``). Where the value names a file it is judged as one: ``<abc`` and ``--name=<`` are read,
 ``>abc`` and ``--name=>`` written. ``0abc`` and ``--name=0`` write a file too and are harmless only with ``-`` or
 ``/dev/null``. ``single`` says that long options begin with one dash. What follows links on the way through a folder
-(``grep -R``, ``diff -r``, ``rg -L``) can leave the project, so it is in no list.
+(``grep -R``, ``diff -r``, ``zip -r``) can leave the project, so it is in no list.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ _HARMLESS: Final[dict[str, str]] = {
         --preserve-permissions --sort= --mtime= --owner= --group= --numeric-owner --transform= --to-stdout
         --exclude-from=< --files-from=< --null --touch --totals --skip-old-files --format=
     """,
-    "zip": "-0123456789@DFjJlmoqrRuvxXy :inxt --recurse-paths --quiet --junk-paths --exclude= --include= --update",
+    "zip": "-0123456789@DFjJlmoquvxXy :inxt --quiet --junk-paths --exclude= --include= --update",
     "unzip": "-aBCDfjKlLMnopqtTuvVXz :xP >d",
     # network
     "curl": """
