@@ -148,6 +148,13 @@ def test_what_lies_in_an_untrusted_folder_only_narrows(world: World, where: str)
     assert policy.decide("Read", {"file_path": "/etc/passwd"}).behavior == "ask"
 
 
+def test_an_untrusted_folder_may_ask_for_plan_mode_where_the_user_wants_no_questions(world: World) -> None:
+    world.write("local", permissions={"defaultMode": "plan"})
+    world.write("user", permissions={"allow": ["Write"], "defaultMode": "dontAsk"})
+
+    assert world.policy().decide("Write", {"file_path": "w", "content": "x"}).behavior == "ask"
+
+
 def test_in_a_trusted_folder_its_mode_comes_first_and_one_that_does_not_count_is_the_default(world: World) -> None:
     world.trust()
     world.write("user", permissions={"defaultMode": "acceptEdits"})

@@ -28,7 +28,8 @@ IGNORE_TRUST = "CLAUDE_CODE_IGNORE_PERSISTED_TRUST"
 """With this variable the CLI (2.1.325) takes no folder for trusted."""
 IN_THE_FOLDER: tuple[Source, ...] = ("localSettings", "projectSettings")
 """Whoever wrote the project may have written these."""
-_STRICTEST_FIRST = ("dontAsk", "plan", "default", "auto", "acceptEdits", "bypassPermissions")
+_STRICTEST_FIRST = ("plan", "dontAsk", "default", "auto", "acceptEdits", "bypassPermissions")
+"""``plan`` asks about edits that rules allow, and ``dontAsk`` does not."""
 BEHAVIORS: tuple[Behavior, ...] = ("allow", "deny", "ask")
 MANAGED_FILE = {
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
