@@ -41,6 +41,8 @@ class RoomTimes:
         self._spent_s[room_of(self._config.rootpath / report.location[0])] += report.duration
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if soak.ON:
+            terminalreporter.line(f"QUARTERDECK_SEED={soak.SEED} repeats this run")
         if len(self._spent_s) < 2:
             return
         workers = self._config.getoption("numprocesses", None) or 1
@@ -52,5 +54,3 @@ class RoomTimes:
             terminalreporter.line(f"{minutes}{allowed:8} {room}")
         total = sum(self._spent_s.values()) / workers / 60
         terminalreporter.line(f"{total:6.2f} of {sum(budget.values()) / 60:g}  all")
-        if soak.ON:
-            terminalreporter.line(f"QUARTERDECK_SEED={soak.SEED} repeats this run")
