@@ -75,6 +75,8 @@ async def test_a_prompt_is_answered_in_pieces_then_in_whole(talk: Talk) -> None:
     assert pieces == whole == "A sentence that comes in pieces."
     (heard,) = talk.staged.heard
     assert "say something" in heard.text.splitlines()
+    if talk.staged.real:  # of Claude Code's own prompt, which a program's own session does not have
+        assert len(talk.staged.stage.system_prompt) > 1_000
 
 
 async def test_a_call_that_is_allowed_runs(talk: Talk) -> None:

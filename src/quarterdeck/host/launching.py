@@ -56,6 +56,12 @@ TOLD_S = 0.1
 
 _KNOWN = frozenset(field.name for field in fields(ClaudeAgentOptions))
 
+DEFAULTS: dict[str, Any] = {
+    "include_partial_messages": True,
+    "system_prompt": {"type": "preset", "preset": "claude_code"},
+}
+"""A session is one of Claude Code's: with its own system prompt, where a program's own session has none."""
+
 HOSTS_OWN = frozenset(
     {
         *("cli_path", "cwd", "model", "permission_mode", "resume", "fork_session", "resume_session_at"),
@@ -90,7 +96,7 @@ def options_for(
     body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] | str], private: dict[str, Any]
 ) -> ClaudeAgentOptions:
     """What its next process is started with."""
-    given: dict[str, Any] = {"include_partial_messages": True, **body.options, **private}
+    given: dict[str, Any] = {**DEFAULTS, **body.options, **private}
     cli = agents.get(body.agent) if body.cli_pin is None else agents.get(f"{body.agent}@{body.cli_pin}")
     if cli is None and body.cli_pin is not None:
         cli = _of_version(body.cli_pin, agents.get(body.agent))
