@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sys
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
-from host.kit import Place, all_frames, frames_until
+from chaos.kit import PRELUDE
+from host.kit import Place, all_frames, frames_until, told
 from quarterdeck.host import HostError
+from quarterdeck.host.events import RawLine
 from quarterdeck.host.fanout import RECENT
-from quarterdeck.host.requests import AddEvent, OfSession, WatchSession
+from quarterdeck.host.requests import AddEvent, OfSession, ReadEvents, WatchSession
 from quarterdeck.host.resources import Frame
+
+LONGEST = 64 * 1024 * 1024
+SAYS_MUCH = (
+    PRELUDE
+    + f"""
+def line_of(size):
+    frame = len('{{"type":"big","x":""}}')
+    write(b'{{"type":"big","x":"'), write(b"x" * (size - frame)), write(b'"}}\\n')
+
+for prompt in prompts():
+    init()
+    line_of({LONGEST})
+    line_of({LONGEST} + 1)
+    result()
+"""
+)
 
 
 @pytest.fixture
@@ -35,6 +54,20 @@ async def test_a_watcher_that_never_reads_holds_up_nobody_and_misses_nothing(pla
                 seen.append(await anext(stream))
         assert all(isinstance(one, Frame) for one in seen)
         assert [one.seq for one in seen] == list(range(1, len(seen) + 1))
+
+
+@pytest.mark.parametrize("keeper", [True, False])
+async def test_the_longest_line_is_kept_whole_and_a_longer_one_is_told(tmp_path: Path, keeper: bool) -> None:
+    place = Place(tmp_path, keeper=keeper)
+    script = tmp_path / "says_much.py"
+    script.write_text(SAYS_MUCH)
+    async with place.opened(agents={"claude": [sys.executable, str(script)]}) as host:
+        session = await place.created(host)
+        await frames_until(host, session.id, "idle")
+        read = ReadEvents(session_id=session.id, view="raw")
+        sizes = [len(event.line) for event in told((await host.read_events(read)).frames, RawLine)]
+        assert LONGEST in sizes
+        assert max(sizes) == LONGEST
 
 
 async def test_a_folder_that_is_gone_at_resume_is_said_and_the_session_waits_for_it(place: Place) -> None:
