@@ -13,14 +13,15 @@ from hatchling.builders.wheel import WheelBuilder
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
 
-DATA = {"quarterdeck/py.typed", "quarterdeck/cli/doctor/compatibility.json"}
+PAGE = {f"quarterdeck/gateways/http/pages/docs.{kind}" for kind in ("html", "css", "js")}
+DATA = {"quarterdeck/py.typed", "quarterdeck/cli/doctor/compatibility.json", *PAGE}
 METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 OURS_ALONE = re.compile(r"/(tests?|test_[^/]*|[^/]*_test|conftest|scenarios|recordings|fixtures|__pycache__)(/|\.py$)")
 """Files and folders that only the repository's own tests need."""
 
 
 def strays(names: Iterable[str]) -> list[str]:
-    """Files that do not belong in a wheel: neither a module for users nor one of the two data files."""
+    """Files that do not belong in a wheel: neither a module for users nor one of the data files."""
     return sorted(
         name for name in names if name not in DATA and (not name.endswith(".py") or OURS_ALONE.search(name) is not None)
     )

@@ -22,13 +22,13 @@ IN_TEST = 110
 """So many take about a minute on two cores; the soak runs all."""
 
 DIFFERENT: dict[str, str] = {
-    "building.the_name_of_the_base_error": "another name of `QuarterdeckError`",
+    "building.the_name_of_the_base_error": "an alias of `QuarterdeckError`",
     "building.type_hints_of_unions": "`Message` is a union",
-    "changing.vars_update": "change attributes instead",
-    "errors.an_unknown_flag": "it says what happened, and has the CLI's stderr",
+    "changing.vars_update": "set attributes instead",
+    "errors.an_unknown_flag": "it says what happened and includes the CLI's stderr",
     "hooks.a_hook_that_raises": "a guard that fails must not let anything through",
     "hooks.a_hook_that_returns_a_string": "a guard that fails must not let anything through",
-    "hooks.a_hook_that_returns_none": "it is no opinion",
+    "hooks.a_hook_that_returns_none": "it means no opinion",
     "permissions.a_rule_is_added": "in `updated_permissions` a rule for a whole tool",
     "tools.a_missing_argument": "the same, with the argument's name",
     "tools.an_argument_of_the_wrong_type": "the same, with the argument's name",

@@ -189,7 +189,7 @@ def test_the_real_cli_refuses_what_is_said_to_be_refused(tmp_path: Path) -> None
 @for_each("word", ["MEANT", "OPEN_GUARDS", "REFUSED_BY_THE_CLI", "OTHER_ERROR"])
 def test_the_guide_for_moving_over_gives_the_reason(word: str) -> None:
     reasons = {
-        "MEANT": "taken for what it means",
+        "MEANT": "taken as intended",
         "OPEN_GUARDS": "a hook that would never be called",
         "REFUSED_BY_THE_CLI": "an option that the CLI refuses",
         "OTHER_ERROR": "names the option",
