@@ -87,6 +87,8 @@ def linked(tmp_path: Path) -> Policy:
         "npm --prefix=link test",
         "some-program --file=link",
         "./protected",
+        "date -fprotected +%s",
+        "pkill -F protected",
     ],
 )
 def test_what_leads_to_a_protected_place_is_asked_about_whichever_program_is_given_it(

@@ -173,13 +173,12 @@ MOVES_PROGRAMS: Final = words("cp mv ln install link rsync")
 """They give a program another name."""
 NO_FILES: Final = words(
     """
-    echo printf print true false : test [ sleep kill wait exit return type which date seq basename dirname export
-    declare local readonly typeset set unset shift cd pushd popd pwd id whoami uname hostname printenv pgrep pkill
-    killall read
-    alias unalias trap umask ulimit
+    echo printf print true false : test [ sleep kill wait exit return type which seq basename dirname export declare
+    local readonly typeset set unset shift cd pushd popd pwd id whoami uname printenv killall read alias unalias trap
+    umask ulimit
     """
 )
-"""Programs that open no file because of their words."""
+"""Programs that open no file because of their words; ``date -f FILE`` and ``pkill -F FILE`` do."""
 GIT_WITHOUT_FILES: Final = words("commit tag branch checkout switch merge push pull fetch rebase stash status remote")
 MOVERS: Final = words("cd pushd chdir popd")
 SETS_VARIABLES: Final = words("read mapfile readarray getopts printf eval source . select let unset")
