@@ -160,7 +160,7 @@ def test_shell_text_of_any_shape_is_read_without_failing(text: str) -> None:
 
 @given(st.text(alphabet="ab {}$-[<\n'\".1é😀漢🂡", max_size=40), st.sampled_from(["", "[ -", "cat <<E\nx $"]))
 def test_all_letters_beyond_ascii_are_one_to_the_grammar(text: str, before: str) -> None:
-    """Its scanner read outside of a table for ``{😀``, which could end the program."""
+    """Its scanner read out of bounds for ``{😀``, which could crash the program."""
     tree = parse_tree((before + text).encode())
     plain = parse_tree((before + re.sub(r"[^\x00-\x7f]", "é", text)).encode())
 

@@ -244,8 +244,8 @@ def parse_tree(source: bytes) -> Node:
 
 
 def _stand_in(character: re.Match[bytes]) -> bytes:
-    """As many bytes of letters. The grammar's scanner looks characters up in a table of 256, without checking: for
-    ``{😀`` it reads outside of it, and the program may be gone."""
+    """Letters of the same length in bytes. The grammar's scanner indexes a table of 256 entries with any code point
+    and does not check: ``{😀`` makes it read out of bounds, which can crash the process."""
     return _STAND_INS[len(character[0])]
 
 
