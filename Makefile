@@ -38,7 +38,7 @@ run: $(RUN_STAMP)  ## a first look: a prompt in a scratch folder, in your termin
 test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed
 	@.ci/shell-tools
 	$(call say,pytest)
-	@$(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto}
+	@.ci/pytest $(BIN)/python -n $${PYTEST_WORKERS:-auto}
 	@.ci/other-pythons
 
 lint: $(STAMP)  ## ruff, mypy --strict, import-linter

@@ -95,7 +95,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _not_text(where: str, value: Any, outcome: str) -> str:
-    return f"{where} has an entry that is no text ({type(value).__name__}): it {outcome}"
+    return f"{where} has an entry that is not a string ({type(value).__name__}): it {outcome}"
 
 
 def _is_denied(name: str, entries: list[_Entry]) -> bool:

@@ -28,7 +28,7 @@ class RegisteredHook(msgspec.Struct, frozen=True):
     on_failure: str | None = None
     """What the matcher says; None leaves it to ``hooks_on_failure``."""
     guards: bool = False
-    """It decides about something, and its failure is to be a refusal."""
+    """It makes a decision, so its failure must be a refusal."""
 
 
 _PLAIN_FIELDS = [field.name for field in fields(ClaudeAgentOptions) if field.metadata["initialize"]]

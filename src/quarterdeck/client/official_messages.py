@@ -1,7 +1,7 @@
 """Which messages ``query`` and ``ClaudeSDKClient`` yield: those that the official SDK does, as its classes.
 
 That SDK has one class for most ``system`` lines, skips types it does not know (what becomes of queued prompts, progress
-of tools, suggestions …) and lines that are no JSON. ``Session`` yields all of them, each as its own class.
+of tools, suggestions …) and lines that are not JSON. ``Session`` yields all of them, each as its own class.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def official_message(message: Message) -> Message | None:
     if isinstance(message, UnknownMessage) and message.type in _KNOWN_TYPES:
         return message  # of a known type but an odd shape: too important to be dropped in silence
     if isinstance(message, BadLine):
-        logger.warning("Claude Code wrote a line that is no message (%s): %r", message.reason, message.head)
+        logger.warning("Claude Code wrote a line that is not a message (%s): %r", message.reason, message.head)
     return None
 
 

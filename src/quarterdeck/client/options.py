@@ -67,7 +67,7 @@ def option(
     env: str | None = None,
 ) -> Any:
     """A field, the rule for its values, and where they go: to a flag, a flag when it is off (``unless``), the field of
-    ``initialize`` with the same name, or a variable. ``list`` and ``dict`` as default are made anew for each object."""
+    ``initialize`` with the same name, or a variable. A default of ``list`` or ``dict`` gives each object its own."""
     metadata = {"takes": takes, "flag": flag, "unless": unless, "initialize": initialize, "env": env}
     if default is list or default is dict:
         return field(default_factory=default, metadata=metadata)

@@ -38,7 +38,7 @@ class SystemPromptPreset(TypedDict):
     exclude_dynamic_sections: NotRequired[bool]
     """Move what differs between users (directory, memory, git) out of the prompt, into the first user message."""
     snapshot: NotRequired[bool]
-    """Keep the prompt of the first request for the whole session; the default. False: made anew for each request."""
+    """Keep the first request's prompt for the whole session (the default). False rebuilds it for each request."""
 
 
 class SystemPromptCustom(TypedDict):

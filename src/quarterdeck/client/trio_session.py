@@ -170,7 +170,7 @@ _add_members()
 
 
 def adopt(session: Session) -> Session:
-    """Make a session that is to be opened one that runs under trio."""
+    """Make a session that is not yet open run under trio."""
     runner = TrioRunner()
     transport = session._own_transport
     if isinstance(transport, OfficialTransport):

@@ -27,7 +27,7 @@ KEPT = Limits(items=300)
 what was before reads the log."""
 
 PREVIEWS: tuple[type[Message], ...] = (StreamEvent, KeepAliveMessage, ThinkingTokensMessage)
-"""Lines that are no rows: live only, and the message that follows them says it all."""
+"""Lines that are not rows: live only; the message that follows them contains everything."""
 
 
 class Preview(Resource, frozen=True, kw_only=True, gc=False):

@@ -112,7 +112,7 @@ class SessionPolicy:
         return self.bare.places.cwd
 
     def judge(self, tool: str, tool_input: Mapping[str, Any], *, needs_person: bool = False) -> Verdict:
-        """What the CLI is to be told about a call that it asks about. A policy that fails denies."""
+        """The answer to the CLI about a call it asks about. A policy that fails denies."""
         try:
             against = self._against(tool, tool_input)
             if against is not None:

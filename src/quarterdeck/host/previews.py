@@ -1,4 +1,4 @@
-"""What is being said at this moment: lines that are no rows, folded beside the log and shown live only."""
+"""What is being said right now: lines that are not rows, folded beside the log and shown live only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LivePreviews:
         return self._rows.timeline.state if self._timeline is None else self._timeline.state
 
     def received(self, message: Message, at: float) -> list[Event]:
-        """A line that is no row. Every row before it must be in the fold of the rows."""
+        """A line that is not a row. Every row before it must be in the fold of the rows."""
         if self._timeline is None:
             self._timeline = _copy_of_what_is_open(self._rows.timeline.state)
         return self._timeline.received(message, at=at)

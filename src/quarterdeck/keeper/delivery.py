@@ -75,7 +75,7 @@ class Delivery:
         self.resume()
 
     def end(self, rest: Rest | None = None) -> None:
-        """Nothing more will come, but for what a dead keeper left."""
+        """Nothing more will come, except what a dead keeper left behind."""
         self._rest = rest
         self._ended = True
         self._schedule()

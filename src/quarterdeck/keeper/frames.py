@@ -161,5 +161,5 @@ def parse_head(head: struct.Struct, body: memoryview, *, exact: bool = False) ->
 
 
 def _dump(value: dict[str, Any]) -> bytes:
-    # Names of files and variables may hold bytes that are no UTF-8 (surrogates): as ASCII they survive.
+    # Names of files and variables may hold bytes that are not UTF-8 (surrogates); as ASCII they survive.
     return json.dumps(value, separators=(",", ":")).encode()

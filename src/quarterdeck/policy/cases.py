@@ -9,7 +9,7 @@ A TOML file with groups; each has rules and, for each behaviour, the requests th
     expect.ask = ["npm run testevil", "npm run test; id"]
 
 ``cwd``, ``home``, ``mode``, ``directories`` and ``links`` (a table from link to target) may be given too. Nothing is
-looked up on the disk: paths lead where they say, but for the links.
+looked up on the disk: paths lead where they say, except for the links.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Memory:
         for_request: str = "",
         call: str | None = None,
     ) -> Grant:
-        """Remember ``rules``. Raises ``CannotRememberError`` for a whole shell tool and for rules that are no rules."""
+        """Remember ``rules``. Raises ``CannotRememberError`` for a whole shell tool and for what is not a rule."""
         texts = tuple(rules)
         _check(texts, call)
         now = self._clock()

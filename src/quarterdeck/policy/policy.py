@@ -174,7 +174,7 @@ class Policy(Callbacks):
     def judge(
         self, tool: str, tool_input: Mapping[str, Any]
     ) -> tuple[Verdict, Sequence[Part], Sequence[tuple[RiskLevel, str]]]:
-        """The verdict, those on the parts of a shell command, and what is to be feared."""
+        """The verdict, the verdicts on the parts of a shell command, and the risk."""
         self.paths.start_over()
         parts: Sequence[Part] = ()
         found: Sequence[tuple[RiskLevel, str]] = ()
@@ -231,7 +231,7 @@ class Policy(Callbacks):
         return verdict, risk.of_path(tool, located.both, inside=self.places.inside(located))
 
     def _search(self, tool: str, folder: str, tool_input: Mapping[str, Any]) -> Iterator[Verdict]:
-        """What there is to be said of the pattern of a Glob, and of what a Grep reads."""
+        """Judge a Glob's pattern and the files a Grep reads."""
         if tool == "Grep":
             found = self.paths.judge_search(folder, tool_input.get("glob"))
             if found is not None:

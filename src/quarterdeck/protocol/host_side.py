@@ -344,7 +344,7 @@ class HostSide(Side):
             self._tell_request(entry.request_id, entry.request, None)
 
     def _advance(self, at: float) -> None:
-        """Deadlines pass in the record's time too, but for those of requests: it says itself how they ended."""
+        """Deadlines pass in recorded time too, except those of requests: the record says how they ended."""
         self._replayed_at = at if self._replayed_at is None else max(at, self._replayed_at)
         self._settle(self._replayed_at)
 

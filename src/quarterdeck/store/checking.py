@@ -53,7 +53,7 @@ def replayed(former: tuple[Receipt, Committed] | None, receipt: Receipt) -> Comm
 
 
 def checked_log(tables: Tables, commit: Commit) -> Log | None:
-    """The commit's log, None if it is about no session or about one that is to be made."""
+    """The commit's log, None if it concerns no session or one not created yet."""
     if commit.session is None:
         if commit.rows or any(isinstance(change, _NEED_SESSION) for change in commit.changes):
             raise InvalidCommit("Rows, and changes of a session, need a commit that names the session.")

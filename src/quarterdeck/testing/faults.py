@@ -282,7 +282,7 @@ class _Stage:
 
 
 def break_lines(lines: Iterable[bytes], faults: Iterable[Fault], *, seed: int = 0) -> Iterator[Step]:
-    """What becomes of lines that are to be said (each with its newline), as with a scenario's output."""
+    """What becomes of lines to be written (each with its newline), as with a scenario's output."""
     faults = list(faults)
     machine = FaultLine(faults, "out", seed=seed)
     for line in lines:

@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--cassettes",
         choices=["once", "replay", "record"],
         default="once",
-        help="conversations with the real CLI: record what is missing (once), never record (replay), record all anew",
+        help="conversations with the real CLI: record what is missing (once), never record (replay), record all again",
     )
 
 

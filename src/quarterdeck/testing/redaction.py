@@ -1,4 +1,4 @@
-"""Take secrets out of bytes that are to be kept: keys, tokens, authorization headers, values of secret variables.
+"""Remove secrets from bytes before they are kept: keys, tokens, authorization headers, values of secret variables.
 
 Works on the text as it is on the wire, inside JSON strings too, and leaves JSON valid: a secret never contains a quote
 or a backslash, and neither does the mark that replaces it.

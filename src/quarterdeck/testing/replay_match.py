@@ -9,7 +9,7 @@ Compared as JSON, after this normalisation, which is all that strict replay forg
   kind, and line endings and white space at the ends do not count;
 - ``[redacted]`` in the recording matches anything.
 
-A line that is no JSON object must be the same bytes.
+A line that is not a JSON object must match byte for byte.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def parse(line: bytes) -> dict[str, Any] | None:
 def kind(message: dict[str, Any] | None) -> str:
     """The name of a line in errors: its type, and the subtype of a request."""
     if message is None:
-        return "a line that is no JSON object"
+        return "a line that is not a JSON object"
     request = message.get("request")
     subtype = request.get("subtype") if isinstance(request, dict) else message.get("subtype")
     return f"{message.get('type')}/{subtype}" if isinstance(subtype, str) else str(message.get("type"))

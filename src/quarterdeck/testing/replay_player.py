@@ -3,7 +3,7 @@
 Output recorded before an input is written at once; output after it waits until the host has sent that input.
 Prompts and requests must come in the recorded order; answers to the CLI's requests are matched by id, in any order.
 
-Ids that the host makes up anew in each run are mapped: the answer to a request carries the id of the *live* request,
+IDs that the host generates in each run are mapped: the answer to a request carries the id of the *live* request,
 and the uuid of a user message is the live one wherever the CLI repeats it. All other bytes are those recorded.
 
 Lenient: an input counts by its kind (type, subtype) alone; recorded inputs that the host leaves out are passed over,

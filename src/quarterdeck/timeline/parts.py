@@ -90,7 +90,7 @@ class Question(PartBase):
 class PermissionSuggestion(PartBase):
     """Something that can be allowed for good with the answer.
 
-    ``text`` is for people; ``update`` is to be put into the answer's ``updatedPermissions`` as it is.
+    ``text`` is for people; put ``update`` into the answer's ``updatedPermissions`` unchanged.
     """
 
     text: str

@@ -12,7 +12,7 @@ from .toolcalls import call_stopped
 def abandon_others(state: State, message_id: str, parent_id: str | None, at: float, out: list[Event]) -> None:
     """Another message of the same voice begins: what an earlier one left unsaid will never come.
 
-    Up to 2.1.52 a stream that breaks is said anew by another message, without any word about the first.
+    Up to 2.1.52, another message repeats a broken stream's content without mentioning the first.
     """
     for other in state.outputs.values():
         if other.blocks and other.parent_id == parent_id and other.message_id != message_id:

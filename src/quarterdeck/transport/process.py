@@ -260,7 +260,7 @@ class ProcessTransport:
         """Somebody else keeps the pipe open: deliver what is there and treat it as the end."""
         self._cut = None
         if self._paused and not self._closing and not self._output.ended:
-            return  # the receiver has not had the chance to read: resume_reading() starts the clock anew
+            return  # the receiver has had no chance to read: resume_reading() restarts the clock
         for reader in (self._output, self._errors):
             reader.take_rest()
             reader.close()

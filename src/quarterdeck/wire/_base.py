@@ -56,7 +56,7 @@ def wire_names(cls: type[msgspec.Struct]) -> dict[str, str]:
 def _defaults(cls: type[msgspec.Struct]) -> dict[str, Any]:
     """Attribute name → default, for the fields that are left out when they have it.
 
-    Those without a default, or with one made anew each time, have a mark of ``msgspec`` here that is no field's value.
+    Those without a default, or with a default factory, have a ``msgspec`` marker here that is no field's value.
     """
     names, defaults = cls.__struct_fields__, cls.__struct_defaults__
     return dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class ByFields:
-    """For ``@dataclass(repr=False)``: shown with all its fields, but for unset ones that are taken by keyword only.
+    """For ``@dataclass(repr=False)``: shows all fields except unset keyword-only ones.
 
     Those are fields that the official SDK's class does not have.
     """

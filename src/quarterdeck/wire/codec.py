@@ -3,7 +3,7 @@
 ``decode`` takes one line, ``Decoder`` a stream of chunks cut anywhere; neither raises, whatever the bytes. Nothing is
 lost that cannot be typed: an unknown type or a message without a required field becomes ``UnknownMessage``, an
 unknown block, event or request becomes its ``Unknown…``, an optional field of an unexpected shape is left out of the
-typed view (and stays in ``data``), and a line that is no JSON object at all becomes ``BadLine``.
+typed view (and stays in ``data``), and a line that is not a JSON object becomes ``BadLine``.
 
 The fast path decodes a whole chunk with one ``msgspec`` call. A chunk with anything unusual in it (a blank line, an
 unknown tag, bad UTF-8) is decoded line by line instead.

@@ -327,7 +327,7 @@ class RateLimitEvent(Message, tag="rate_limit_event"):
 
 @official("new_conversation_id uuid session_id")
 class ConversationResetMessage(Message, tag="conversation_reset"):
-    """The conversation starts anew in the same process, e.g. by ``/clear``; ``session_id`` is still the old one's.
+    """The conversation starts over in the same process, e.g. after ``/clear``; ``session_id`` is still the old one's.
 
     The totals on ``ResultMessage`` start at zero again. ``new_conversation_id`` is not the next ``session_id``.
     """

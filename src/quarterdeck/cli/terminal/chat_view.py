@@ -102,7 +102,7 @@ class ChatView:
         self.on_escape: Callable[[], None] = lambda: None
         self.on_shift_tab: Callable[[], None] = lambda: None
         self.on_resize: Callable[[], None] = lambda: None
-        """The lines are drawn for a width: they must be drawn anew."""
+        """Redraw the lines: they were drawn for another width."""
         self.status: Callable[[], str] = lambda: ""
         self.question_open: Callable[[], bool] = lambda: False
         """Whether a question can be answered."""

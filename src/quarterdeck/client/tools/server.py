@@ -49,7 +49,7 @@ class ToolServer:
     def add(self, *tools: SdkMcpTool[Any]) -> None:
         """Add tools, or replace those of the same name; connected clients are told once.
 
-        CLI 2.1.325 then asks for the list anew. 2.0.77, 2.1.25 and 2.1.52 do not: they keep the tools they know.
+        CLI 2.1.325 then requests the list again. 2.0.77, 2.1.25 and 2.1.52 do not and keep the tools they know.
         """
         added = {tool.name: CompiledTool(tool, always_load=self._always_load) for tool in tools}
         self._change(self._tools | added)

@@ -45,7 +45,7 @@ class StoredSession(JournalReader):
     async def begin(
         cls, options: ClaudeAgentOptions, store: SessionStore, errors: deque[MirrorErrorMessage], *, starts_cli: bool
     ) -> StoredSession:
-        """Take what is to be resumed out of the store. Raises ``SessionStoreError``."""
+        """Load the session to resume from the store. Raises ``SessionStoreError``."""
         home = None
         if starts_cli:
             options = validate_options(options)  # before a store is asked for what will not be used

@@ -100,7 +100,7 @@ class Drawing:
             self._emit(schema.SessionUpdateUserMessageChunk(content=content, message_id=event.id))
 
     def _retracted(self, event: events.Retracted) -> None:
-        self._notice("warning", "The answer above no longer counts: another model gives it anew.")
+        self._notice("warning", "The answer above no longer counts: another model is answering instead.")
 
     def _say(self, text: str, message_id: str | None = None) -> None:
         if text:

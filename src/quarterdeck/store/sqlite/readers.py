@@ -66,7 +66,7 @@ class Readers:
         return connection
 
     def _forget(self) -> None:
-        """The next read opens the file anew: it may have been mended."""
+        """Reopen the file at the next read: it may have been repaired."""
         connection: sqlite3.Connection | None = getattr(self._own, "connection", None)
         if connection is not None:
             del self._own.connection

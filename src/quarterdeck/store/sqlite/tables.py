@@ -29,7 +29,7 @@ encode = msgspec.msgpack.encode
 
 LOG_FIELDS = Log.__struct_fields__
 _SELECT_LOG = f"SELECT {', '.join(LOG_FIELDS)} FROM logs WHERE session = ?"  # noqa: S608  # names of ours
-_CHANGING = LOG_FIELDS[2:]  # number and session stay: naming the session would make SQLite write its index anew
+_CHANGING = LOG_FIELDS[2:]  # number and session never change: naming the session would make SQLite rewrite its index
 _UPDATE_LOG = f"UPDATE logs SET {', '.join(f'{name} = ?' for name in _CHANGING)} WHERE number = ?"  # noqa: S608
 _INSERT_LOG = f"INSERT INTO logs VALUES ({', '.join('?' * len(LOG_FIELDS))})"  # noqa: S608
 _INSERT_ROW = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

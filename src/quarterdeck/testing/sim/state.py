@@ -78,7 +78,7 @@ class SimulatedSession(msgspec.Struct):
 
     @property
     def project_dir(self) -> Path:
-        """Where transcripts of this working directory live: every character that is no letter or digit as ``-``."""
+        """Where transcripts of this working directory live: letters and digits stay, the rest becomes ``-``."""
         folder = "".join(char if char.isalnum() and char.isascii() else "-" for char in str(self.cwd))
         return self.config_dir / "projects" / folder
 

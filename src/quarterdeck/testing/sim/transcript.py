@@ -121,7 +121,7 @@ class SimulatedTranscript:
         return record
 
     def note(self, kind: str, **fields: Any) -> None:
-        """A fact about the session that is no link of the chain; the last one counts."""
+        """A fact about the session outside the chain; the last one counts."""
         self._write({"type": kind, **fields, "sessionId": self._session.id})
 
     def describe_sidechain(self, agent_id: str, **meta: Any) -> None:

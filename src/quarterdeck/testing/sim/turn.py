@@ -57,7 +57,7 @@ class PlayedTurn:
         self._result: tuple[str, dict[str, Any]] = ("", {})
         self.interrupted = False
         self.gives_way = False
-        """To a prompt that is to be answered now."""
+        """To a prompt to answer now."""
         self.suggestion: str | None = None
         self.exit: Exit | None = None
         """An ``Exit`` step that waits for the result."""
@@ -88,7 +88,7 @@ class PlayedTurn:
         return True
 
     def give_way(self) -> None:
-        """End it for a prompt that is to be answered now: the model is cut off, tools that run are waited for."""
+        """End it for a prompt to answer now: cut the model off, wait for running tools."""
         self.gives_way = True
         if not self._tools.calls:
             self.interrupt()

@@ -82,6 +82,6 @@ class ThinkingCompleted(EventBase, frozen=True):
 
 
 class Retracted(EventBase, frozen=True):
-    """These items no longer count: the model was replaced, and says it anew."""
+    """These items no longer count: the model was replaced, and the new one starts over."""
 
     ids: list[str]

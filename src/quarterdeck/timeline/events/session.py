@@ -61,7 +61,7 @@ class AuthChanged(EventBase, frozen=True):
 
 
 class ConversationReset(EventBase, frozen=True):
-    """The conversation starts anew, e.g. by ``/clear``; what was said before does not count."""
+    """The conversation starts over, for example after ``/clear``; what was said before no longer counts."""
 
     trigger: str | None = None
 
@@ -129,7 +129,7 @@ class UnknownSeen(EventBase, frozen=True):
 
 
 class BadLineSeen(EventBase, frozen=True):
-    """A line that is no message at all; ``head`` is how it begins."""
+    """A line that is not a message at all; ``head`` is how it starts."""
 
     reason: str
     head: str
