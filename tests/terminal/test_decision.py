@@ -234,6 +234,9 @@ def test_the_risky_parts_of_a_command_are_marked(place: Place) -> None:
         ("for f in *; do rm \"$f\"; done", ["rm"]),
         ("é; rm -r ü", ["rm -r"]),
         ("cat a\nchmod 777 b", ["chmod"]),
+        ("find . -name x -exec rm -rf {} \\; -exec sudo chmod 777 {} +", ["rm -rf", "sudo", "chmod"]),
+        ("find . -type f -exec grep -l x {} \\;", []),
+        ("fd x -X curl -T", ["curl -T"]),
     ],
 )  # fmt: skip
 def test_where_the_risk_of_a_command_is(command: str, risky: list[str]) -> None:

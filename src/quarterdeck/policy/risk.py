@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from . import programs
 from .decision import NO_RISK, RISK_LEVELS, Risk, RiskLevel
@@ -37,19 +37,25 @@ _FEARED = (
 )
 _GIT_NETWORK = words("push pull fetch clone ls-remote submodule")
 _FORCE = frozenset({"--force", "-f", "--force-with-lease", "--mirror", "--delete", "-d"})
-_MAX_WRAPPERS = 5
+_EXECUTING = dict.fromkeys(("find",), words("-exec -execdir -ok -okdir")) | dict.fromkeys(
+    ("fd", "fdfind"), words("-x -X --exec --exec-batch")
+)
+_ENDS_EXECUTED = frozenset({";", "\\;", "';'", '";"', "+"})
+_MAX_WRAPPED = 10
 _RECURSIVE = re.compile(r"-[a-zA-Z]*[rRf]|--recursive\Z|--force\Z")
 
 
 def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[RiskLevel, str]]:
     """The fears in a shell command, given the words of each command in it."""
     found: list[tuple[RiskLevel, str]] = []
-    for argv in commands:
-        for _ in range(_MAX_WRAPPERS):
-            if not argv:
+    for words_of_one in commands:
+        todo = [words_of_one] if words_of_one else []
+        for _ in range(_MAX_WRAPPED):
+            if not todo:
                 break
+            argv = todo.pop()
             of_program(argv, found)
-            argv = _wrapped(argv)
+            todo += [list(argv[begin:end]) for begin, end in executed(argv)] or _wrapped(argv)
     if ("/" in text or "." in text or "_" in text) and SECRETS.search(text):
         found.append(("high", "secrets files"))
     if "/dev/tcp" in text or "/dev/udp" in text:
@@ -80,11 +86,22 @@ def of_program(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
         found.append(("medium", "runs code given as text"))
 
 
-def _wrapped(argv: Sequence[str]) -> list[str]:
+def executed(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where the commands are that ``find`` and ``fd`` run for each file: begin and end in ``argv``."""
+    flags = _EXECUTING.get(program_name(argv[0]), frozenset())
+    for at, word in enumerate(argv[:-1]):
+        if word in flags:
+            begin = at + 1
+            ends = (end for end in range(begin + 1, len(argv)) if argv[end] in _ENDS_EXECUTED)
+            yield begin, next(ends, len(argv))
+
+
+def _wrapped(argv: Sequence[str]) -> list[list[str]]:
     """What a wrapper runs, roughly: its words without options and assignments."""
-    if len(argv) < 2 or program_name(argv[0]) not in programs.OPAQUE:
+    if program_name(argv[0]) not in programs.OPAQUE:
         return []
-    return [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
+    run = [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
+    return [run] if run else []
 
 
 def _of_git(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:

@@ -20,6 +20,8 @@ _HARMLESS_TARGET = re.compile(
 )
 _WITH_SUBCOMMANDS = frozenset({"git", *risk.INSTALLERS})
 _NESTED = frozenset({"command_substitution", "process_substitution"})
+MAX_WORDS = 1_000
+"""In longer commands, what ``find`` runs is not looked at: each ``-exec`` is read to the end."""
 _WITHOUT_GRAMMAR = re.compile(
     r"(?<![\w./-])(?:sudo|doas|su|rm|rmdir|shred|dd|mkfs[.\w]*|chmod|chown|curl|wget|ssh|scp|eval|source)(?![\w.-])"
     r"(?:[ \t]+-[\w-]+)*"
@@ -73,11 +75,14 @@ def _in_tree(root: Node, source: bytes) -> Iterator[Span]:
 
 
 def _of_command(node: Node, source: bytes) -> Iterator[Span]:
-    """The program and the options right after it, and so on for what a wrapper such as ``sudo`` runs."""
+    """The program and the options right after it, and so on for what ``sudo`` or ``find -exec`` runs."""
     words = [child for child in node.children if child.type not in ("variable_assignment", "file_redirect")]
+    if not words:
+        return
     texts = [source[word.start_byte : word.end_byte].decode(errors="replace") for word in words]
-    at = 0
-    while at < len(texts):
+    todo, seen = [0], {0}
+    while todo:
+        at = todo.pop()
         found: list[tuple[RiskLevel, str]] = []
         risk.of_program(texts[at:], found)
         end = at + 1 + (program_name(texts[at]) in _WITH_SUBCOMMANDS and at + 1 < len(texts))
@@ -85,9 +90,12 @@ def _of_command(node: Node, source: bytes) -> Iterator[Span]:
             end += 1
         if found:
             yield words[at].start_byte, words[end - 1].end_byte
-        if program_name(texts[at]) not in programs.OPAQUE:
-            return
-        at = end
+        if program_name(texts[at]) in programs.OPAQUE and end < len(texts):
+            todo.append(end)
+        elif len(texts) <= MAX_WORDS:
+            starts = {at + begin for begin, _ in risk.executed(texts[at:])}
+            todo += starts - seen
+            seen |= starts
 
 
 def _into_a_shell(node: Node, source: bytes) -> Iterator[Span]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,17 +11,15 @@ from quarterdeck.cli.common import Look, cut
 from quarterdeck.cli.common.look import codes_of
 from quarterdeck.timeline.parts import FileDiff, Hunk
 
+from .line_pairs import ALIKE, WORDS, aligned
 from .text import exact, painted_cells, painted_wrap, relative_to, safe
 
 SIDE_BY_SIDE = 140
 """Columns from which old and new stand side by side."""
-ALIKE = 0.4
-"""Two lines that share less than this are not compared by words."""
 LONGEST_COMPARED = 2_000
 """Characters. Longer lines are not compared by words: that is quadratic."""
 COMPARED_WORDS = 1_000_000
 """Product of word counts, summed over the pairs of lines in one place of a file: what takes longer is not compared."""
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _STYLES = {"-": "red", "+": "green", " ": "dim"}
 
 Span = tuple[str, str]
@@ -38,6 +35,9 @@ class _Line:
     marks: list[tuple[int, int]]
     old_number: int = 0
     """Of a line that has not changed."""
+
+    def __str__(self) -> str:
+        return "".join(text for text, _ in self.spans)
 
 
 def diff_lines(diff: FileDiff, look: Look, *, folder: str | None) -> list[str]:
@@ -92,8 +92,9 @@ def _hunk_lines(hunk: Hunk, path: str, look: Look) -> list[_Line]:
         new_number += sign != "-"
     budget = COMPARED_WORDS
     for removed, added in _changes(rows):
-        for one, other in zip(removed, added, strict=False):
-            budget -= _mark_words(one, other) if budget > 0 else 0
+        for one, other in aligned(removed, added):
+            if one is not None and other is not None and budget > 0:
+                budget -= _mark_words(one, other)
     return rows
 
 
@@ -123,10 +124,10 @@ def _changes(rows: list[_Line]) -> Iterator[tuple[list[_Line], list[_Line]]]:
 
 def _mark_words(old: _Line, new: _Line) -> int:
     """Returns what it took: the product of the word counts."""
-    before, after = "".join(text for text, _ in old.spans), "".join(text for text, _ in new.spans)
+    before, after = str(old), str(new)
     if max(len(before), len(after)) > LONGEST_COMPARED:
         return 0
-    ours, theirs = _WORDS.findall(before), _WORDS.findall(after)
+    ours, theirs = WORDS.findall(before), WORDS.findall(after)
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     shared = sum(len("".join(ours[a : a + size]).strip()) for a, _, size in matcher.get_matching_blocks())
     if shared >= ALIKE * max(len(before.strip()), len(after.strip())):
@@ -148,7 +149,7 @@ def _add_mark(line: _Line, words: list[str], begin: int, end: int) -> None:
 
 def _painted(line: _Line, look: Look) -> str:
     if not look.colour:
-        return "".join(text for text, _ in line.spans)
+        return str(line)
     drawn, at = "", 0
     for text, codes in line.spans:
         for piece, marked in _split(text, at, line.marks):
@@ -193,21 +194,14 @@ def _side_by_side(rows: list[_Line], look: Look, gutter: int) -> list[str]:
 
 
 def _paired(rows: list[_Line]) -> Iterator[tuple[_Line | None, _Line | None]]:
-    removed: list[_Line] = []
-    added: list[_Line] = []
-    for row in [*rows, None]:
-        if row is not None and row.sign == "-" and not added:
-            removed.append(row)
-        elif row is not None and row.sign == "+":
-            added.append(row)
-        else:
-            for index in range(max(len(removed), len(added))):
-                yield (
-                    removed[index] if index < len(removed) else None,
-                    added[index] if index < len(added) else None,
-                )
-            removed, added = [], []
-            if row is not None and row.sign == "-":
-                removed.append(row)
-            elif row is not None:
-                yield _Line(" ", row.old_number, row.spans, []), row
+    """What stands beside what: unchanged lines beside themselves, a removed line beside the one that replaces it."""
+    changes = _changes(rows)
+    at = 0
+    while at < len(rows):
+        if rows[at].sign == " ":
+            yield _Line(" ", rows[at].old_number, rows[at].spans, []), rows[at]
+            at += 1
+            continue
+        removed, added = next(changes)
+        yield from aligned(removed, added)
+        at += len(removed) + len(added)
