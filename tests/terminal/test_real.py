@@ -451,3 +451,18 @@ def test_a_wide_terminal_shows_old_beside_new_and_a_command_its_risk(real: RealP
     assert f"\x1b[{codes_of('bold red underline')}m| bash".encode() in term.raw
     term.press("x")
     assert term.exit() == 1
+
+
+@pytest.mark.parametrize(("command", "moment"), [("run", "Begun."), ("run", "? Allow"), ("chat", "? Allow")])
+def test_a_ctrl_c_in_the_instant_a_question_appears_stops_the_turn(
+    real: RealPlace, command: str, moment: str
+) -> None:
+    real.model.reply("Begun.", bash("touch a.txt"))
+    term = real.term(command, "go", agent="")
+    term.until(moment)
+    term.press(CTRL_C)
+    term.until("interrupted")
+    if command == "chat":
+        term.press("\x04")
+    assert term.exit() == (130 if command == "run" else 0)
+    assert not (real.cwd / "a.txt").exists()

@@ -39,3 +39,14 @@ def test_continue_does_not_go_on_with_a_simulated_session(real: RealPlace) -> No
     assert "a simulated hello" not in real.model.conversation[0].text
     assert start(real, "another simulated hello", "--continue", agent="sim") == simulated
     assert start(real, "and now?", "--continue") == session
+
+
+def test_a_prompt_after_resume_is_not_taken_for_an_id(real: RealPlace) -> None:
+    real.model.reply("Apples.")
+    start(real, "about apples")
+    done = real.piped("run", "--resume", "hello again")
+    first, second, third = done.stderr.splitlines()
+    assert (done.returncode, first) == (2, "quarterdeck run: no session has the title 'hello again'")
+    assert second.endswith("'hello again' --resume")
+    assert third.endswith("--resume ID 'hello again'")
+    assert len(real.model.conversation) == 1  # the model was not asked
