@@ -1,4 +1,4 @@
-"""What sessions use and what they may: usage, budgets, alerts."""
+"""What sessions use and what they may: usage, budgets."""
 
 from __future__ import annotations
 
@@ -124,15 +124,3 @@ async def test_budgets_that_make_no_sense_are_refused(place: Place, bad: dict[st
         with pytest.raises(HostError) as refused:
             await host.set_budgets(Settings(settings=bad))
         assert refused.value.code == "invalid"
-
-
-async def test_alerts_are_kept(place: Place) -> None:
-    alerts = {"alerts": [{"on": ["approval"], "url": "https://example.com/hook"}]}
-    async with place.host() as host:
-        assert (await host.get_alerts(Nothing())).details == {"alerts": []}
-        assert (await host.set_alerts(Settings(settings=alerts))).details == alerts
-        for bad in ({"alerts": [{"on": ["approval"]}]}, {"alarm": []}):
-            with pytest.raises(HostError):
-                await host.set_alerts(Settings(settings=bad))
-    async with place.host() as host:
-        assert (await host.get_alerts(Nothing())).details == alerts

@@ -77,6 +77,11 @@ class Spending:
             self._told[period] = state
         return changes
 
+    def states(self, at: float) -> list[tuple[str, str, Decimal | None, Decimal]]:
+        """Each period with a budget that is near its end or used up: its state, the budget, and what was spent."""
+        states = [(period, state_of_budget(limit, spent), limit, spent) for period, limit, spent in self._periods(at)]
+        return [one for one in states if one[1]]
+
     def check(self, body: SessionBody, at: float) -> None:
         """Raises ``HostError`` if no new prompt may be sent."""
         own = None if body.budget_usd is None else Decimal(body.budget_usd)

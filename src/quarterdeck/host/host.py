@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from .alert_operations import AlertOperations
 from .approval_operations import ApprovalOperations
 from .control_operations import ControlOperations
 from .host_base import Caller
@@ -20,6 +21,7 @@ from .looking_operations import LookingOperations
 from .machine_operations import MachineOperations
 from .policy_operations import PolicyOperations
 from .prompt_operations import PromptOperations
+from .retaining import Retaining
 from .scopes import checked
 from .status_operations import StatusOperations
 from .tending import Tending
@@ -40,7 +42,9 @@ class Host(
     ApprovalOperations,
     PolicyOperations,
     UsageOperations,
+    AlertOperations,
     TokenOperations,
+    Retaining,
     Tending,
 ):
     """All operations, as plain methods. Use it as an async context manager."""

@@ -1,4 +1,4 @@
-"""Operations on what was used and done: usage, budgets, alerts, audit."""
+"""Operations on what was used and done: usage, budgets, audit."""
 
 from __future__ import annotations
 
@@ -18,30 +18,11 @@ from .budgets import NANO, SETTING, HostBudgets
 from .errors import HostError
 from .host_base import PROGRAM, Caller, HostBase
 from .idempotency import once, receipt_for
+from .settings import converted
 from .times import moment
 
-ALERTS = "alerts"
-
-
-class Alert(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Who is told about what."""
-
-    on: list[str]
-    """Names of events, e.g. ``approval``, ``crashed``, ``budget``."""
-    url: str | None = None
-    command: list[str] | None = None
-    session: str | None = None
-    cwd: str | None = None
-
-
-class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All of them."""
-
-    alerts: list[Alert] = []
-
-
 class UsageOperations(HostBase):
-    """What can be asked about usage, budgets, alerts and the audit."""
+    """What can be asked about usage, budgets and the audit."""
 
     async def get_usage(self, request: takes.GetUsage, caller: Caller = PROGRAM) -> returns.UsageList:
         """Tokens and cost, grouped."""
@@ -59,7 +40,7 @@ class UsageOperations(HostBase):
         self, request: takes.Settings, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Details:
         """Replace the host's budgets."""
-        budgets = _converted(request.settings, HostBudgets)
+        budgets = converted(request.settings, HostBudgets)
         if any(limit is not None and limit < 0 for limit in (budgets.day_usd, budgets.month_usd)):
             raise HostError("invalid", "A budget is not negative.", field="settings")
         result = returns.Details(details=self._budgets(budgets))
@@ -76,26 +57,6 @@ class UsageOperations(HostBase):
             "month_usd": None if budgets.month_usd is None else str(budgets.month_usd),
             "spent": {"day_usd": _money(self._spending.spent(day)), "month_usd": _money(self._spending.spent(day[:7]))},
         }
-
-    async def get_alerts(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
-        """Who is told about what."""
-        kept = await self.store.setting(ALERTS)
-        return returns.Details(details={"alerts": []} if kept is None else msgspec.json.decode(kept))
-
-    @once
-    async def set_alerts(
-        self, request: takes.Settings, caller: Caller = PROGRAM, key: str | None = None
-    ) -> returns.Details:
-        """Replace the alerts."""
-        alerts = _converted(request.settings, Alerts)
-        for number, alert in enumerate(alerts.alerts):
-            if (alert.url is None) == (alert.command is None):
-                raise HostError("invalid", "An alert has a url or a command.", field=f"settings.alerts[{number}]")
-        result = returns.Details(details=msgspec.to_builtins(alerts))
-        receipt = receipt_for(self, "set_alerts", request, caller, key, result)
-        change = PutSetting(ALERTS, msgspec.json.encode(alerts))
-        await self.store.commit(Commit(changes=[change], receipt=receipt))
-        return result
 
     async def list_audit(self, request: takes.ListAudit, caller: Caller = PROGRAM) -> returns.AuditList:
         """Who decided or changed what, the newest first."""
@@ -146,10 +107,3 @@ def _money(amount: Decimal) -> str:
 
 def _day(at: datetime | None) -> str:
     return "" if at is None else at.astimezone(UTC).strftime("%Y-%m-%d")
-
-
-def _converted(settings: dict[str, Any], kind: type[Any]) -> Any:
-    try:
-        return msgspec.convert(settings, kind)
-    except msgspec.ValidationError as error:
-        raise HostError("invalid", f"These settings cannot be: {error}.", field="settings") from error

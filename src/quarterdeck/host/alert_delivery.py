@@ -1,0 +1,162 @@
+"""Delivers one notice: to a url, signed, or to a command's standard input. Each try is bounded in time and in size."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import http.client
+import os
+import signal
+import socket
+import ssl
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from .alerts import may_reach
+
+TRY_S = 10.0
+"""How long a url has to answer."""
+COMMAND_S = 30.0
+"""How long a command may take."""
+SECRET_FILE = "webhook-secret"  # noqa: S105 (the name of a file)
+
+
+class NotDelivered(Exception):
+    """A try failed; ``for_good`` where another one would fail, too."""
+
+    def __init__(self, why: str, *, for_good: bool = False) -> None:
+        super().__init__(why)
+        self.for_good = for_good
+
+
+class Webhooks:
+    """Posts notices in threads of its own: a name server that hangs keeps nobody else waiting."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._threads = ThreadPoolExecutor(4, thread_name_prefix="quarterdeck-webhook")
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def post(self, url: str, body: bytes, *, delivery: str, at: float, private_hosts: list[str]) -> None:
+        """Raises ``NotDelivered``. Redirects are not followed."""
+        request = _Request(url, body, private_hosts)
+        request.headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "quarterdeck",
+            "Quarterdeck-Delivery": delivery,
+            "Quarterdeck-Signature": signature(self._secret(), body, at),
+        }
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(TRY_S):
+                status = await loop.run_in_executor(self._threads, request.send)
+        except TimeoutError:
+            raise NotDelivered(f"no answer within {TRY_S:.0f} s") from None
+        finally:
+            request.abort()
+        if not 200 <= status < 300:
+            raise NotDelivered(f"it answered {status}", for_good=status in (400, 401, 403, 404, 405, 410, 413, 415))
+
+    def _secret(self) -> bytes:
+        """Made when it is first needed. Whoever receives notices has to know it."""
+        path = self._folder / SECRET_FILE
+        with contextlib.suppress(FileExistsError):
+            made = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(made, "wb") as file:
+                file.write(os.urandom(32).hex().encode())
+        return path.read_bytes().strip()
+
+
+def signature(secret: bytes, body: bytes, at: float) -> str:
+    """``t=…,v1=…``: the time and, over ``time.body``, an HMAC with SHA-256."""
+    moment = f"{at:.0f}"
+    return f"t={moment},v1={hmac.new(secret, moment.encode() + b'.' + body, hashlib.sha256).hexdigest()}"
+
+
+class _Request:
+    """One try, in a thread; ``abort`` ends it from another."""
+
+    headers: dict[str, str]
+
+    def __init__(self, url: str, body: bytes, private_hosts: list[str]) -> None:
+        self._parts = urlsplit(url)
+        self._name = self._parts.hostname or ""
+        self._body = body
+        self._private_hosts = private_hosts
+        self._socket: socket.socket | None = None
+        self._aborted = False
+
+    def send(self) -> int:
+        secure = self._parts.scheme == "https"
+        port = self._parts.port or (443 if secure else 80)
+        address = self._address(port)
+        if not secure and may_reach(self._name, address, []):
+            raise NotDelivered("a public address needs https", for_good=True)
+        try:
+            self._socket = socket.create_connection((address, port), timeout=TRY_S)
+            if self._aborted:
+                raise NotDelivered("given up")
+            if secure:
+                self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=self._name)
+            connection = http.client.HTTPConnection(self._name, port, timeout=TRY_S)
+            connection.sock = self._socket
+            path = self._parts.path or "/"
+            connection.request(
+                "POST", f"{path}?{self._parts.query}" if self._parts.query else path, self._body, self.headers
+            )
+            return connection.getresponse().status
+        except (OSError, http.client.HTTPException) as error:
+            raise NotDelivered(str(error) or type(error).__name__) from error
+        finally:
+            self.abort()
+
+    def _address(self, port: int) -> str:
+        """Where the name leads now. The connection is made to this address, so that no later answer counts."""
+        try:
+            found = socket.getaddrinfo(self._name, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise NotDelivered(f"{self._name} is not known: {error}") from error
+        for *_, (address, *_rest) in found:
+            if may_reach(self._name, str(address), self._private_hosts):
+                return str(address)
+        raise NotDelivered(
+            f"{self._name} leads to a private address, and private_hosts does not list it", for_good=True
+        )
+
+    def abort(self) -> None:
+        self._aborted = True
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+            self._socket.close()
+
+
+async def run_command(command: Sequence[str], body: bytes) -> None:
+    """Raises ``NotDelivered``. It and what it has started in its process group are gone afterwards."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise NotDelivered(f"{command[0]} could not be started: {error}", for_good=True) from error
+    try:
+        async with asyncio.timeout(COMMAND_S):
+            await process.communicate(body)
+    except TimeoutError:
+        raise NotDelivered(f"{command[0]} took longer than {COMMAND_S:.0f} s") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    if process.returncode:
+        raise NotDelivered(f"{command[0]} ended with {process.returncode}")

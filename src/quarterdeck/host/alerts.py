@@ -1,0 +1,194 @@
+"""Which alerts there are, what they are about, and when one is due. No I/O, no clock."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+
+from quarterdeck.store.records import ApprovalRecord, SessionRecord
+
+from .bodies import decode_body
+from .errors import HostError
+from .folders import is_below
+
+AlertKind: TypeAlias = Literal["approval", "crashed", "finished", "budget", "limited"]
+WORKING = frozenset({"running", "waiting", "compacting", "limited"})
+"""States from which a session that becomes idle has finished something."""
+MOST_ALERTS = 100
+
+
+class Alert(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Who is told about what: a ``url`` is sent the notice, a ``command`` gets it on its standard input."""
+
+    on: list[AlertKind]
+    url: str | None = None
+    command: list[str] | None = None
+    after_s: float = 0.0
+    """How long an approval may wait before this alert is due."""
+    session: str | None = None
+    """Only about this session."""
+    cwd: str | None = None
+    """Only about sessions in this folder and below; without links."""
+
+
+class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """All of them."""
+
+    alerts: list[Alert] = []
+    private_hosts: list[str] = []
+    """Names, addresses and networks that are not public and may be told all the same, e.g. ``10.0.0.0/8``."""
+
+
+class Notice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is told. ``id`` is the same each time a delivery is tried."""
+
+    id: str
+    kind: AlertKind
+    at: float
+    session_id: str = ""
+    """Empty where it is about the whole host."""
+    name: str = ""
+    cwd: str = ""
+    state: str = ""
+    reason: str = ""
+    approval: dict[str, Any] | None = None
+    budget: dict[str, Any] | None = None
+
+
+class Progress(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """How far the host-wide stream was looked at, and what must be remembered of it."""
+
+    pos: int
+    states: dict[str, str] = {}
+    """Session → its state, of those that work."""
+    budgets: dict[str, str] = {}
+    """Session, or period of the host → ``near`` or ``reached``."""
+    told: list[str] = []
+    """Approvals that still wait and that were told, each with the number of its alert."""
+
+
+def check_alerts(alerts: Alerts) -> None:
+    """Raises ``HostError`` for what could never be delivered."""
+    if len(alerts.alerts) > MOST_ALERTS:
+        raise HostError("invalid", f"At most {MOST_ALERTS} alerts.", field="settings.alerts")
+    for number, alert in enumerate(alerts.alerts):
+        if problem := _problem(alert):
+            raise HostError("invalid", problem, field=f"settings.alerts[{number}]")
+    for number, host in enumerate(alerts.private_hosts):
+        if not host or "/" in host and _network(host) is None:
+            raise HostError("invalid", f"{host!r} is no network.", field=f"settings.private_hosts[{number}]")
+
+
+def _problem(alert: Alert) -> str:
+    if (alert.url is None) == (alert.command is None):
+        return "An alert has a url or a command."
+    if not alert.on:
+        return "An alert is on something."
+    if alert.command is not None and (not alert.command or not alert.command[0].startswith("/")):
+        return "The command starts with the absolute path of a program."
+    if alert.command is not None and any("\0" in word for word in alert.command):
+        return "A command has no null characters."
+    if not 0 <= alert.after_s <= 7 * 86_400:
+        return "after_s is between 0 and a week."
+    if alert.url is not None:
+        try:
+            parts = urlsplit(alert.url)
+            usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+        except ValueError:
+            usable = False
+        if not usable or not alert.url.isascii() or any(character.isspace() for character in alert.url):
+            return "The url is http or https, with a host."
+        if parts.username is not None:
+            return "A url has no user and password: whoever lists the alerts would see them."
+    return ""
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return None
+
+
+def may_reach(name: str, address: str, private_hosts: list[str]) -> bool:
+    """Whether a url may lead to this address."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    mapped = getattr(found, "ipv4_mapped", None)
+    found = mapped or found
+    if found.is_global and not found.is_multicast:
+        return True
+    for listed in private_hosts:
+        network = _network(listed)
+        if listed.casefold() == name.casefold() or (network is not None and found in network):
+            return True
+    return False
+
+
+def concerns(alert: Alert, session: SessionRecord) -> bool:
+    if alert.session is not None and alert.session != session.id and alert.session not in session.aliases:
+        return False
+    return alert.cwd is None or is_below(session.cwd, [alert.cwd])
+
+
+def session_notices(progress: Progress, record: SessionRecord, at: float) -> Iterator[Notice]:
+    """What a change of a session means, and what to remember of it."""
+    body = decode_body(record)
+    before, known = progress.states.get(record.id), progress.budgets.get(record.id, "")
+    kinds: list[AlertKind] = []
+    if record.state != before:
+        if record.state in ("crashed", "limited"):
+            kinds.append(record.state)  # type: ignore[arg-type]
+        elif record.state == "idle" and before in WORKING:
+            kinds.append("finished")
+    if body.budget_state and body.budget_state != known:
+        kinds.append("budget")
+    _remember(progress.states, record.id, record.state if record.state in WORKING or record.state == "crashed" else "")
+    _remember(progress.budgets, record.id, body.budget_state)
+    for kind in kinds:
+        budget = {"state": body.budget_state, "budget_usd": body.budget_usd, "spent_usd": f"{body.cost_usd:.6f}"}
+        yield Notice(
+            id=f"{kind}-{record.id}-{body.state_since:.3f}" + (f"-{body.budget_state}" if kind == "budget" else ""),
+            kind=kind,
+            at=at,
+            session_id=record.id,
+            name=record.name,
+            cwd=record.cwd,
+            state=record.state,
+            reason=body.state_reason,
+            budget=budget if kind == "budget" else None,
+        )
+
+
+def host_budget_notice(progress: Progress, period: str, state: str, budget: Any, spent: Any, at: float) -> Notice | None:
+    """What the host's budget of a day or a month means, if that was not told yet."""
+    if progress.budgets.get(period) == state:
+        return None
+    progress.budgets[period] = state
+    told = {"state": state, "period": period, "budget_usd": str(budget), "spent_usd": str(spent)}
+    return Notice(id=f"budget-{period}-{state}", kind="budget", at=at, budget=told)
+
+
+def _remember(known: dict[str, str], session: str, value: str) -> None:
+    if value:
+        known[session] = value
+    else:
+        known.pop(session, None)
+
+
+def approval_notice(approval: ApprovalRecord, session: SessionRecord, shown: dict[str, Any], at: float) -> Notice:
+    """Somebody has to decide this. ``shown`` is the approval as people see it."""
+    told = {key: shown.get(key) for key in ("id", "kind", "tool", "summary", "risk", "asked_at")}
+    return Notice(
+        id=f"approval-{approval.id}",
+        kind="approval",
+        at=at,
+        session_id=session.id,
+        name=session.name,
+        cwd=session.cwd,
+        state=session.state,
+        approval={**told, "waited_s": round(at - approval.asked_at, 3)},
+    )
