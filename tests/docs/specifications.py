@@ -21,9 +21,10 @@ NAMES = {
 HEAD = """\
 # The five specifications, claim by claim
 
-Five projects have published descriptions of Claude Code's protocol ([what they are](protocol.md#16-five-descriptions-and-what-the-cli-really-does)).
-Each claim is a row here, in the order of its text, with the tests that show it. Where the real CLI differs from the claim, the row
-says what it does. This page is generated from [`tests/requirements.toml`](../tests/requirements.toml).
+Five projects have published descriptions of Claude Code's protocol
+([what they are](protocol.md#16-five-descriptions-and-what-the-cli-really-does)). Each claim is a row here, in the order
+of its text, with the tests that show it. Where the real CLI differs from the claim, the row says what it does. This
+page is generated from [`tests/requirements.toml`](../tests/requirements.toml).
 """
 
 

@@ -46,7 +46,7 @@ class Receiver:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, format: str, *args: Any) -> None:
+            def log_message(self, *_: Any) -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -93,7 +93,7 @@ async def alert(host: Host, target: str | list[str], *on: str, **more: Any) -> N
 
 
 async def failures(host: Host) -> list[str]:
-    entries = (await host.list_audit(ListAudit())).entries
+    entries = (await host.list_audit(ListAudit())).audit
     return [str(entry.details) for entry in entries if entry.operation == "alert_failed"]
 
 
@@ -220,13 +220,15 @@ async def test_a_receiver_that_never_answers_delays_no_session_and_no_other_aler
     place: Place, receiver: Receiver, tmp_path: Path
 ) -> None:
     receiver.answers = [0] * 50
-    heard = tmp_path / "heard.json"
+    heard = tmp_path / "heard"
+    heard.mkdir()
+    keep = f"cat > {heard}/$$.part && mv {heard}/$$.part {heard}/$$.json"
     place.claude.play(*[[f"Turn {number}."] for number in range(6)])
     async with place.opened() as host:
         settings = {
             "alerts": [
                 {"on": ["finished"], "url": receiver.url},
-                {"on": ["finished"], "command": ["/bin/sh", "-c", f"cat >> {heard}; echo >> {heard}"]},
+                {"on": ["finished"], "command": ["/bin/sh", "-c", keep]},
             ],
             "private_hosts": ["127.0.0.1"],
         }
@@ -235,9 +237,9 @@ async def test_a_receiver_that_never_answers_delays_no_session_and_no_other_aler
         await frames_until(host, session.id, "idle")
         for _ in range(5):
             await next_turn(host, session.id)
-        while not heard.exists() or len(heard.read_text().splitlines()) < 6:  # noqa: ASYNC110, ASYNC240
+        while len(list(heard.glob("*.json"))) < 6:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    assert {json.loads(line)["kind"] for line in heard.read_text().splitlines()} == {"finished"}
+    assert {json.loads(file.read_text())["kind"] for file in heard.glob("*.json")} == {"finished"}
 
 
 async def test_what_was_not_delivered_when_the_host_ended_is_delivered_by_the_next(
@@ -280,7 +282,7 @@ async def test_a_budget_of_a_session_and_of_the_host_is_told(place: Place, recei
         await host.set_budgets(Settings(settings={"day_usd": "0.000001"}))
         await alert(host, receiver.url, "budget")
         await place.created(host, budget_usd="0.000001")
-        told = {notice["session_id"] != "": notice["budget"]["state"] for notice in await receiver.until(2)}
+        told = {"session_id" in notice: notice["budget"]["state"] for notice in await receiver.until(2)}
         assert told == {True: "reached", False: "reached"}
 
 

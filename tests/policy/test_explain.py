@@ -106,7 +106,7 @@ def test_a_search_pattern_that_leads_out_is_asked_about() -> None:
         ("rm -rf a", Risk("high", ("delete",))),
         ("find . -delete", Risk("high", ("delete",))),
         ("find . -exec rm {} +", Risk("medium", ("delete",))),
-        ("find . -exec ls {} ; -exec sudo rm -rf {} ;", Risk("high", ("privilege", "delete"))),
+        ("find . -exec ls {} \\; -exec sudo rm -rf {} \\;", Risk("high", ("privilege", "delete"))),
         ("fd x --exec-batch curl", Risk("medium", ("network",))),
         ("git clean -fd", Risk("high", ("delete",))),
         ("git reset --hard", Risk("high", ("delete",))),

@@ -454,9 +454,7 @@ def test_a_wide_terminal_shows_old_beside_new_and_a_command_its_risk(real: RealP
 
 
 @pytest.mark.parametrize(("command", "moment"), [("run", "Begun."), ("run", "? Allow"), ("chat", "? Allow")])
-def test_a_ctrl_c_in_the_instant_a_question_appears_stops_the_turn(
-    real: RealPlace, command: str, moment: str
-) -> None:
+def test_a_ctrl_c_in_the_instant_a_question_appears_stops_the_turn(real: RealPlace, command: str, moment: str) -> None:
     real.model.reply("Begun.", bash("touch a.txt"))
     term = real.term(command, "go", agent="")
     term.until(moment)

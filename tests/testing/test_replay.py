@@ -187,7 +187,7 @@ def test_answers_may_come_in_another_order() -> None:
             'request.hooks: expected nothing, found {"Stop": []}',
         ),
         (success("zzz"), "input line 1 is an answer to 'zzz', to which the recording has no (further) answer"),
-        (b"nonsense", "input line 1 is a line that is not a JSON object; talk.ndjson:2 has control_request/initialize: "),
+        (b"nonsense", "input line 1 is a line that is not a JSON object; talk.ndjson:2 has control_request/init"),
     ],
 )
 def test_another_input_than_recorded_is_told_with_both_lines(said: bytes, reason: str) -> None:

@@ -25,7 +25,7 @@ COMMAND_S = 30.0
 SECRET_FILE = "webhook-secret"  # noqa: S105 (the name of a file)
 
 
-class NotDelivered(Exception):
+class NotDeliveredError(Exception):
     """A try failed; ``for_good`` where another one would fail, too."""
 
     def __init__(self, why: str, *, for_good: bool = False) -> None:
@@ -44,7 +44,7 @@ class Webhooks:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def post(self, url: str, body: bytes, *, delivery: str, at: float, private_hosts: list[str]) -> None:
-        """Raises ``NotDelivered``. Redirects are not followed."""
+        """Raises ``NotDeliveredError``. Redirects are not followed."""
         request = _Request(url, body, private_hosts)
         request.headers = {
             "Content-Type": "application/json",
@@ -57,11 +57,13 @@ class Webhooks:
             async with asyncio.timeout(TRY_S):
                 status = await loop.run_in_executor(self._threads, request.send)
         except TimeoutError:
-            raise NotDelivered(f"no answer within {TRY_S:.0f} s") from None
+            raise NotDeliveredError(f"no answer within {TRY_S:.0f} s") from None
         finally:
             request.abort()
         if not 200 <= status < 300:
-            raise NotDelivered(f"it answered {status}", for_good=status in (400, 401, 403, 404, 405, 410, 413, 415))
+            raise NotDeliveredError(
+                f"it answered {status}", for_good=status in (400, 401, 403, 404, 405, 410, 413, 415)
+            )
 
     def _secret(self) -> bytes:
         """Made when it is first needed. Whoever receives notices has to know it."""
@@ -97,11 +99,11 @@ class _Request:
         port = self._parts.port or (443 if secure else 80)
         address = self._address(port)
         if not secure and may_reach(self._name, address, []):
-            raise NotDelivered("a public address needs https", for_good=True)
+            raise NotDeliveredError("a public address needs https", for_good=True)
         try:
             self._socket = socket.create_connection((address, port), timeout=TRY_S)
             if self._aborted:
-                raise NotDelivered("given up")
+                raise NotDeliveredError("given up")
             if secure:
                 self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=self._name)
             connection = http.client.HTTPConnection(self._name, port, timeout=TRY_S)
@@ -112,7 +114,7 @@ class _Request:
             )
             return connection.getresponse().status
         except (OSError, http.client.HTTPException) as error:
-            raise NotDelivered(str(error) or type(error).__name__) from error
+            raise NotDeliveredError(str(error) or type(error).__name__) from error
         finally:
             self.abort()
 
@@ -121,11 +123,11 @@ class _Request:
         try:
             found = socket.getaddrinfo(self._name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise NotDelivered(f"{self._name} is not known: {error}") from error
+            raise NotDeliveredError(f"{self._name} is not known: {error}") from error
         for *_, (address, *_rest) in found:
             if may_reach(self._name, str(address), self._private_hosts):
                 return str(address)
-        raise NotDelivered(
+        raise NotDeliveredError(
             f"{self._name} leads to a private address, and private_hosts does not list it", for_good=True
         )
 
@@ -138,7 +140,7 @@ class _Request:
 
 
 async def run_command(command: Sequence[str], body: bytes) -> None:
-    """Raises ``NotDelivered``. It and what it has started in its process group are gone afterwards."""
+    """Raises ``NotDeliveredError``. It and what it has started in its process group are gone afterwards."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -148,15 +150,15 @@ async def run_command(command: Sequence[str], body: bytes) -> None:
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise NotDelivered(f"{command[0]} could not be started: {error}", for_good=True) from error
+        raise NotDeliveredError(f"{command[0]} could not be started: {error}", for_good=True) from error
     try:
         async with asyncio.timeout(COMMAND_S):
             await process.communicate(body)
     except TimeoutError:
-        raise NotDelivered(f"{command[0]} took longer than {COMMAND_S:.0f} s") from None
+        raise NotDeliveredError(f"{command[0]} took longer than {COMMAND_S:.0f} s") from None
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
     if process.returncode:
-        raise NotDelivered(f"{command[0]} ended with {process.returncode}")
+        raise NotDeliveredError(f"{command[0]} ended with {process.returncode}")

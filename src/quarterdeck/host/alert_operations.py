@@ -20,8 +20,18 @@ from quarterdeck.store.records import ApprovalRecord, AuditEntry, HostChange, Se
 
 from . import requests as takes
 from . import resources as returns
-from .alert_delivery import NotDelivered, Webhooks, run_command
-from .alerts import Alert, Alerts, Notice, Progress, approval_notice, check_alerts, concerns, host_budget_notice, session_notices
+from .alert_delivery import NotDeliveredError, Webhooks, run_command
+from .alerts import (
+    Alert,
+    Alerts,
+    Notice,
+    Progress,
+    approval_notice,
+    check_alerts,
+    concerns,
+    host_budget_notice,
+    session_notices,
+)
 from .bodies import approval_view, decode_body
 from .folders import resolved
 from .host_base import PROGRAM, Caller, HostBase
@@ -35,7 +45,6 @@ PROGRESS = "alerts_progress"
 EFFECT = "alert"
 RETRIES_S = (1.0, 5.0, 30.0, 120.0, 600.0)
 """How long to wait before each further try."""
-AT_ONCE = 8
 MOST_OPEN = 1_000
 """Deliveries that may be under way; what comes on top of them is dropped, and logged."""
 PACE_S = 0.05
@@ -63,7 +72,8 @@ class AlertOperations(HostBase):
         self._alerter: asyncio.Task[None] | None = None
         self._deliveries: dict[int, asyncio.Task[None]] = {}
         self._webhooks = Webhooks(self.folder)
-        self._alerts_at_once = asyncio.Semaphore(AT_ONCE)
+        self._told_in_turn: dict[str, asyncio.Lock] = {}
+        """Target → who tells it something now. One that hangs delays nobody but itself."""
 
     async def _open(self) -> None:
         await super()._open()
@@ -182,7 +192,9 @@ class AlertOperations(HostBase):
         """Of the host's own budgets."""
         states = self._spending.states(self.now())
         told = [host_budget_notice(progress, *state, self.now()) for state in states]
-        whole_host = [alert for alert in self._alerts.alerts if "budget" in alert.on and not (alert.session or alert.cwd)]
+        whole_host = [
+            alert for alert in self._alerts.alerts if "budget" in alert.on and not (alert.session or alert.cwd)
+        ]
         return [_Delivery(alert, notice) for notice in told if notice is not None for alert in whole_host]
 
     async def _due_by_waiting(self, progress: Progress) -> list[_Delivery]:
@@ -254,10 +266,10 @@ class AlertOperations(HostBase):
             for wait_s in (0.0, *RETRIES_S):
                 await asyncio.sleep(wait_s)
                 try:
-                    async with self._alerts_at_once:
+                    async with self._told_in_turn.setdefault(delivery.alert.target, asyncio.Lock()):
                         await self._try(delivery)
                     break
-                except NotDelivered as error:
+                except NotDeliveredError as error:
                     why, last = str(error), error.for_good or wait_s == RETRIES_S[-1]
                 if last:
                     logger.warning("The alert %s was not delivered: %s", delivery.notice.id, why)
@@ -278,8 +290,7 @@ class AlertOperations(HostBase):
             await self._webhooks.post(alert.url, body, delivery=notice.id, at=self.now(), private_hosts=private)
 
     def _failure(self, delivery: _Delivery, why: str) -> AuditEntry:
-        target = delivery.alert.url or (delivery.alert.command or [""])[0]
-        told = {"alert": delivery.notice.kind, "to": target, "error": why}
+        told = {"alert": delivery.notice.kind, "to": delivery.alert.target, "error": why}
         return AuditEntry(
             at=self.now(),
             who="host",

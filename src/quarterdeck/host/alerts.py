@@ -34,6 +34,11 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     cwd: str | None = None
     """Only about sessions in this folder and below; without links."""
 
+    @property
+    def target(self) -> str:
+        """Who is told."""
+        return self.url or " ".join(self.command or ())
+
 
 class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """All of them."""
@@ -79,7 +84,7 @@ def check_alerts(alerts: Alerts) -> None:
         if problem := _problem(alert):
             raise HostError("invalid", problem, field=f"settings.alerts[{number}]")
     for number, host in enumerate(alerts.private_hosts):
-        if not host or "/" in host and _network(host) is None:
+        if not host or ("/" in host and _network(host) is None):
             raise HostError("invalid", f"{host!r} is no network.", field=f"settings.private_hosts[{number}]")
 
 
@@ -163,7 +168,9 @@ def session_notices(progress: Progress, record: SessionRecord, at: float) -> Ite
         )
 
 
-def host_budget_notice(progress: Progress, period: str, state: str, budget: Any, spent: Any, at: float) -> Notice | None:
+def host_budget_notice(
+    progress: Progress, period: str, state: str, budget: Any, spent: Any, at: float
+) -> Notice | None:
     """What the host's budget of a day or a month means, if that was not told yet."""
     if progress.budgets.get(period) == state:
         return None

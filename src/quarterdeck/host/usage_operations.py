@@ -21,6 +21,7 @@ from .idempotency import once, receipt_for
 from .settings import converted
 from .times import moment
 
+
 class UsageOperations(HostBase):
     """What can be asked about usage, budgets and the audit."""
 
