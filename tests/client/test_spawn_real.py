@@ -183,6 +183,19 @@ async def test_a_process_that_floods_a_session_that_nobody_reads_is_not_given_th
     assert status.signal == signal.SIGTERM
 
 
+async def test_a_flood_that_has_reached_the_disk_does_not_delay_closing(tmp_path: Path) -> None:
+    flooding = tmp_path / "flooding"
+    flooding.write_text(f"#!{sys.executable}\n{FLOODING}")
+    flooding.chmod(0o755)
+    async with asyncio.timeout(LIMIT_S):
+        session = await connect(ClaudeAgentOptions(cli_path=flooding, close_grace_s=600.0)).open()
+        while not session._link.inbox.spilled_bytes:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        status = await session.close()
+    assert status is not None
+    assert status.signal == signal.SIGTERM
+
+
 @pytest.mark.parametrize("made", [None, RuntimeError("no container")])
 async def test_what_cannot_be_started_is_an_error_that_says_so(made: Exception | None) -> None:
     def spawn(wanted: SpawnOptions) -> Any:

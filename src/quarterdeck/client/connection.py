@@ -350,6 +350,7 @@ class Connection:
             self.requests.refuse_unanswered()
             self.side.close_input()
             self._pump()
+        self.inbox.stop_reading()
         try:
             return await self._transport.close(grace)
         finally:

@@ -118,6 +118,13 @@ class Inbox:
             self._paused = False
             self._resume()
 
+    def stop_reading(self) -> None:
+        """The session is closing. With a backlog nobody reads, take no more: the transport then ends a flood early."""
+        self._stop_timer()
+        if self._spill and not self._paused:
+            self._paused = True
+            self._pause()
+
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
