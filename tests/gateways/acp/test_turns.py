@@ -11,7 +11,7 @@ import pytest
 from gateways.acp.editor import EVERYTHING, Editor, RefusedError, editor
 from quarterdeck.gateways.acp.prompts import stop_reason
 from quarterdeck.timeline.items import TurnSummary
-from simulated import Simulated
+from simulated import Simulated, until
 
 BASH = {"tool": "Bash", "input": {"command": "touch made.txt", "description": "Make a file"}}
 
@@ -268,19 +268,23 @@ async def test_a_background_agent_goes_on_after_the_turn_and_its_end_is_told(fak
         session = await begun(ed, fake)
         ed.allow()
         assert (await ed.prompt(session, "send someone"))["stopReason"] == "end_turn"
+        await asyncio.to_thread(until, fake.is_held)
         assert ed.call_of("Task")["status"] == "in_progress"
         fake.release()
         await ed.until(lambda: ed.call_of("Task")["status"] == "completed")
 
 
 async def test_a_command_in_the_background_keeps_its_call_open(fake: Simulated, checker: Any) -> None:
-    tool = {"tool": "Bash", "input": {"command": "sleep 1", "description": "Wait", "run_in_background": True}}
+    command = f"while [ ! -e {fake.gate} ]; do sleep 0.01; done"
+    tool = {"tool": "Bash", "input": {"command": command, "description": "Wait", "run_in_background": True}}
     fake.play([tool, "It runs."], otherwise="assistant")
     async with start(fake, checker) as ed:
         session = await begun(ed, fake)
         ed.allow()
         await ed.prompt(session, "go")
         assert any((one.get("_meta") or {}).get("quarterdeck", {}).get("background") for one in ed.updates())
+        assert ed.call_of("Bash")["status"] == "in_progress"
+        fake.release()
         await ed.until(lambda: ed.call_of("Bash")["status"] == "completed")
 
 

@@ -129,6 +129,20 @@ def test_a_sub_agent_speaks_inside_its_call_and_its_files_are_on_disk(tmp_path: 
     play(work)
 
 
+def test_a_sub_agent_waits_while_the_turn_that_sent_it_ends(tmp_path: Path) -> None:
+    agent = Agent.of("look", WaitFor("go"), "I looked.", background=True)
+
+    async def work() -> None:
+        async with Sim(tmp_path, Scenario(replies=[agent, "Sent.", Next(), "It is back."])) as sim:
+            first = await sim.turn("delegate")
+            assert not [m for m in sim.said if m.get("subtype") == "task_notification"]
+            (sim.cwd / "go").touch()
+            second = await sim.result()
+        assert (first["result"], second["result"]) == ("Sent.", "It is back.")
+
+    play(work)
+
+
 def test_a_background_command_brings_a_turn_of_its_own(tmp_path: Path) -> None:
     step = Tool("Bash", {"command": "sleep 1; echo done", "run_in_background": True})
     scenario = Scenario(replies=[step, "Started.", Next(), "It ended."], time_scale=0.01)

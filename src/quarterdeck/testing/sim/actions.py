@@ -18,10 +18,8 @@ POLL_S = 0.01
 
 async def perform(cli: SimulatedCli, move: Move, turn: PlayedTurn) -> None:
     match move:
-        case Pause(seconds):
-            await cli.sleep(seconds)
-        case WaitFor():
-            await _wait_for(cli, move)
+        case Pause() | WaitFor():
+            await wait(cli, move)
         case Emit(message):
             cli.say_message(dict(message))
         case RateLimit(info):
@@ -38,7 +36,11 @@ async def perform(cli: SimulatedCli, move: Move, turn: PlayedTurn) -> None:
             raise ProcessEnds(move)
 
 
-async def _wait_for(cli: SimulatedCli, step: WaitFor) -> None:
+async def wait(cli: SimulatedCli, step: Pause | WaitFor) -> None:
+    """A turn can wait, and so can a sub-agent."""
+    if isinstance(step, Pause):
+        await cli.sleep(step.seconds)
+        return
     path = cli.session.resolve(step.path)
     path.with_name(path.name + ".reached").touch()
     async with asyncio.timeout(step.limit_s):

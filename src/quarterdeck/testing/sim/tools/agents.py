@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from quarterdeck.testing.sim.actions import wait
 from quarterdeck.testing.sim.calls import Round
 from quarterdeck.testing.sim.results import Notes
 from quarterdeck.testing.sim.scenario import Ask
-from quarterdeck.testing.sim.steps import Agent, Error, Reply
+from quarterdeck.testing.sim.steps import Agent, Error, Pause, Reply, WaitFor
 from quarterdeck.testing.sim.voice import Speaker
 
 from . import Outcome
@@ -85,7 +86,7 @@ class SubAgent:
         errors: tuple[bool, ...] = ()
         for number in range(MAX_ROUNDS):
             await self._cli.sleep(LATENCY_S)
-            reply = self._reply(text, first=number == 0, errors=errors)
+            reply = await self._reply(text, first=number == 0, errors=errors)
             self._cli.bill.add(reply.model or self._cli.session.model, reply.usage, beside=True)
             self._tokens += reply.usage.input_tokens + reply.usage.output_tokens
             tools, spoken = await self._play(reply)
@@ -96,7 +97,7 @@ class SubAgent:
             text, errors = tools.text, tools.errors
         return said
 
-    def _reply(self, text: str, *, first: bool, errors: tuple[bool, ...]) -> Reply:
+    async def _reply(self, text: str, *, first: bool, errors: tuple[bool, ...]) -> Reply:
         session = self._cli.session
         scripted = self._call.scripted
         ask = Ask(
@@ -111,7 +112,9 @@ class SubAgent:
             scripted if isinstance(scripted, Agent) else None,
         )
         move = self._cli.brain.next(ask)
-        while not isinstance(move, Reply | Error):  # what only a turn can do is passed over
+        while not isinstance(move, Reply | Error):
+            if isinstance(move, Pause | WaitFor):  # what only a turn can do is passed over
+                await wait(self._cli, move)
             move = self._cli.brain.next(ask)
         if isinstance(move, Error):
             from quarterdeck.testing.sim.steps import Text
