@@ -274,18 +274,30 @@ async def test_a_background_agent_goes_on_after_the_turn_and_its_end_is_told(fak
         await ed.until(lambda: ed.call_of("Task")["status"] == "completed")
 
 
+def in_background(command: str) -> dict[str, Any]:
+    return {"tool": "Bash", "input": {"command": command, "description": "Wait", "run_in_background": True}}
+
+
 async def test_a_command_in_the_background_keeps_its_call_open(fake: Simulated, checker: Any) -> None:
-    command = f"while [ ! -e {fake.gate} ]; do sleep 0.01; done"
-    tool = {"tool": "Bash", "input": {"command": command, "description": "Wait", "run_in_background": True}}
-    fake.play([tool, "It runs."], otherwise="assistant")
+    fake.play([in_background("sleep 1000"), "It runs."], otherwise="assistant")
     async with start(fake, checker) as ed:
         session = await begun(ed, fake)
         ed.allow()
         await ed.prompt(session, "go")
-        assert any((one.get("_meta") or {}).get("quarterdeck", {}).get("background") for one in ed.updates())
-        assert ed.call_of("Bash")["status"] == "in_progress"
-        fake.release()
+        call = ed.call_of("Bash")
+        assert (call["status"], call["_meta"]["quarterdeck"]["background"]) == ("in_progress", True)
+        await ed.call("_quarterdeck/task/stop", sessionId=session, taskId=call["_meta"]["quarterdeck"]["taskId"])
+        await ed.until(lambda: ed.call_of("Bash")["status"] == "failed")
+
+
+async def test_a_command_in_the_background_completes_its_call_when_it_has_ended(fake: Simulated, checker: Any) -> None:
+    fake.play([in_background("echo hi"), "It runs."], otherwise="assistant")
+    async with start(fake, checker) as ed:
+        session = await begun(ed, fake)
+        ed.allow()
+        await ed.prompt(session, "go")
         await ed.until(lambda: ed.call_of("Bash")["status"] == "completed")
+        assert any((one.get("_meta") or {}).get("quarterdeck", {}).get("background") for one in ed.updates())
 
 
 async def test_retries_and_rate_limits_are_shown_in_every_editor(fake: Simulated, checker: Any) -> None:

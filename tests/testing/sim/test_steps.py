@@ -244,7 +244,9 @@ def test_slow_work_shows_signs_of_life(tmp_path: Path) -> None:
         async with Sim(tmp_path, Scenario(turns=[[step, "Found."]], time_scale=0.002)) as sim:
             await sim.turn("search")
         beats = [m for m in sim.said if m["type"] == "tool_progress"]
-        assert [beat["tool_use_id"].rpartition("-heartbeat-")[2] for beat in beats] == ["0", "1"]
+        assert beats  # how many depends on how busy the machine is
+        numbers = [beat["tool_use_id"].rpartition("-heartbeat-")[2] for beat in beats]
+        assert numbers == [str(number) for number in range(len(beats))]
         assert all(beat["heartbeat"] and beat["elapsed_time_seconds"] >= 30 for beat in beats)
 
     play(work)
