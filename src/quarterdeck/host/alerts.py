@@ -85,7 +85,7 @@ def check_alerts(alerts: Alerts) -> None:
             raise HostError("invalid", problem, field=f"settings.alerts[{number}]")
     for number, host in enumerate(alerts.private_hosts):
         if not host or ("/" in host and _network(host) is None):
-            raise HostError("invalid", f"{host!r} is no network.", field=f"settings.private_hosts[{number}]")
+            raise HostError("invalid", f"{host!r} is not a network.", field=f"settings.private_hosts[{number}]")
 
 
 def _problem(alert: Alert) -> str:

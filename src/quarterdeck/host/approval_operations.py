@@ -300,7 +300,7 @@ def _check_remember(decision: takes.Decision, caller: Caller) -> None:
     if decision.decision == "deny":
         raise HostError("invalid", "Only what is allowed can be remembered.", field="remember")
     if remember.scope != "session" and not allows(caller.scope, "operate"):
-        raise HostError("forbidden", "To remember beyond the session needs the scope operate.", field="remember.scope")
+        raise HostError("forbidden", "Remembering beyond the session needs the scope operate.", field="remember.scope")
 
 
 def _check_batch(request: takes.DecideMany) -> None:

@@ -161,7 +161,7 @@ class ControlOperations(HostBase):
             raise HostError("forbidden", "MCP servers run programs: this needs the scope admin.")
         wrong = next((name for name, server in request.servers.items() if not isinstance(server, dict)), None)
         if wrong is not None:
-            raise HostError("invalid", f"The server {wrong!r} is no object.", field="servers")
+            raise HostError("invalid", f"The server {wrong!r} is not an object.", field="servers")
         actor = await self._actor(request.session_id)
         answer = await actor.call(lambda session: session.set_mcp_servers(request.servers))
         return returns.Details(details=_details(answer))

@@ -71,7 +71,7 @@ def gap_at(head: LogHead, cursor: str | None) -> tuple[int, Gap | None]:
         return 0, None
     epoch, _, seq = cursor.rpartition("-")
     if not (seq.isascii() and seq.isdigit()):
-        raise HostError("invalid", f"{cursor!r} is no cursor.", hint="A cursor is EPOCH-SEQ.", field="after")
+        raise HostError("invalid", f"{cursor!r} is not a cursor.", hint="A cursor is EPOCH-SEQ.", field="after")
     if epoch != head.epoch:
         return head.last_seq, _gap(head, "epoch")
     if int(seq) > head.last_seq:

@@ -239,7 +239,7 @@ def new_process(
     try:
         plan = plan_launch(options, cli=cli, version=version_on_disk(cli))
     except (TypeError, ValueError) as error:
-        raise HostError("invalid", f"These options cannot be: {error}.", field="options") from error
+        raise HostError("invalid", f"These options are not valid: {error}.", field="options") from error
     env = child_environment(plan.env, sdk_version=plan.sdk_version, allow=plan.env_allow, cwd=plan.cwd)
     if plan.cwd is not None and not Path(plan.cwd).is_dir():
         raise HostError("invalid", f"There is no folder {plan.cwd}.", field="cwd")

@@ -39,7 +39,7 @@ def life_of(*said: Lifecycle) -> Life:
         if given.get(name) is not None and given[name] <= 0:
             raise HostError("invalid", f"{name} is a time in seconds, or null.", field=f"lifecycle.{name}")
     if given.get("restarts", 0) < 0:
-        raise HostError("invalid", "restarts is a number from 0 on.", field="lifecycle.restarts")
+        raise HostError("invalid", "restarts is 0 or more.", field="lifecycle.restarts")
     return Life(**given)
 
 

@@ -117,10 +117,10 @@ class LookingOperations(SessionOperations):
         actor = await self._actor(request.session_id)
         limit = self.limits.upload_bytes
         if len(request.body) > limit:
-            raise HostError("too_large", f"Uploads may have {limit} bytes.", field="body", limit_bytes=limit)
+            raise HostError("too_large", f"Uploads are limited to {limit} bytes.", field="body", limit_bytes=limit)
         name = PurePath(request.name.replace("\\", "/")).name
         if name in ("", ".", "..") or "\0" in name:
-            raise HostError("invalid", f"{request.name!r} is no file name.", field="name")
+            raise HostError("invalid", f"{request.name!r} is not a file name.", field="name")
         path = await asyncio.to_thread(_keep, self._uploads(actor.id), name, request.body)
         size = len(request.body)
         return returns.Details(details={"path": path, "media_type": request.media_type, "size_bytes": size})

@@ -79,13 +79,13 @@ class MachineOperations(SessionOperations):
         path = self.folders.check(request.path, "path")
         top = await asyncio.to_thread(main_worktree, path)
         if str(top) == path or path not in [one["path"] for one in await asyncio.to_thread(worktrees_of, path)]:
-            raise HostError("invalid", f"{request.path} is no worktree beside its repository.", field="path")
+            raise HostError("invalid", f"{request.path} is not a worktree beside its repository.", field="path")
         if not request.force and not await asyncio.to_thread(is_clean, path):
             raise HostError(
                 "conflict", f"{request.path} has uncommitted work.", hint="Commit it, or use force.", field="path"
             )
         for actor in self._actors.values():
             if actor.has_process and Path(actor.log.record.cwd).is_relative_to(path):
-                raise HostError("conflict", f"Session {actor.id} works there.", hint="Stop it first.")
+                raise HostError("conflict", f"Session {actor.id} is working there.", hint="Stop it first.")
         await asyncio.to_thread(git, str(top), "worktree", "remove", "--force", path)
         return returns.Accepted()

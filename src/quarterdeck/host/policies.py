@@ -63,7 +63,7 @@ def own_policy(given: Mapping[str, Any] | None) -> OwnPolicy:
         own = msgspec.convert(dict(given or {}), OwnPolicy)
         Policy.from_rules(deny=own.deny, ask=own.ask)
     except (msgspec.ValidationError, BadRulesError) as error:
-        raise HostError("invalid", f"This policy cannot be: {error}", field="policy") from error
+        raise HostError("invalid", f"This policy is not valid: {error}", field="policy") from error
     if own.unattended_s != "never" and own.unattended_s <= 0:
         raise HostError("invalid", "unattended_s is a time in seconds, or never.", field="policy.unattended_s")
     return own

@@ -134,10 +134,12 @@ class PromptSender:
         prompt = queue.find(prompt_id) or queue.at_once.get(prompt_id)
         if prompt is None:
             if prompt_id in self._log.fold.timeline.state.items:
-                raise HostError("conflict", f"Claude Code has begun with prompt {prompt_id}.", hint="Interrupt it.")
+                raise HostError(
+                    "conflict", f"Claude Code has already started prompt {prompt_id}.", hint="Interrupt it."
+                )
             raise HostError("not_found", f"No prompt {prompt_id} waits.", field="prompt_id")
         if prompt.state == "sent" and not await self._actor.call(lambda session: session.cancel_prompt(prompt_id)):
-            raise HostError("conflict", f"Claude Code has begun with prompt {prompt_id}.", hint="Interrupt it.")
+            raise HostError("conflict", f"Claude Code has already started prompt {prompt_id}.", hint="Interrupt it.")
         return prompt
 
     async def look_for_uncertain(self) -> None:

@@ -61,7 +61,7 @@ class Stalls:
             raise HostError(
                 "storage",
                 f"Session {session} takes no new work, because its log cannot be written: {error}",
-                hint="What runs is not lost. Try again when that is mended; stop ends the process even now.",
+                hint="What runs is not lost. Try again once it is fixed; stop ends the process even now.",
             )
 
     async def unless_stalled(self, session: str | None, work: Coroutine[Any, Any, T]) -> T:

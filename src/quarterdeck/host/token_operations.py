@@ -42,7 +42,7 @@ class TokenOperations(HostBase):
         if request.expires_s is not None and request.expires_s <= 0:
             raise HostError("invalid", "A token must last longer than that.", field="expires_s")
         if request.expires_s is not None and request.expires_s > LONGEST_S:
-            raise HostError("invalid", "A token may last a hundred years, or for ever.", field="expires_s")
+            raise HostError("invalid", "A token lasts at most a hundred years, or forever.", field="expires_s")
         if request.may_bypass and not caller.may_bypass:
             raise HostError("forbidden", f"{caller.name} may not bypass permissions itself.", field="may_bypass")
         secret, now = f"qd_{secrets.token_urlsafe(SECRET_BYTES)}", self._clock()

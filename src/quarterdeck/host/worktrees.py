@@ -16,9 +16,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def new_worktree(folders: Folders, cwd: str, name: str, base: str | None = None, field: str = "name") -> dict[str, Any]:
     """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``."""
     if _NAME.fullmatch(name) is None:
-        raise HostError("invalid", f"{name!r} is no name for a worktree.", field=field)
+        raise HostError("invalid", f"{name!r} cannot name a worktree.", field=field)
     if base is not None and base.startswith("-"):
-        raise HostError("invalid", f"{base!r} is no commit.", field="base")
+        raise HostError("invalid", f"{base!r} is not a commit.", field="base")
     top = main_worktree(cwd)
     path = top.with_name(f"{top.name}-{name}")
     if not folders.allows(path.resolve()):
@@ -34,7 +34,7 @@ def main_worktree(cwd: str) -> Path:
 def worktrees_of(cwd: str) -> list[dict[str, Any]]:
     """As git lists them, the repository's own first."""
     if not is_repository(cwd):
-        raise HostError("invalid", f"{cwd} is in no git repository.", field="cwd")
+        raise HostError("invalid", f"{cwd} is not in a git repository.", field="cwd")
     found: list[dict[str, Any]] = []
     for field in git(cwd, "worktree", "list", "--porcelain", "-z").split("\0"):
         word, _, value = field.partition(" ")

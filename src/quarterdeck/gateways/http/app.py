@@ -198,7 +198,7 @@ def _wrong_method(method: str, allowed: Iterable[str]) -> Refused:
 
 
 def _shutting_down() -> HostError:
-    return HostError("shutting_down", "The host is shutting down.", hint="Come back.", retry_after_s=2.0)
+    return HostError("shutting_down", "The host is shutting down.", hint="Reconnect in a moment.", retry_after_s=2.0)
 
 
 async def _while_there(working: Any, receive: Receive) -> Any:

@@ -63,7 +63,7 @@ async def body_of(route: Route, asked: Asked, limit: int, limit_s: float) -> byt
 
 async def read_body(asked: Asked, limit: int, limit_s: float) -> bytes:
     """All of it, unless it is too long or too slow."""
-    too_large = HostError("too_large", f"The body of this request may have {limit} bytes.", limit_bytes=limit)
+    too_large = HostError("too_large", f"The body of this request is limited to {limit} bytes.", limit_bytes=limit)
     told = int(asked.header(b"content-length") or 0)
     if told > limit:
         raise too_large

@@ -81,7 +81,7 @@ class Shape:
         except (msgspec.ValidationError, TypeError) as error:
             raise invalid(error) from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise HostError("invalid", f"The body is no JSON: {error}.", field="body") from error
+            raise HostError("invalid", f"The body is not JSON: {error}.", field="body") from error
         check_texts(request)
         return request
 

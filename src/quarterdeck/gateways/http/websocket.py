@@ -94,7 +94,9 @@ class Socket:
         if self._ended.done():
             error = HostError("unauthenticated", "The token is no longer valid.", hint="Ask for a new one.")
         else:
-            error = HostError("shutting_down", "The host is shutting down.", hint="Come back.", retry_after_s=1.0)
+            error = HostError(
+                "shutting_down", "The host is shutting down.", hint="Reconnect in a moment.", retry_after_s=1.0
+            )
             await asyncio.wait([*self._commands, asyncio.ensure_future(asyncio.sleep(0))], timeout=2.0)
         self._outbox.close(msgspec.json.encode({"op": "error", "ref": None, **problem_of(error)}))
         await asyncio.wait([delivering], timeout=2.0)
