@@ -87,7 +87,7 @@ def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
 
     def floor() -> Iterator[list[Any]]:
         """``msgspec`` alone, into the same classes: no framing, no ``raw``, no second step for system messages."""
-        return map(codec._decoder().decode_lines, whole)
+        return map(codec.prepare().decode_lines, whole)
 
     return {
         "each": lambda: each(decoded()),

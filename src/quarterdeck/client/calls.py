@@ -13,6 +13,9 @@ from quarterdeck.wire.codec import prepare
 from .errors import Aborted, ControlError, ControlTimeout, QuarterdeckError, TransportClosed
 from .inbox import Inbox
 
+PREPARE_AFTER_S = 0.02
+"""After which a CLI that has not answered is still starting: then there is time to prepare for what it will say."""
+
 
 class ControlCalls:
     """The control calls of one connection."""
@@ -51,7 +54,7 @@ class ControlCalls:
         return await self._answer_to(self._side.request(request, timeout_s=limit, **fields))
 
     async def initialize(self, request: InitializeRequest, *, timeout_s: float) -> InitializeAnswer:
-        self._loop.call_soon(prepare)
+        self._loop.call_later(PREPARE_AFTER_S, prepare)
         answer = await self._answer_to(self._side.initialize(request, timeout_s=timeout_s))
         return answer if isinstance(answer, InitializeAnswer) else InitializeAnswer()
 

@@ -46,6 +46,8 @@ GROUP_POLL_S = 0.01
 """Between checks whether a group is empty: nothing reports it, and it takes a few milliseconds at most."""
 
 
+ORPHANS_AFTER_S = 1.0
+"""From the first start to the look for what dead programs left, unless it is closed before: starting goes first."""
 SWEEP_S = 5.0
 """For a look at all processes, and the end of those that are ours: past it, the look itself hangs."""
 
@@ -140,7 +142,7 @@ class ProcessTransport:
             self._release()
             raise
         if capabilities.proc_files:
-            end_orphans()
+            loop.call_later(ORPHANS_AFTER_S, end_orphans)
 
     def _attach(self, child: Child, capabilities: Capabilities) -> None:
         """Give each descriptor to the object that owns it from then on."""
@@ -296,6 +298,8 @@ class ProcessTransport:
             return ExitStatus()
         if not self._closing:
             self._closing = True
+            if self._proc_files:
+                end_orphans()
             try:
                 await self._escalate(grace)
             except BaseException:

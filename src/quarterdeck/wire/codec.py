@@ -44,6 +44,9 @@ NOT_UTF8 = "not valid UTF-8"
 HEAD_BYTES = 256
 """How much of a bad line ``BadLine.head`` shows."""
 
+FEW = 4
+"""Lines of a chunk that are not worth making the decoder for all messages."""
+
 UTF8_PIECE_BYTES = 8 * 1024
 """How many bytes are checked for valid UTF-8 at once."""
 
@@ -81,24 +84,35 @@ class BadLine(Message):
     __hash__ = None
 
 
+_OWN_CLASSES: dict[str, type[Message]] = TYPES | {"control_request": _IncomingControlRequest}
+_for_all: msgspec.json.Decoder[Any] | None = None
+
+
+def prepare() -> msgspec.json.Decoder[Any]:
+    """The decoder for all messages. Making it takes milliseconds, because it has to inspect every class: call this when
+    there is time. Before, each class is inspected when its first line comes.
+    """
+    global _for_all
+    if _for_all is None:
+        classes = tuple(_OWN_CLASSES.values())
+        resolve(*classes)
+        _for_all = msgspec.json.Decoder(Union[classes])  # noqa: UP007  # built at run time
+    return _for_all
+
+
+class _Kind(msgspec.Struct, gc=False):
+    type: Any = None
+
+
+def _decoder_for(line: bytes) -> msgspec.json.Decoder[Any]:
+    """While there is no decoder for all messages: the one of this line's class."""
+    kind = msgspec.json.decode(line, type=_Kind).type
+    cls = _OWN_CLASSES.get(kind) if isinstance(kind, str) else None
+    return prepare() if cls is None else _decoder_of(cls)
+
+
 @cache
-def _decoder() -> msgspec.json.Decoder[Any]:
-    """One decoder for all messages, made on first use because it has to inspect every class."""
-    classes = tuple((TYPES | {"control_request": _IncomingControlRequest}).values())
-    resolve(*classes)
-    return msgspec.json.Decoder(Union[classes])  # noqa: UP007  # built at run time
-
-
-def prepare() -> None:
-    """Make the decoder now rather than with the first line: the milliseconds cost nothing while a CLI starts."""
-    _decoder()
-
-
-@cache
-def _system_decoder(subtype: str) -> msgspec.json.Decoder[Any] | None:
-    cls = SYSTEM_TYPES.get(subtype)
-    if cls is None:
-        return None
+def _decoder_of(cls: type[Message]) -> msgspec.json.Decoder[Any]:
     resolve(cls)
     return msgspec.json.Decoder(cls)
 
@@ -199,12 +213,12 @@ class Decoder:
     def _decode_block(self, data: bytes, start: int, end: int) -> list[Message]:
         """The whole lines in ``data[start:end]``."""
         number, text = _survey(data, start, end)
-        if not text or end - start > self._limit:
+        if not text or end - start > self._limit or (_for_all is None and number <= FEW):
             return self._line_by_line(data[start:end])
         lines = Lines(data, start)
         outer = being_decoded.set(lines)
         try:
-            messages: list[Message] = _decoder().decode_lines(memoryview(data)[start:end])
+            messages: list[Message] = (_for_all or prepare()).decode_lines(memoryview(data)[start:end])
         except _CANNOT_TYPE:
             messages = []
         finally:
@@ -281,7 +295,7 @@ def _decode_line(line: bytes) -> Message | None:
     if not (line.isascii() or _is_utf8(line)):
         return _bad(line, NOT_UTF8)
     try:
-        message: Message = _decoder().decode(line)
+        message: Message = (_for_all or _decoder_for(line)).decode(line)
     except _CANNOT_TYPE:
         return None if not line or line.isspace() else _decode_odd_line(line, Lines(line))
     lines = Lines(line)
@@ -304,13 +318,13 @@ def _type_system_messages(
 
 def _by_subtype(message: SystemMessage, line: bytes, lines: Lines, index: int) -> Message:
     """The second step for ``system`` messages, whose shape depends on ``subtype``."""
-    decoder = _system_decoder(message.subtype)
-    if decoder is None:
+    cls = SYSTEM_TYPES.get(message.subtype)
+    if cls is None:
         return message
     try:
-        typed: Message = decoder.decode(line)
+        typed: Message = _decoder_of(cls).decode(line)
     except _CANNOT_TYPE:
-        return _from_data(loads(line), SYSTEM_TYPES[message.subtype], lines, index)
+        return _from_data(loads(line), cls, lines, index)
     force_setattr(typed, "lines_", lines)
     force_setattr(typed, "index_", index)
     return typed
