@@ -8,8 +8,8 @@ from typing import Any
 
 from gateways.http.kit import Messages, Stream, served
 from host.kit import ASKS, all_frames, frames_until, next_turn, pending
+from quarterdeck.gateways.common.outbox import Outbox
 from quarterdeck.gateways.http import Settings
-from quarterdeck.gateways.http.outbox import Outbox
 from quarterdeck.host.requests import AddEvent
 
 

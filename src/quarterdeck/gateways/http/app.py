@@ -11,21 +11,23 @@ import msgspec
 from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
+from quarterdeck.gateways.common.authentication import Authentication
+from quarterdeck.gateways.common.calling import call, check_scope
+from quarterdeck.gateways.common.reading import invalid
+from quarterdeck.gateways.common.streams import Encodings
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.resources import Health
 
 from . import documents, metrics, sse, websocket
 from .admission import Admission, headers_of
-from .authentication import Authentication, bearer_of, socket_bearer
+from .bearers import bearer_of, socket_bearer
 from .bodies import Asked, body_of, read_body
-from .calling import call, check_scope
 from .decoding import shape_of
 from .one_time import OneTimeCodes
-from .problems import Refused, invalid
+from .problems import Refused
 from .responses import Answer, answer_of, encode, encoded, refusal
 from .routes import ROUTES, SOCKET, Route
 from .settings import Settings
-from .streams import Encodings
 
 LONG = frozenset({"wait"})
 """Operations that are given up when the client leaves."""
@@ -39,7 +41,7 @@ class Gateway:
         self.host = host
         self.settings = settings or Settings()
         self.admission = Admission(self.settings)
-        self.authentication = Authentication(host, self.settings)
+        self.authentication = Authentication(host, self.settings, via="http")
         self.codes = OneTimeCodes(host.now)
         self.meter = metrics.Meter()
         self.encodings = Encodings(lambda item: msgspec.json.encode(item)[1:])

@@ -13,10 +13,10 @@ import msgspec
 from msgspec import NODEFAULT, UnsetType
 from msgspec.structs import FieldInfo
 
+from quarterdeck.gateways.common.reading import check_texts, invalid
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.requests import Nothing, Request
 
-from .problems import invalid
 from .routes import Route
 
 QUERY_FIELDS = 100
@@ -123,15 +123,6 @@ def shape_of(route: Route) -> Shape:
 
 def path_fields(route: Route) -> list[str]:
     return re.findall(r"{(\w+)}", route.path)
-
-
-def check_texts(request: Request) -> None:
-    """A NUL ends a path for the system and a text for the CLI: nobody means it."""
-    for name in request.__struct_fields__:
-        value = getattr(request, name)
-        for text in value if isinstance(value, list) else (value,):
-            if isinstance(text, str) and "\0" in text:
-                raise HostError("invalid", f"{name} has a NUL character.", field=name)
 
 
 def _as_field(field: FieldInfo) -> tuple[str, Any, Any]:

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from quarterdeck.gateways.common.calling import call
+from quarterdeck.gateways.common.outbox import Outbox
 from quarterdeck.host import Caller
 from quarterdeck.host.operations import OPERATIONS
 
-from .calling import call
-from .outbox import Outbox
 from .responses import Answer
 
 if TYPE_CHECKING:

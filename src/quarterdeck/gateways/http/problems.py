@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -103,19 +102,3 @@ def problem_of(error: HostError, status: int | None = None) -> dict[str, Any]:
     if error.hint:
         shown["hint"] = error.hint
     return {**msgspec.to_builtins(error.details, str_keys=True), **shown}
-
-
-_PLACE = re.compile(r" - at `(?:key in )?\$\.?(.*?)`$")
-_UNKNOWN = re.compile(r"unknown field `(.*?)`")
-_MISSING = re.compile(r"missing required field `(.*?)`")
-
-
-def invalid(error: Exception) -> HostError:
-    """A request that cannot be read: which field is wrong, in words."""
-    text = str(error)
-    place = _PLACE.search(text)
-    named = _UNKNOWN.search(text) or _MISSING.search(text)
-    parts = [found[1] for found in (place, named) if found is not None and found[1]]
-    said = _PLACE.sub("", text)
-    hint = "The fields of each request are in /openapi.json." if named else ""
-    return HostError("invalid", f"The request cannot be read: {said}.", hint=hint, field=".".join(parts) or "body")

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from quarterdeck.gateways.common.outbox import Outbox
+from quarterdeck.gateways.common.reading import invalid
+from quarterdeck.gateways.common.streams import Opened, attending, kind_of, opened, pump, shown
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host import requests as takes
 
 from .bodies import Asked
 from .decoding import shape_of
-from .outbox import Outbox
-from .problems import invalid, problem_of
+from .problems import problem_of
 from .responses import encoded
 from .routes import Route
-from .streams import Opened, attending, kind_of, opened, pump, shown
 
 if TYPE_CHECKING:
     from .app import Gateway
@@ -70,7 +71,7 @@ class Events:
         with (
             gateway.authentication.stream(self._caller) as ended,
             gateway.meter.stream("sse", self._outbox),
-            attending(gateway, self._caller, self._request),
+            attending(gateway.host, self._caller, self._request),
         ):
             await send({"type": "http.response.start", "status": 200, "headers": encoded(scope, HEADERS)})
             self._outbox.put(event("hello", self._stream.hello, self._hello_id()))

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from quarterdeck.gateways.common.calling import call, check_scope
+from quarterdeck.gateways.common.outbox import Outbox
+from quarterdeck.gateways.common.reading import check_texts, invalid
+from quarterdeck.gateways.common.streams import attending, kind_of, opened, pump, shown
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host.requests import Request
 from quarterdeck.host.resources import Details, Exported
 from quarterdeck.host.status_operations import API_VERSION
 
 from . import messages
-from .authentication import SOCKET_PROTOCOL
-from .calling import call, check_scope
-from .decoding import check_texts
-from .outbox import Outbox
-from .problems import invalid, problem_of
+from .bearers import SOCKET_PROTOCOL
+from .problems import problem_of
 from .responses import encoded
 from .routes import Route
-from .streams import attending, kind_of, opened, pump, shown
 
 if TYPE_CHECKING:
     from .app import Gateway
@@ -205,7 +205,7 @@ class Socket:
         try:
             stream = await opened(gateway.host, request, self._caller)
             self._say({"op": "hello", "ref": ref, **stream.hello})
-            with attending(gateway, self._caller, request):
+            with attending(gateway.host, self._caller, request):
                 await pump(stream, self._outbox, form, gateway.meter.told)
             self._say({"op": "end", "ref": ref})
         except HostError as error:

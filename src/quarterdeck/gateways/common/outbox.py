@@ -13,7 +13,8 @@ Write = Callable[[list[bytes]], Awaitable[None]]
 class Outbox:
     """Parts in order; ``deliver`` takes all there are and sends them as one."""
 
-    def __init__(self, *, limit_bytes: int, heartbeat_s: float, stalled_s: float, heartbeat: bytes) -> None:
+    def __init__(self, *, limit_bytes: int, heartbeat_s: float, stalled_s: float, heartbeat: bytes = b"") -> None:
+        """Without a ``heartbeat`` nothing is said where there is nothing to say."""
         self._limit_bytes = limit_bytes
         self._heartbeat_s = heartbeat_s
         self._heartbeat = heartbeat
@@ -96,6 +97,6 @@ class Outbox:
                 self.stalled = True
                 self._delivering.cancel()
                 return
-        elif not self._parts and now - self._sent_at >= self._heartbeat_s * 0.9:
+        elif self._heartbeat and not self._parts and now - self._sent_at >= self._heartbeat_s * 0.9:
             self.put(self._heartbeat)
         self._timer = loop.call_later(self._heartbeat_s, self._beat)

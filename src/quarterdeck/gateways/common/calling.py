@@ -1,4 +1,4 @@
-"""Calls of the host's operations: the same for a request and for a message of a WebSocket."""
+"""Calls of the host's operations: the same for a request, a message of a WebSocket, and a method of gRPC."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quarterdeck.host.operations import Operation
 from quarterdeck.host.requests import Request
 from quarterdeck.host.scopes import allows
 
-logger = logging.getLogger("quarterdeck.http")
+logger = logging.getLogger("quarterdeck.gateways")
 
 KEY_CHARS = 200
 

@@ -1,8 +1,4 @@
-"""Tokens: who a request is from, how often they may ask, and when their streams end.
-
-Only ``Authorization: Bearer`` counts, and for WebSockets of browsers, which cannot set it, the subprotocol
-``bearer.TOKEN``. A cookie never does: cookies come along unasked, and to other ports of the machine.
-"""
+"""Tokens: who a request is from, how often they may ask, and when their streams end."""
 
 from __future__ import annotations
 
@@ -17,11 +13,8 @@ import msgspec
 
 from quarterdeck.host import Caller, Host, HostError
 
-from .problems import Refused
-from .settings import Settings
+from .settings import AccessSettings
 
-SOCKET_PROTOCOL = "quarterdeck.v1"
-SOCKET_BEARER = "bearer."
 KNOWN_S = 30.0
 """A token that was valid is not looked up again for this long, unless one is revoked meanwhile."""
 KNOWN = 10_000
@@ -49,9 +42,9 @@ class Authentication:
     def __init__(
         self,
         host: Host,
-        settings: Settings,
+        settings: AccessSettings,
         *,
-        via: str = "http",
+        via: str,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._host = host
@@ -80,7 +73,7 @@ class Authentication:
         return len(self._streams)
 
     async def caller(self, secret: str | None, address: str) -> Caller:
-        """Raises ``HostError`` or ``Refused``; a wrong token costs its sender time."""
+        """Raises ``HostError``; a wrong token costs its sender time."""
         now = self._host.now()
         digest = hashlib.sha256((secret or "").encode()).digest()
         known = self._known.get(digest)
@@ -140,7 +133,7 @@ class Authentication:
         if beyond <= 0:
             return
         if self._delayed >= self._settings.delayed:
-            raise Refused(429, "rate_limited", "Too many failed attempts.", retry_after_s=self._settings.slowest_s)
+            raise HostError("rate_limited", "Too many failed attempts.", retry_after_s=self._settings.slowest_s)
         self._delayed += 1
         try:
             await self._sleep(min(0.125 * 2 ** min(beyond, 16), self._settings.slowest_s))
@@ -191,14 +184,3 @@ class Authentication:
 def _end(ended: asyncio.Future[None]) -> None:
     if not ended.done():
         ended.set_result(None)
-
-
-def bearer_of(headers: dict[bytes, bytes]) -> str | None:
-    """The token of ``Authorization: Bearer``."""
-    word, _, secret = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-    return secret.strip() or None if word.lower() == "bearer" else None
-
-
-def socket_bearer(subprotocols: list[str]) -> str | None:
-    """The token among the subprotocols that a browser's WebSocket offers."""
-    return next((one[len(SOCKET_BEARER) :] for one in subprotocols if one.startswith(SOCKET_BEARER)), None)

@@ -1,10 +1,10 @@
-"""Streams of the host as both faces show them: how one begins, what its items are called, one encoded copy for all."""
+"""Streams of the host as every face shows them: how one begins, what its items are called, one encoded copy for all."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import ExitStack, aclosing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -18,9 +18,6 @@ from quarterdeck.host.resources import Approval, Details, Frame
 
 from .calling import call, stream, unexpected
 from .outbox import Outbox
-
-if TYPE_CHECKING:
-    from .app import Gateway
 
 KEPT = 4_000
 KEPT_BYTES = 8 * 1024 * 1024
@@ -139,9 +136,9 @@ async def pump(stream: Opened, outbox: Outbox, form: Callable[[Any], bytes], tol
 
 
 @contextmanager
-def attending(gateway: Gateway, caller: Caller, request: takes.Request) -> Iterator[None]:
+def attending(host: Host, caller: Caller, request: takes.Request) -> Iterator[None]:
     """Somebody watches: approvals they could decide do not run into their deadline."""
     with ExitStack() as stack:
         if not isinstance(request, takes.AttachCallbacks):
-            stack.enter_context(gateway.host.attend(caller))
+            stack.enter_context(host.attend(caller))
         yield
