@@ -13,7 +13,7 @@ comma := ,
 said = $(1)$(if $(2),$(comma)$(2))$(if $(3),$(comma)$(3))
 say = @if [ -t 1 ]; then printf '\033[1m▸ %s\033[0m\n' "$(said)"; else printf '▸ %s\n' "$(said)"; fi
 
-.PHONY: help run test lint format soak coverage bench conformance schema docs clean
+.PHONY: help run test lint format soak coverage bench conformance schema proto docs clean
 
 help:  ## show this list
 	@printf 'Quarterdeck. The two commands to know: make run, make test\n\n'
@@ -75,6 +75,10 @@ conformance: $(STAMP)  ## play the protocol against five CLI versions and write 
 schema: $(STAMP)  ## write the structs of the Agent Client Protocol anew from its published schema (needs npm)
 	$(call say,the structs of ACP)
 	@$(BIN)/python tests/gateways/acp/generate_schema.py
+
+proto: $(STAMP)  ## write proto/quarterdeck/v1 anew from the host's tables, and its Python
+	$(call say,proto/quarterdeck/v1)
+	@PYTHONPATH=tests $(BIN)/python -m gateways.grpc.generate
 
 bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
 	$(call say,benchmarks (about twenty minutes; the first time fetches the official SDK, 160 MB))

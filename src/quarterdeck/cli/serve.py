@@ -1,4 +1,4 @@
-"""``quarterdeck serve``: the host over HTTP, until it is told to stop."""
+"""``quarterdeck serve``: the host over HTTP and gRPC, until it is told to stop."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .common import FAILED, OK, USAGE_ERROR, Look, Parser, ReportedError
 
 if TYPE_CHECKING:
+    from quarterdeck.gateways.grpc import Server as CallServer
     from quarterdeck.gateways.http import Gateway, Server
     from quarterdeck.host import Host
 
 DEFAULT_LISTEN = "127.0.0.1:8787"
+UNIX = "unix:"
 DESCRIPTION = """\
 Runs sessions for people and programs, here or over a network: REST, server-sent events and a WebSocket, described at
-/openapi.json, with a page to try them at /docs. Sessions survive its restart.
+/openapi.json, with a page to try them at /docs; and gRPC (proto/quarterdeck/v1). Sessions survive its restart.
 
 The state folder holds the log, the socket host.sock and the file token, an admin token for programs of this user.
 SIGTERM (or Ctrl-C) lets running requests end and tells clients to come back; a second one hurries."""
@@ -38,6 +40,7 @@ def parser() -> Parser:
         examples=[
             ("quarterdeck serve", "on this machine"),
             ("quarterdeck serve --listen 127.0.0.1:0 --agent sim", "a free port, simulated sessions"),
+            ("quarterdeck serve --grpc 127.0.0.1:8788", "for gRPC clients, too"),
             (
                 "quarterdeck serve --listen 0.0.0.0:8787 --tls-cert cert.pem --allow-host deck.example",
                 "for a network",
@@ -48,6 +51,13 @@ def parser() -> Parser:
     built.add_argument("--state", metavar="DIR", help="where it keeps everything (default: the user's state folder)")
     built.add_argument(
         "--listen", metavar="HOST:PORT", action="append", help=f"take requests here (default: {DEFAULT_LISTEN})"
+    )
+    built.add_argument(
+        "--grpc",
+        metavar="ADDRESS",
+        action="append",
+        default=[],
+        help="take gRPC calls here, too: HOST:PORT or unix:FILE",
     )
     built.add_argument("--unix", metavar="FILE", help="the Unix socket (default: host.sock in the state folder)")
     built.add_argument("--agent", metavar="AGENT", help="what sessions run: claude (default), sim, or a path")
@@ -75,27 +85,35 @@ def main(argv: list[str] | None = None) -> int:
     reader = parser()
     given = reader.parse_args(argv)
     places = [_place(reader, text) for text in given.listen or [DEFAULT_LISTEN]]
-    _check_network(reader, given, places)
+    calls = [text if text.startswith(UNIX) else _place(reader, text, "--grpc") for text in given.grpc]
+    _check_network(reader, given, [*places, *(one for one in calls if not isinstance(one, str))])
     try:
         from quarterdeck.gateways.http import Gateway, Server, Settings
     except ImportError as error:
-        raise ReportedError(
-            f"{error.name} is not installed", "Run pip install 'quarterdeck[host]'.", code=USAGE_ERROR
-        ) from error
+        raise _not_installed(error, "host") from error
+    if calls:
+        try:
+            import quarterdeck.gateways.grpc.server  # noqa: F401  # to say now that it is missing
+        except ImportError as error:
+            raise _not_installed(error, "grpc") from error
     _log(given.log)
     settings = Settings(hosts=tuple(given.allow_host), base_path=given.base_path, proxies=tuple(given.proxy))
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
             runner.run(_serve(given, places, lambda host: Server(Gateway(host, settings))))
         except OSError as error:
-            raise ReportedError(f"cannot serve: {error}", "Choose another --listen or --state.") from error
+            raise ReportedError(f"cannot serve: {error}", "Choose another --listen, --grpc or --state.") from error
     return OK
 
 
-def _place(reader: Parser, text: str) -> tuple[str, int]:
+def _not_installed(error: ImportError, extra: str) -> ReportedError:
+    return ReportedError(f"{error.name} is not installed", f"Run pip install 'quarterdeck[{extra}]'.", code=USAGE_ERROR)
+
+
+def _place(reader: Parser, text: str, option: str = "--listen") -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
-        reader.error(f"--listen {text!r} is not HOST:PORT, e.g. {DEFAULT_LISTEN}")
+        reader.error(f"{option} {text!r} is not HOST:PORT, e.g. {DEFAULT_LISTEN}")
     return host.strip("[]"), int(port)
 
 
@@ -104,7 +122,7 @@ def _check_network(reader: Parser, given: argparse.Namespace, places: list[tuple
         reader.error("--tls-key needs --tls-cert")
     beyond = [host for host, _ in places if not _is_loopback(host)]
     if beyond and not given.tls_cert and not given.insecure_plain_text_on_the_network:
-        reader.error(f"--listen {beyond[0]} is reachable from other machines: use --tls-cert")
+        reader.error(f"{beyond[0]} is reachable from other machines: use --tls-cert")
 
 
 def _is_loopback(host: str) -> bool:
@@ -162,15 +180,35 @@ async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], serve
     agents = {} if given.agent in (None, "claude") else {"claude": _agent(given.agent)}
     tls = None if given.tls_cert is None else tls_context(given.tls_cert, given.tls_key)
     host = Host(folder, keeper=not given.no_keeper, agents=agents, folders=given.folder)
-    async with host, served(host) as server:
+    async with host, served(host) as server, _calls(given, host) as calls:
         bound = [await server.listen_tcp(name, port, tls) for name, port in places]
         unix = Path(given.unix) if given.unix else folder / "host.sock"
         await server.listen_unix(unix)
         secret = await _own_token(host, folder)
         scheme = "http" if tls is None else "https"
         urls = [f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}" for name, port in bound]
-        await _say_ready(server.gateway, urls, unix, secret, as_json=given.json)
-        await _until_told(server)
+        await _say_ready(server.gateway, urls, unix, secret, calls=calls.addresses, as_json=given.json)
+        await _until_told(server, *calls.servers)
+
+
+class _Calls(NamedTuple):
+    """Where gRPC calls are taken."""
+
+    servers: list[CallServer]
+    addresses: list[str]
+
+
+@contextlib.asynccontextmanager
+async def _calls(given: argparse.Namespace, host: Host) -> AsyncIterator[_Calls]:
+    if not given.grpc:
+        yield _Calls([], [])
+        return
+    from quarterdeck.gateways.grpc import Server
+
+    async with Server(host) as server:
+        bound = [server.listen(one, certificate=given.tls_cert, key=given.tls_key) for one in given.grpc]
+        await server.start()
+        yield _Calls([server], bound)
 
 
 def _agent(name: str) -> str:
@@ -205,25 +243,29 @@ def _write_private(place: Path, secret: str) -> None:
     beside.replace(place)
 
 
-async def _say_ready(gateway: Gateway, urls: list[str], unix: Path, secret: str, *, as_json: bool) -> None:
+async def _say_ready(
+    gateway: Gateway, urls: list[str], unix: Path, secret: str, *, calls: list[str], as_json: bool
+) -> None:
     caller = await gateway.host.authenticate(secret, via="http")
     page = f"{urls[0]}{gateway.settings.base_path}/docs#code={gateway.codes.issue(caller)}"
     if as_json:
-        print(json.dumps({"ready": urls[0], "urls": urls, "unix": str(unix), "pid": os.getpid()}), flush=True)
+        told = {"ready": urls[0], "urls": urls, "unix": str(unix), "grpc": calls, "pid": os.getpid()}
+        print(json.dumps(told), flush=True)
         return
-    print(f"ready {urls[0]}", flush=True)
+    print("\n".join([*(f"grpc  {one}" for one in calls), f"ready {urls[0]}"]), flush=True)
     if sys.stdout.isatty():
         dim = Look.of(sys.stdout).paint("dim", "good once, for a minute; Ctrl-C stops the host")
         print(f"open  {page}\n      {dim}", flush=True)
 
 
-async def _until_told(server: Server) -> None:
+async def _until_told(*servers: Server | CallServer) -> None:
     """SIGTERM or Ctrl-C: stop; again: hurry."""
     told = asyncio.Event()
 
     def stop() -> None:
         if told.is_set():
-            server.hurry()
+            for server in servers:
+                server.hurry()
         told.set()
 
     loop = asyncio.get_running_loop()
@@ -231,4 +273,4 @@ async def _until_told(server: Server) -> None:
         loop.add_signal_handler(number, stop)
     await told.wait()
     logging.getLogger("quarterdeck.http").info("Stopping")
-    await server.stop()
+    await asyncio.gather(*(server.stop() for server in servers))

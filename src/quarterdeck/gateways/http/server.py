@@ -15,6 +15,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 
+from quarterdeck.gateways.common.sockets import make_room_for_socket
+
 from .app import Gateway
 from .connections import Connection
 
@@ -153,23 +155,13 @@ class Server:
 
 def _bind_private(listening: socket.socket, place: Path) -> None:
     """Never open to others, not even for a moment: the file is made with its mode."""
-    if place.is_socket() and not _answers(place):
-        place.unlink()
+    make_room_for_socket(place)
     before = os.umask(0o177)
     try:
         listening.bind(str(place))
     finally:
         os.umask(before)
     listening.setblocking(False)
-
-
-def _answers(place: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knocking:
-        try:
-            knocking.connect(str(place))
-        except ConnectionRefusedError:
-            return False
-        return True
 
 
 def tls_context(certificate: str | os.PathLike[str], key: str | os.PathLike[str] | None = None) -> ssl.SSLContext:

@@ -1,0 +1,190 @@
+"""``Converse``: a session as a conversation. Prompts, decisions and interrupts go up; events and answers come down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import groupby
+from typing import Any
+
+import grpc
+
+from quarterdeck.gateways.common.calling import check_scope
+from quarterdeck.gateways.common.streams import Opened, opened
+from quarterdeck.host import Caller, HostError
+from quarterdeck.host import requests as takes
+from quarterdeck.host.events import QueueChanged, StatusChange
+from quarterdeck.host.operations import OPERATIONS
+
+from .decoding import parsed, request_of
+from .encoding import message_of, response_of
+from .errors import metadata_of
+from .events import varint
+from .gateway import Gateway, guarded
+from .messages import MESSAGES
+from .methods import METHODS
+from .streams import EventForm, Feed, hello_of
+
+COMMANDS = ("send_prompt", "decide", "interrupt", "withdraw_prompt", "update_session")
+"""Operations that go up, by the names of their fields."""
+AT_REST = frozenset({"idle", "parked", "stopped", "crashed"})
+"""States in which nothing more comes by itself."""
+_EVENTS = b"\x12"  # field 2 of ConverseResponse, with a length
+
+
+class _Whole(bytes):
+    """A whole response; other parts are events, to be put together."""
+
+
+def conversing(gateway: Gateway) -> Callable[[Any, Any], Awaitable[Any]]:
+    """The handler."""
+
+    async def converse(_: Any, context: Any) -> bytes:
+        caller = await gateway.caller(context)
+        check_scope(OPERATIONS["watch_session"], caller)
+        gateway.authentication.check_streams(caller)
+        data = await context.read()
+        if data is grpc.aio.EOF:
+            raise HostError("invalid", "The first message must be `open`.", field="request")
+        await (await _open(gateway, caller, parsed("ConverseRequest", data), context)).run()
+        return b""
+
+    return guarded(OPERATIONS["watch_session"], converse)
+
+
+async def _open(gateway: Gateway, caller: Caller, message: Any, context: Any) -> _Conversation:
+    if message.WhichOneof("request") != "open":
+        raise HostError("invalid", "The first message must be `open`.", field="request")
+    asked = message.open
+    session_id = asked.session_id
+    if asked.WhichOneof("session") == "create":
+        method = METHODS["create_session"]
+        check_scope(method.operation, caller)
+        request = request_of(method, asked.create)
+        key = message.idempotency_key or None
+        session_id = (await gateway.called(method.operation, request, caller, key)).result.id
+    after = asked.after if asked.HasField("after") else None
+    request = takes.WatchSession(session_id=session_id, after=after, previews=not asked.without_previews)
+    stream = await opened(gateway.host, request, caller)
+    limit_bytes = asked.max_event_bytes if asked.HasField("max_event_bytes") else None
+    form = EventForm(gateway, stream, limit_bytes=limit_bytes, with_json=asked.with_json)
+    if after is not None and stream.hello["resume"] == "ok":
+        form.seq = int(after.rpartition("-")[2])
+    session = await gateway.host.get_session(takes.OfSession(session_id=session_id), caller)
+    told = MESSAGES["ConverseOpened"](ref=message.ref, session=message_of(session), hello=hello_of(stream, request))
+    await context.write(MESSAGES["ConverseResponse"](opened=told).SerializeToString())
+    return _Conversation(gateway, caller, request, stream, form, context)
+
+
+class _Conversation:
+    """One that is open."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        caller: Caller,
+        request: takes.WatchSession,
+        stream: Opened,
+        form: EventForm,
+        context: Any,
+    ) -> None:
+        self._gateway = gateway
+        self._caller = caller
+        self._session = stream.hello["session"]
+        self._form = form
+        self._context = context
+        self._feed = Feed(gateway, caller, request, stream)
+        self._commands: set[asyncio.Task[None]] = set()
+        self._moved = asyncio.Event()
+        """Set when the session's state or queue has changed."""
+        self._told = asyncio.Event()
+        """Set when a row was told."""
+
+    async def run(self) -> None:
+        try:
+            await self._feed.run(self._formed, self._write, self._read())
+        finally:
+            for task in self._commands:
+                task.cancel()
+            await asyncio.gather(*self._commands, return_exceptions=True)
+
+    # Down
+
+    def _formed(self, item: Any) -> bytes:
+        if any(isinstance(event, StatusChange | QueueChanged) for event in item.events):
+            self._moved.set()
+        part = self._form(item)
+        self._told.set()
+        return part
+
+    async def _write(self, parts: list[bytes]) -> None:
+        for whole, group in groupby(parts, key=lambda part: isinstance(part, _Whole)):
+            for response in group if whole else self._form.responses(group):
+                framed = response if whole else _EVENTS + varint(len(response)) + response
+                await self._context.write(bytes(framed))
+
+    # Up
+
+    async def _read(self) -> None:
+        """Until the client has closed its side, everything is answered, and the session is at rest."""
+        while (data := await self._context.read()) is not grpc.aio.EOF:
+            message = parsed("ConverseRequest", data)
+            while len(self._commands) >= self._gateway.settings.commands:
+                await asyncio.wait(self._commands, return_when=asyncio.FIRST_COMPLETED)
+            task = asyncio.ensure_future(self._answered(message))
+            self._commands.add(task)
+            task.add_done_callback(self._commands.discard)
+        if self._commands:
+            await asyncio.wait(self._commands)
+        await self._rest()
+
+    async def _rest(self) -> None:
+        of_session = takes.OfSession(session_id=self._session)
+        while True:
+            self._moved.clear()
+            session = await self._gateway.host.get_session(of_session, self._caller)
+            waiting = await self._gateway.host.list_prompts(of_session, self._caller)
+            if session.state in AT_REST and not waiting.prompts:
+                await self._until_told(session.seq)
+                return
+            await self._moved.wait()
+
+    async def _until_told(self, seq: int) -> None:
+        while self._form.seq < seq:
+            self._told.clear()
+            await self._told.wait()
+
+    async def _answered(self, message: Any) -> None:
+        answer: dict[str, Any] = {"ref": message.ref}
+        try:
+            answer |= await self._done(message)
+        except HostError as error:
+            answer["error"] = MESSAGES["ConverseError"](
+                code=error.code, message=error.message, hint=error.hint, details=metadata_of(error)
+            )
+        told = MESSAGES["ConverseResponse"](answer=MESSAGES["ConverseAnswer"](**answer))
+        await self._feed.outbox.room()
+        self._feed.outbox.put(_Whole(told.SerializeToString()))
+
+    async def _done(self, message: Any) -> dict[str, Any]:
+        """The fields of the answer. Raises ``HostError``."""
+        name = message.WhichOneof("request")
+        if name not in COMMANDS:
+            raise HostError("invalid", "Say what to do; a conversation is opened once.", field="request")
+        method = METHODS[name]
+        check_scope(method.operation, self._caller)
+        more = {} if name == "decide" else {"session_id": self._session}
+        request = request_of(method, getattr(message, name), **more)
+        await self._check_session(request)
+        called = await self._gateway.called(method.operation, request, self._caller, message.idempotency_key or None)
+        response = parsed(method.response, response_of(method, called.result))
+        return {"replayed": called.replayed, name: response}
+
+    async def _check_session(self, request: takes.Request) -> None:
+        """A session has several ids; all of them are fine."""
+        named = getattr(request, "session_id", self._session)
+        if named == self._session:
+            return
+        record = await self._gateway.host.find_session(named)
+        if record is None or record.id != self._session:
+            raise HostError("invalid", "This conversation is about another session.", field="session_id")

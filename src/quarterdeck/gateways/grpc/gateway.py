@@ -1,0 +1,131 @@
+"""``Gateway``: who calls, and calls of single operations. What streams is in ``streams`` and ``converse``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+from urllib.parse import unquote
+
+from quarterdeck.gateways.common.authentication import Authentication
+from quarterdeck.gateways.common.calling import Called, call, check_scope, unexpected
+from quarterdeck.gateways.common.streams import Encodings
+from quarterdeck.host import Caller, Host, HostError
+from quarterdeck.host.operations import Operation
+from quarterdeck.host.requests import Request
+
+from .decoding import parsed, request_of
+from .encoding import response_of
+from .errors import refuse
+from .events import written
+from .methods import Method
+from .settings import Settings
+
+KEY = "idempotency-key"
+REPLAYED = ("idempotency-replayed", "true")
+UNIX = "unix"
+
+
+class Gateway:
+    """What all calls share."""
+
+    def __init__(self, host: Host, settings: Settings | None = None) -> None:
+        self.host = host
+        self.settings = settings or Settings()
+        self.authentication = Authentication(host, self.settings, via="grpc")
+        self.encodings = Encodings(written)
+        """Events as bytes, for all who watch."""
+        self.stopping = asyncio.Event()
+        """Set when the server stops: streams say goodbye."""
+        self._writing: set[asyncio.Future[Called]] = set()
+
+    def start(self) -> None:
+        self.authentication.start()
+
+    async def close(self) -> None:
+        """Writes that were begun are finished."""
+        await asyncio.gather(*self._writing, return_exceptions=True)
+        await self.authentication.close()
+
+    async def caller(self, context: Any) -> Caller:
+        """Raises ``HostError``."""
+        return await self.authentication.caller(bearer_of(context), address_of(context.peer()))
+
+    def unary(self, method: Method) -> Callable[[bytes, Any], Awaitable[bytes]]:
+        """The handler of an operation that answers once."""
+
+        async def answered(data: bytes, context: Any) -> bytes:
+            caller = await self.caller(context)
+            check_scope(method.operation, caller)
+            self._check_size(method, data)
+            request = request_of(method, parsed(method.request, data))
+            called = await self.called(method.operation, request, caller, _only(context, KEY))
+            if called.replayed:
+                context.set_trailing_metadata((REPLAYED,))
+            return response_of(method, called.result)
+
+        return guarded(method.operation, answered)
+
+    def _check_size(self, method: Method, data: bytes) -> None:
+        limit = self.settings.message_bytes
+        if len(data) > limit and method.operation.name != "upload":  # that has a limit of its own
+            raise HostError("too_large", f"A request may have {limit} bytes.", limit_bytes=limit)
+
+    async def called(self, operation: Operation, request: Request, caller: Caller, key: str | None) -> Called:
+        """A read ends with the call: at its deadline, or when the client cancels. A write that has begun is done."""
+        working = call(self.host, operation, request, caller, key)
+        return await (self._finished(working) if operation.writes else working)
+
+    async def _finished(self, working: Coroutine[Any, Any, Called]) -> Called:
+        writing = asyncio.ensure_future(working)
+        self._writing.add(writing)
+        writing.add_done_callback(self._forget)
+        return await asyncio.shield(writing)
+
+    def _forget(self, writing: asyncio.Future[Called]) -> None:
+        self._writing.discard(writing)
+        if not writing.cancelled():
+            writing.exception()  # whoever asked may have left
+
+
+def guarded(
+    operation: Operation, handle: Callable[[Any, Any], Awaitable[bytes]]
+) -> Callable[[Any, Any], Awaitable[bytes]]:
+    """What goes wrong becomes a status with the host's code."""
+
+    async def run(given: Any, context: Any) -> bytes:
+        try:
+            return await handle(given, context)
+        except HostError as error:
+            refused = error
+        except Exception as error:
+            if context.done():  # the client has left
+                raise
+            refused = unexpected(operation, error)
+        await refuse(context, refused)
+        raise AssertionError("a refused call has ended")
+
+    return run
+
+
+def bearer_of(context: Any) -> str | None:
+    """The token in the metadata ``authorization``."""
+    word, _, secret = (_only(context, "authorization") or "").partition(" ")
+    return secret.strip() or None if word.lower() == "bearer" else None
+
+
+def _only(context: Any, name: str) -> str | None:
+    """A value of the metadata. Twice is an error: two readers might choose differently."""
+    found = None
+    for key, value in context.invocation_metadata() or ():
+        if key == name:
+            if found is not None:
+                raise HostError("invalid", f"The metadata {name} is there twice.", field=name)
+            found = value
+    return found
+
+
+def address_of(peer: str) -> str:
+    """The IP address of a peer such as ``ipv4:127.0.0.1:5000``, or ``unix``."""
+    kind, _, rest = unquote(peer).partition(":")
+    return rest.rpartition(":")[0].strip("[]") if kind in ("ipv4", "ipv6") else UNIX
