@@ -164,17 +164,10 @@ class _JsonLines(logging.Formatter):
         return json.dumps(shown)
 
 
-def state_folder(given: str | None) -> Path:
-    """The one that was named, or the user's own by the conventions of the system."""
-    if given:
-        return Path(given).expanduser().absolute()
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state") / "quarterdeck"
-
-
 async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], served: Callable[[Host], Server]) -> None:
     from quarterdeck.gateways.http.server import tls_context
     from quarterdeck.host import Host
+    from quarterdeck.remote.address import state_folder
 
     folder = state_folder(given.state)
     agents = {} if given.agent in (None, "claude") else {"claude": _agent(given.agent)}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from functools import cache
 from typing import Any
 
@@ -48,12 +49,30 @@ async def call(host: Host, operation: Operation, request: Request, caller: Calle
     repeat = Repeat()
     noticed.set(repeat)
     try:
-        result = await method(request, caller, **settings)
+        doing = method(request, caller, **settings)
+        result = await (_to_its_end(doing) if operation.writes else doing)
     except HostError:
         raise
     except Exception as error:
         raise unexpected(operation, error) from error
     return Called(result, repeat.replayed)
+
+
+async def _to_its_end(doing: Coroutine[Any, Any, Any]) -> Any:
+    """A write is not cut off with its client: done in part, without a receipt, it would be done again when repeated."""
+    task = asyncio.ensure_future(doing)
+    _under_way.add(task)
+    task.add_done_callback(_ended)
+    return await asyncio.shield(task)
+
+
+_under_way: set[asyncio.Future[Any]] = set()
+
+
+def _ended(task: asyncio.Future[Any]) -> None:
+    _under_way.discard(task)
+    if not task.cancelled():
+        task.exception()  # whoever still waits for it gets it; nobody else needs to hear of it
 
 
 def stream(host: Host, operation: Operation, request: Request, caller: Caller) -> AsyncGenerator[Any, None]:

@@ -1,0 +1,29 @@
+"""A host elsewhere as if it were here: ``RemoteHost`` has the methods of ``Host``, and its sessions are sessions.
+
+>>> async with RemoteHost("https://build.example:8787") as host:   # doctest: +SKIP
+...     print((await host.list_sessions(ListSessions())).sessions)
+
+One WebSocket carries everything, and is opened again when it is cut: calls are answered once, streams go on after
+their cursor.
+"""
+
+from __future__ import annotations
+
+from quarterdeck._lazy import TYPE_CHECKING, LazyNames
+
+if TYPE_CHECKING:
+    from .address import Address, state_folder
+    from .errors import HostUnreachable
+    from .link import Patience
+    from .remote_host import RemoteHost
+
+__all__: list[str] = []
+_names = LazyNames(globals())
+_names.of(".address")
+__all__ += ["Address", "state_folder"]
+_names.of(".errors")
+__all__ += ["HostUnreachable"]
+_names.of(".link")
+__all__ += ["Patience"]
+_names.of(".remote_host")
+__all__ += ["RemoteHost"]

@@ -1,0 +1,123 @@
+"""Where a host is and how to be let in: a URL or a Unix socket, and a token.
+
+A token is the one that is given, that of ``QUARTERDECK_TOKEN``, or for a host on this machine the one in the state
+folder. The latter never leaves the machine: it may do everything.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import ssl
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from quarterdeck.gateways.http.routes import SOCKET
+from quarterdeck.host.errors import HostError
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
+
+SOCKET_FILE, TOKEN_FILE = "host.sock", "token"
+MESSAGE_LIMIT_BYTES = 256 * 1024 * 1024
+"""Of what the host sends at once: a row of the log has 64 MiB at most, and JSON makes it longer."""
+_SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
+
+
+def state_folder(given: str | os.PathLike[str] | None = None) -> Path:
+    """The one that was named, or the user's own by the conventions of the system."""
+    if given:
+        return Path(given).expanduser().absolute()
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "quarterdeck"
+
+
+class Address(msgspec.Struct, frozen=True, kw_only=True):
+    """A host to connect to."""
+
+    shown: str
+    """As messages name it."""
+    url: str
+    """Of its WebSocket; with ``unix``, only the path counts."""
+    token: str
+    unix: Path | None = None
+
+    @classmethod
+    def find(cls, host: str | os.PathLike[str] | None = None, token: str | None = None) -> Address:
+        """From what was given, ``QUARTERDECK_HOST`` and ``QUARTERDECK_TOKEN``, or the user's state folder.
+
+        ``host`` is a URL, a Unix socket (``unix:/run/host.sock``, or its path) or a state folder.
+        """
+        named = os.fspath(host) if host else os.environ.get("QUARTERDECK_HOST") or str(state_folder())
+        if "://" in named and not named.startswith("unix:"):
+            return cls._of_url(named, token)
+        place = Path(named.removeprefix("unix://").removeprefix("unix:")).expanduser().absolute()
+        socket = place / SOCKET_FILE if place.is_dir() or not place.suffix else place
+        secret = _token(token, socket.parent, str(socket))
+        return cls(shown=str(socket), url=f"ws://localhost{SOCKET}", token=secret, unix=socket)
+
+    @classmethod
+    def _of_url(cls, given: str, token: str | None) -> Address:
+        parts = urlsplit(given)
+        scheme, name = _SCHEMES.get(parts.scheme), parts.hostname
+        if scheme is None or not name or parts.query or parts.fragment or parts.username:
+            raise HostError("invalid", f"{given} is not the URL of a host.", hint="It looks like https://host:8787.")
+        path = parts.path.rstrip("/").removesuffix(SOCKET)
+        local = state_folder() if _is_loopback(name) else None
+        return cls(
+            shown=given, url=f"{scheme}://{parts.netloc}{path}{SOCKET}", token=_token(token, local, given), unix=None
+        )
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.unix is not None or _is_loopback(urlsplit(self.url).hostname or "")
+
+    async def connect(self, limit_s: float, tls: ssl.SSLContext | None = None) -> ClientConnection:
+        """Raises what ``websockets`` and the system raise."""
+        try:
+            from websockets.asyncio.client import connect, unix_connect
+        except ModuleNotFoundError as error:
+            raise HostError(
+                "unavailable",
+                "A host elsewhere is reached by WebSocket, and the package for that is not installed.",
+                hint="Run pip install 'quarterdeck[remote]'.",
+            ) from error
+        settings: dict[str, Any] = {
+            "additional_headers": {"Authorization": f"Bearer {self.token}"},
+            "compression": None if self.is_loopback else "deflate",
+            "max_size": MESSAGE_LIMIT_BYTES,
+            "open_timeout": limit_s,
+            "close_timeout": 1.0,
+            "ping_interval": None,  # the host says something every few seconds: silence tells as much
+        }
+        if self.unix is not None:
+            return await unix_connect(str(self.unix), self.url, **settings)
+        if tls is not None:
+            settings["ssl"] = tls
+        return await connect(self.url, proxy=None if self.is_loopback else True, **settings)
+
+
+def _is_loopback(name: str) -> bool:
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _token(given: str | None, folder: Path | None, shown: str) -> str:
+    found = given or os.environ.get("QUARTERDECK_TOKEN")
+    if not found and folder is not None:
+        try:
+            found = (folder / TOKEN_FILE).read_text().strip()
+        except OSError:
+            hint = f"Start one with quarterdeck serve, or name a token: {folder / TOKEN_FILE} cannot be read."
+            raise HostError("unauthenticated", f"There is no token for the host at {shown}.", hint=hint) from None
+    if not found or not (found.isascii() and found.isprintable()):
+        hint = "Set QUARTERDECK_TOKEN; an admin makes one with quarterdeck token create."
+        raise HostError("unauthenticated", f"The host at {shown} needs a token.", hint=hint)
+    return found

@@ -1,0 +1,32 @@
+"""Errors of a host that is elsewhere: those it tells, by their code, and that it cannot be reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quarterdeck.host.errors import HostError
+
+_TOLD = frozenset({"op", "ref", "type", "title", "status", "detail", "code", "hint"})
+"""Fields of a problem that ``HostError`` has itself, or does not need."""
+
+
+class HostUnreachable(HostError):  # noqa: N818  # as the other errors are named
+    """There is no connection to the host, and trying has been given up."""
+
+    def __init__(self, where: str, why: str, *, hint: str = "", **details: Any) -> None:
+        super().__init__("unavailable", f"The host at {where} cannot be reached: {why}.", hint=hint, **details)
+
+
+def error_of(problem: bytes | bytearray | msgspec.Raw) -> HostError | None:
+    """The host's error as it was raised there; None if this is no problem document."""
+    try:
+        told: Any = msgspec.json.decode(problem)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if not isinstance(told, dict) or not isinstance(told.get("code"), str):
+        return None
+    error = HostError(told["code"], str(told.get("detail", told["code"])), hint=str(told.get("hint", "")))
+    error.details = {name: value for name, value in told.items() if name not in _TOLD}
+    return error

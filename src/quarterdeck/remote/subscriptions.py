@@ -1,0 +1,149 @@
+"""Streams that go on by themselves: each has a cursor, and is subscribed to again after it.
+
+A reader that takes its time does not make this program's memory grow: beyond a limit the stream is left, and taken up
+again where it was left when the reader has caught up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import Any, TypeAlias
+
+import msgspec
+
+from quarterdeck.host.errors import HostError
+
+from .errors import error_of
+
+WAITING = 5_000
+WAITING_BYTES = 16 * 1024 * 1024
+"""What may wait for a reader."""
+
+
+class Head(msgspec.Struct):
+    """What the host says first in everything it says."""
+
+    op: str
+    ref: int | None = None
+    seq: int | None = None
+    epoch: str | None = None
+    pos: int | None = None
+
+
+Told: TypeAlias = tuple[str, msgspec.Raw]
+"""The word for what was told, and all of it."""
+
+
+class Subscription:
+    """One stream, from its first message until its reader leaves."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        """``asked`` is the message that begins it."""
+        self._asked = asked
+        self.ref = 0
+        self._waiting: deque[Told | HostError | None] = deque()
+        self._size = 0
+        self._filled = asyncio.Event()
+        self.is_behind = False
+        """It was left until the reader has taken what waits."""
+
+    # What differs by stream
+
+    def cursor(self) -> dict[str, Any]:
+        """Where to go on."""
+        return {}
+
+    def noted(self, head: Head) -> bool:
+        """Move the cursor; False for what was told before."""
+        return True
+
+    # For the link
+
+    def message(self) -> bytes:
+        self.is_behind = False
+        return msgspec.json.encode({**self._asked, **self.cursor(), "ref": self.ref})
+
+    def take(self, head: Head, part: msgspec.Raw) -> None:
+        if head.op == "end":
+            self._put(None)
+        elif head.op == "error":
+            self._put(error_of(part) or HostError("unavailable", "The host ended the stream."))
+        elif self.noted(head):
+            self._size += len(memoryview(part))
+            self._put((head.op, part.copy()))
+            self.is_behind = len(self._waiting) >= WAITING or self._size >= WAITING_BYTES
+
+    def fail(self, error: HostError) -> None:
+        self._put(error)
+
+    def _put(self, one: Told | HostError | None) -> None:
+        self._waiting.append(one)
+        self._filled.set()
+
+    # For the reader
+
+    @property
+    def drained(self) -> bool:
+        return not self._waiting
+
+    async def next(self) -> Told | None:
+        """None at the end. Raises ``HostError``."""
+        while not self._waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        one = self._waiting.popleft()
+        if isinstance(one, HostError):
+            raise one
+        if one is not None:
+            self._size -= len(memoryview(one[1]))
+        return one
+
+    def __aiter__(self) -> AsyncIterator[Told]:
+        return self._all()
+
+    async def _all(self) -> AsyncIterator[Told]:
+        while (one := await self.next()) is not None:
+            yield one
+
+
+class SessionSubscription(Subscription):
+    """Frames of one session. ``EPOCH-SEQ`` is the cursor."""
+
+    _epoch: str | None = None
+    _seq: int | None = None
+
+    def cursor(self) -> dict[str, Any]:
+        return {} if self._seq is None else {"after": f"{self._epoch}-{self._seq}"}
+
+    def noted(self, head: Head) -> bool:
+        if head.op == "hello":
+            if self._epoch is None or self._seq is None:
+                self._epoch = head.epoch
+            return False
+        if head.op == "gap":
+            self._epoch, self._seq = head.epoch, head.seq
+        elif head.op == "frame" and head.seq is not None:
+            if self._seq is not None and head.seq <= self._seq:
+                return False
+            self._seq = head.seq
+        return True
+
+
+class HostSubscription(Subscription):
+    """Changes of all sessions and approvals. Their position is the cursor."""
+
+    _pos: int | None = None
+
+    def cursor(self) -> dict[str, Any]:
+        return {} if self._pos is None else {"after": self._pos}
+
+    def noted(self, head: Head) -> bool:
+        again = self._pos is not None and head.op == "hello"
+        if head.pos is not None:
+            if head.op not in ("hello", "gap") and self._pos is not None and head.pos <= self._pos:
+                return False
+            if not again:
+                self._pos = head.pos
+        return not again
