@@ -22,7 +22,7 @@ help:  ## show this list
 $(RUN_STAMP): pyproject.toml src/quarterdeck/_version.py
 	$(call say,installing Quarterdeck into $(VENV) (the first time: about half a minute))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo '$(PYTHON) is too old: Python 3.11 or newer is needed. Say which one with make PYTHON=python3.12 …'; exit 2; }
-	@$(PYTHON) .ci/install $(VENV) --editable '.[terminal,policy,testing]'
+	@$(PYTHON) .ci/install $(VENV) --editable '.[host,terminal,testing]'
 	@touch $@
 
 $(STAMP): $(RUN_STAMP)
@@ -30,9 +30,9 @@ $(STAMP): $(RUN_STAMP)
 	@$(PYTHON) .ci/install $(VENV) --editable '.[all]' --group dev
 	@touch $@
 
-run: $(RUN_STAMP)  ## a first look: a prompt in a scratch folder, in your terminal
-	$(call say,quarterdeck demo: a few prompts in a scratch folder)
-	@$(BIN)/quarterdeck demo
+run: $(RUN_STAMP)  ## a first look: a host with two sessions in a scratch folder, in your terminal and on a page
+	$(call say,quarterdeck demo --serve: a host with two sessions in a scratch folder)
+	@$(BIN)/quarterdeck demo --serve
 	$(call say,Next: run  . $(BIN)/activate  and then  quarterdeck chat --agent sim  in any folder. More: docs/guide/index.md)
 
 test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed

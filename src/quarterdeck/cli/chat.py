@@ -29,6 +29,10 @@ def main(argv: list[str] | None = None) -> int:
 
     check_installed(instead="; quarterdeck run works without it")
     check_terminal()
+    if given.host is not None:
+        from quarterdeck.cli.hosted.starting import chat as chat_on_host
+
+        return chat_on_host(given)
     from quarterdeck.cli.terminal.chat import chat
 
     return chat(given)

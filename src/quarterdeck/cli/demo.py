@@ -1,4 +1,4 @@
-"""``quarterdeck demo``: ``quarterdeck run`` in a scratch folder with a prepared prompt; ``make run`` calls it."""
+"""``quarterdeck demo``: ``quarterdeck run`` or a host in a scratch folder; ``make run`` calls it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,16 @@ def parser() -> Parser:
         "model, no login). Without a terminal it answers its own questions.",
         examples=[
             ("quarterdeck demo", "you answer its questions"),
+            ("quarterdeck demo --serve", "a host with two sessions"),
             ("quarterdeck demo --yes", "without questions"),
             ("quarterdeck demo --agent sim", "always use the simulator"),
         ],
         exits=EXITS,
+    )
+    built.add_argument(
+        "--serve",
+        action="store_true",
+        help="show a host at work instead: two sessions, one of which waits for you, in the terminal and on a page",
     )
     built.add_argument("--yes", action="store_true", help="allow edits in the scratch folder without asking")
     built.add_argument(
@@ -33,6 +39,13 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     given = parser().parse_args(argv)
+    if given.serve:
+        import sys
+
+        from .hosted.demonstration import demonstrate
+
+        somebody = sys.stdin.isatty() and sys.stdout.isatty() and not given.yes
+        return demonstrate(given.agent or "sim", ask=somebody)
     from .terminal.demo import demo
 
     return demo(given.agent, yes=given.yes)

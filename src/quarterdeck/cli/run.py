@@ -41,6 +41,10 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     given = parser().parse_intermixed_args(argv)
+    if given.host is not None:
+        from quarterdeck.cli.hosted.starting import run as run_on_host
+
+        return run_on_host(given)
     from quarterdeck.cli.terminal.run import run
 
     return run(given)

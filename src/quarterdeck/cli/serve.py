@@ -16,6 +16,8 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from quarterdeck._places import state_folder
+
 from .common import FAILED, OK, USAGE_ERROR, Look, Parser, ReportedError
 
 if TYPE_CHECKING:
@@ -81,12 +83,18 @@ def parser() -> Parser:
     return built
 
 
-def main(argv: list[str] | None = None) -> int:
+def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[tuple[str, int]]]:
+    """What it was told, and where it listens. Wrong arguments end the program."""
     reader = parser()
     given = reader.parse_args(argv)
     places = [_place(reader, text) for text in given.listen or [DEFAULT_LISTEN]]
     calls = [text if text.startswith(UNIX) else _place(reader, text, "--grpc") for text in given.grpc]
     _check_network(reader, given, [*places, *(one for one in calls if not isinstance(one, str))])
+    return given, places
+
+
+def main(argv: list[str] | None = None) -> int:
+    given, places = arguments(argv)
     try:
         from quarterdeck.gateways.http import Gateway, Server, Settings
     except ImportError as error:
@@ -170,14 +178,13 @@ async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], serve
     from quarterdeck.remote.address import state_folder
 
     folder = state_folder(given.state)
-    agents = {} if given.agent in (None, "claude") else {"claude": _agent(given.agent)}
     tls = None if given.tls_cert is None else tls_context(given.tls_cert, given.tls_key)
-    host = Host(folder, keeper=not given.no_keeper, agents=agents, folders=given.folder)
+    host = Host(folder, keeper=not given.no_keeper, agents=agents_for(given.agent), folders=given.folder)
     async with host, served(host) as server, _calls(given, host) as calls:
         bound = [await server.listen_tcp(name, port, tls) for name, port in places]
         unix = Path(given.unix) if given.unix else folder / "host.sock"
         await server.listen_unix(unix)
-        secret = await _own_token(host, folder)
+        secret = await own_token(host, folder)
         scheme = "http" if tls is None else "https"
         urls = [f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}" for name, port in bound]
         await _say_ready(server.gateway, urls, unix, secret, calls=calls.addresses, as_json=given.json)
@@ -204,15 +211,18 @@ async def _calls(given: argparse.Namespace, host: Host) -> AsyncIterator[_Calls]
         yield _Calls([server], bound)
 
 
-def _agent(name: str) -> str:
+def agents_for(name: str | None) -> dict[str, str]:
+    """What sessions run unless they say otherwise: claude, the simulator, or a path."""
+    if name in (None, "claude"):
+        return {}
     if name == "sim":
         from quarterdeck.testing.sim import executable
 
-        return str(executable())
-    return name
+        return {"claude": str(executable())}
+    return {"claude": str(name)}
 
 
-async def _own_token(host: Host, folder: Path) -> str:
+async def own_token(host: Host, folder: Path) -> str:
     """The admin token in the state folder; a new one if it is not valid any more."""
     from quarterdeck.host import HostError
     from quarterdeck.host.requests import CreateToken
@@ -236,17 +246,22 @@ def _write_private(place: Path, secret: str) -> None:
     beside.replace(place)
 
 
+async def page_of(gateway: Gateway, url: str, secret: str) -> str:
+    """The URL of the page with a code that is good once, for a minute."""
+    caller = await gateway.host.authenticate(secret, via="http")
+    return f"{url}{gateway.settings.base_path}/docs#code={gateway.codes.issue(caller)}"
+
+
 async def _say_ready(
     gateway: Gateway, urls: list[str], unix: Path, secret: str, *, calls: list[str], as_json: bool
 ) -> None:
-    caller = await gateway.host.authenticate(secret, via="http")
-    page = f"{urls[0]}{gateway.settings.base_path}/docs#code={gateway.codes.issue(caller)}"
     if as_json:
         told = {"ready": urls[0], "urls": urls, "unix": str(unix), "grpc": calls, "pid": os.getpid()}
         print(json.dumps(told), flush=True)
         return
     print("\n".join([*(f"grpc  {one}" for one in calls), f"ready {urls[0]}"]), flush=True)
     if sys.stdout.isatty():
+        page = await page_of(gateway, urls[0], secret)
         dim = Look.of(sys.stdout).paint("dim", "good once, for a minute; Ctrl-C stops the host")
         print(f"open  {page}\n      {dim}", flush=True)
 

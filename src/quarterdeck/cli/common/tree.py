@@ -10,8 +10,10 @@ from typing import Literal
 
 from .parser import Parser
 
-Kind = Literal["file", "folder", "session", "choice", "other"]
+Kind = Literal["file", "folder", "session", "of host", "choice", "other"]
 _KINDS: dict[str, Kind] = {"FILE": "file", "DIR": "folder", "ID": "session"}
+OF_HOST: dict[str, str] = {"SESSION": "ps --all", "APPROVAL": "approvals", "TOKEN": "token list"}
+"""What a host has → the command that lists its ids, with ``--quiet``."""
 _MANY = ("*", "+", argparse.REMAINDER)
 
 
@@ -104,4 +106,6 @@ def _option(action: argparse.Action) -> OptionSpec:
 def _value(action: argparse.Action) -> ValueSpec:
     choices = tuple(map(str, action.choices or ()))
     name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    if not choices and name in OF_HOST:
+        return ValueSpec(name, "of host")
     return ValueSpec(name, "choice" if choices else _KINDS.get(name.rsplit("|", 1)[-1], "other"), choices)

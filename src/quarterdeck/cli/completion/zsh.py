@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quarterdeck.cli.common.tree import CommandSpec, OptionSpec, ValueSpec
+from quarterdeck.cli.common.tree import OF_HOST, CommandSpec, OptionSpec, ValueSpec
 
 _HEAD = """\
 #compdef quarterdeck
@@ -14,6 +14,14 @@ _quarterdeck_ids() {
     local -a ids sim
     [[ " $words " == *" --agent"[\\ =]"sim "* ]] && sim=(--agent sim)
     ids=(${(f)"$(quarterdeck sessions list $sim --all --quiet 2>/dev/null)"})
+    compadd -a ids
+}
+
+_quarterdeck_of_host() {
+    local -a ids host
+    local at=${words[(i)--host]}
+    (( at < $#words )) && host=(--host $words[at+1])
+    ids=(${(f)"$(quarterdeck ${=1} $host --quiet 2>/dev/null)"})
     compadd -a ids
 }
 
@@ -74,6 +82,8 @@ def _action(value: ValueSpec) -> str:
             return "_files -/"
         case "session":
             return "_quarterdeck_ids"
+        case "of host":
+            return f'{{_quarterdeck_of_host "{OF_HOST[value.name]}"}}'
         case "choice":
             return f"({' '.join(value.choices)})"
         case _:

@@ -12,6 +12,8 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from quarterdeck.cli.common import FAILED, OK, Look, ReportedError, cells, cut, padded, sanitize
+from quarterdeck.cli.common.table import Column, one_line, path_end, short_ids
+from quarterdeck.cli.common.table import table as aligned
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions, search_sessions
 
 from .find import CLAUDE, SHORT, age, scope, size, title
@@ -20,8 +22,6 @@ DEFAULT_LIMIT = 30
 """Sessions listed without ``--limit``."""
 WIDE = 90
 """Show the branch and the size from this width on."""
-TITLE_ROOM = 12
-"""Drop other columns rather than leave less room for the title."""
 
 
 def show_list(given: Namespace) -> int:
@@ -66,53 +66,18 @@ def _none_here(given: Namespace) -> str:
 def table(sessions: Sequence[SDKSessionInfo], look: Look, *, folders: bool) -> list[str]:
     """One line per session, with as many columns as fit; the title comes last."""
     wide = look.width >= WIDE
-    short = _unique_length([info.session_id for info in sessions])
-    columns: list[tuple[str, str, list[str]]] = [
-        ("ID", "cyan", [info.session_id[:short] for info in sessions]),
-        ("CHANGED", "dim", [age(info.last_modified) for info in sessions]),
+    columns = [
+        Column("ID", short_ids([info.session_id for info in sessions]), "cyan"),
+        Column("CHANGED", [age(info.last_modified) for info in sessions], "dim"),
     ]
     if wide:
-        columns.append(("SIZE", "dim", [size(info.file_size) for info in sessions]))
-        columns.append(("BRANCH", "dim", [_column(info.git_branch, 16) for info in sessions]))
+        columns.append(Column("SIZE", [size(info.file_size) for info in sessions], "dim"))
+        columns.append(Column("BRANCH", [one_line(info.git_branch, 16) for info in sessions], "dim"))
     if folders:
-        columns.append(("FOLDER", "dim", [_folder(info.cwd, look.width // 5) for info in sessions]))
-    columns.append(("TAG", "yellow", [_column(info.tag, 12) for info in sessions]))
-    columns = [column for column in columns if any(column[2])]
-    widths = [max(cells(text) for text in (name, *texts)) for name, _, texts in columns]
-    while (room := look.width - sum(widths) - 2 * len(widths)) < TITLE_ROOM and len(columns) > 1:
-        columns.pop()
-        widths.pop()
-    heads = "".join(f"{padded(name, width)}  " for (name, _, _), width in zip(columns, widths, strict=True))
-    lines = [look.paint("bold", f"{heads}TITLE")]
-    for index, info in enumerate(sessions):
-        fields = (
-            look.paint(style, padded(texts[index], width)) + "  "
-            for (_, style, texts), width in zip(columns, widths, strict=True)
-        )
-        lines.append("".join(fields) + title(info, room))
-    return lines
-
-
-def _column(text: str | None, width: int) -> str:
-    return cut(sanitize(text or "", one_line=True), width)
-
-
-def _unique_length(ids: Sequence[str]) -> int:
-    return next(length for length in range(SHORT, 37) if len({one[:length] for one in ids}) == len(ids) or length == 36)
-
-
-def _folder(path: str | None, width: int) -> str:
-    """The end of a path, which says more than its start."""
-    text = sanitize(path or "", one_line=True)
-    home = str(Path.home())
-    if text == home or text.startswith(f"{home}/"):
-        text = f"~{text[len(home) :]}"
-    if cells(text) <= width:
-        return text
-    parts = text.split("/")
-    while len(parts) > 1 and cells("…/" + "/".join(parts)) > width:
-        parts.pop(0)
-    return cut("…/" + "/".join(parts), width)
+        room, home = look.width // 5, str(Path.home())
+        columns.append(Column("FOLDER", [path_end(info.cwd, room, home=home) for info in sessions], "dim"))
+    columns.append(Column("TAG", [one_line(info.tag, 12) for info in sessions], "yellow"))
+    return aligned(columns, Column("TITLE", [title(info) for info in sessions]), look)
 
 
 def show_hits(given: Namespace) -> int:

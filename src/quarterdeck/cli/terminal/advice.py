@@ -109,6 +109,12 @@ class SessionRules:
         """Whether there are rules on the command line."""
         return self._given is not None
 
+    def narrowing(self) -> dict[str, list[str]]:
+        """What the command line denies or has asked about, for a host. What it allows is decided here."""
+        rules = () if self._given is None else self._given.rules
+        listed = {word: [str(rule) for rule in rules if rule.behavior == word] for word in ("deny", "ask")}
+        return {word: texts for word, texts in listed.items() if texts}
+
     def ruling(self, tool: str, tool_input: Mapping[str, Any]) -> tuple[str, str] | None:
         """What the command line's rules decide: the behaviour and why; None if no rule matches."""
         if self._given is None:

@@ -75,8 +75,45 @@ class UnattendedAnswerer:
         return {"action": "decline"}
 
 
-class SessionAnswers(JournalReader):
-    """Follows a session's timeline and answers what it tells of, each request in a task of its own."""
+class RequestAnswers:
+    """Answers requests, each in a task of its own."""
+
+    def __init__(self, rules: SessionRules, answerer: Answerer, failed: Callable[[Exception], None]) -> None:
+        """``failed`` ends the session: the user would see or answer nothing."""
+        self._rules = rules
+        self._answerer = answerer
+        self._failed = failed
+        self._asking: dict[str, asyncio.Task[None]] = {}
+
+    async def _answer(self, request: Request) -> None:
+        """Find the answer and give it."""
+        raise NotImplementedError
+
+    def _ask(self, request: Request) -> None:
+        if request.id not in self._asking:
+            self._asking[request.id] = asyncio.ensure_future(self._answer(request))
+
+    def _stop(self, request_id: str) -> None:
+        task = self._asking.pop(request_id, None)
+        if task is not None:
+            task.cancel()
+
+    def stop_all(self) -> None:
+        """Nobody waits for an answer any more."""
+        for request_id in tuple(self._asking):
+            self._stop(request_id)
+
+    async def _permission(self, asked: Permission) -> PermissionResult:
+        ruling = self._rules.ruling(asked.tool_name, asked.input)
+        if ruling is not None and ruling[0] == "allow":
+            return PermissionResultAllow()
+        if ruling is not None and ruling[0] == "deny":
+            return PermissionResultDeny(message=ruling[1])
+        return await self._answerer.permission(asked, note=ruling[1] if ruling is not None else "")
+
+
+class SessionAnswers(RequestAnswers, JournalReader):
+    """Follows a session's timeline and answers what it tells of."""
 
     def __init__(
         self,
@@ -87,14 +124,11 @@ class SessionAnswers(JournalReader):
         failed: Callable[[Exception], None],
         show: Callable[[list[Event]], None] = lambda _: None,
     ) -> None:
-        """``show`` gets the timeline's events. ``failed`` ends the session: the user would see or answer nothing."""
-        self._rules = rules
-        self._answerer = answerer
+        """``show`` gets the timeline's events."""
+        super().__init__(rules, answerer, failed)
         self._timeline = timeline
-        self._failed = failed
         self._show = show
         self._session: Session | None = None
-        self._asking: dict[str, asyncio.Task[None]] = {}
 
     def session(self, options: ClaudeAgentOptions) -> Session:
         """A session with these options, not yet open, that is answered here."""
@@ -123,17 +157,7 @@ class SessionAnswers(JournalReader):
             self._failed(error)
 
     def exited(self, exited: Exited, at: float) -> None:
-        for request_id in tuple(self._asking):
-            self._stop(request_id)
-
-    def _ask(self, request: Request) -> None:
-        if request.id not in self._asking:
-            self._asking[request.id] = asyncio.ensure_future(self._answer(request))
-
-    def _stop(self, request_id: str) -> None:
-        task = self._asking.pop(request_id, None)
-        if task is not None:
-            task.cancel()
+        self.stop_all()
 
     async def _answer(self, request: Request) -> None:
         try:
@@ -159,14 +183,6 @@ class SessionAnswers(JournalReader):
             case Elicitation():
                 return await self._answerer.elicitation(request)
         return {"behavior": "cancelled"}
-
-    async def _permission(self, asked: Permission) -> PermissionResult:
-        ruling = self._rules.ruling(asked.tool_name, asked.input)
-        if ruling is not None and ruling[0] == "allow":
-            return PermissionResultAllow()
-        if ruling is not None and ruling[0] == "deny":
-            return PermissionResultDeny(message=ruling[1])
-        return await self._answerer.permission(asked, note=ruling[1] if ruling is not None else "")
 
     def _question_result(self, request: Questions, answers: dict[str, Any] | None) -> PermissionResult:
         asked = self._session.pending()[request.id] if self._session is not None else None

@@ -5,27 +5,24 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from quarterdeck.cli.common import INTERRUPTED, Look, ReportedError
+from quarterdeck._places import state_folder
+from quarterdeck.cli.common import INTERRUPTED, Look
 from quarterdeck.client.errors import QuarterdeckError
-from quarterdeck.client.options import ClaudeAgentOptions
-from quarterdeck.client.session import Session
-from quarterdeck.protocol import TurnState
 from quarterdeck.testing.simulated import dollars
 
-from .advice import SessionRules
 from .answers import UnattendedAnswerer
 from .chat_commands import COMMANDS, next_mode, rewind
+from .chat_session import ChatSession, LocalSession
 from .chat_shortcuts import remember, run_shell
-from .chat_view import ChatView, history_in, state_folder
+from .chat_view import ChatView, history_in
 from .completer import ChatCompleter
 from .interactive import InteractiveAnswerer
 from .interrupts import Interrupts
 from .markdown import MarkdownPainter
-from .painter import BASH_INPUT
-from .run import LEAVE_GRACE_S, reported_error
 from .screen import Screen
 from .session_setup import options_of, resolve_session, session_rules
 from .widgets import Menu, MenuOption
@@ -37,6 +34,10 @@ ESCAPE_WINDOW_S = 1.0
 """Esc twice within this time."""
 
 
+OpenSession: TypeAlias = Callable[[Screen], ChatSession]
+"""Makes the session, not yet open, that is shown and answered on the screen."""
+
+
 def chat(given: argparse.Namespace) -> int:
     """Run ``quarterdeck chat``; the exit code."""
     resolve_session(given, "chat")
@@ -45,8 +46,13 @@ def chat(given: argparse.Namespace) -> int:
     options.enable_file_checkpointing = True  # for /rewind
     first = " ".join(given.prompt)
 
+    def session(screen: Screen) -> ChatSession:
+        attended = given.unattended is None
+        answerer = InteractiveAnswerer(screen, rules) if attended else UnattendedAnswerer(rules, screen.say)
+        return LocalSession(screen.session(options, rules, answerer), given)
+
     async def talk() -> int:
-        return await Chat(options, rules, given).run(first)
+        return await Chat(session).run(first)
 
     return asyncio.run(talk())
 
@@ -54,20 +60,13 @@ def chat(given: argparse.Namespace) -> int:
 class Chat:
     """One conversation. Input is sent at once, during a turn or between turns."""
 
-    def __init__(self, options: ClaudeAgentOptions, rules: SessionRules, given: argparse.Namespace) -> None:
+    def __init__(self, session: OpenSession) -> None:
         look = Look.of(sys.stdout)
-        self._given = given
-        folder = Path(options.cwd or ".")
-        completer = ChatCompleter(self._commands, lambda: folder)
+        completer = ChatCompleter(self._commands, lambda: self.folder)
         self._interrupts = Interrupts()
         self._view = ChatView(colour=look.colour, completer=completer, history=history_in(state_folder()))
         self.screen = Screen(self._view, look, MarkdownPainter(colour=look.colour).lines, failed=self._interrupts.fail)
-        answerer = (
-            InteractiveAnswerer(self.screen, rules)
-            if given.unattended is None
-            else UnattendedAnswerer(rules, self.screen.say)
-        )
-        self.session: Session = self.screen.session(options, rules, answerer)
+        self.session = session(self.screen)
         self.prompts: list[tuple[str, str]] = []
         """Id and text of each prompt, for /rewind."""
         self._jobs: set[asyncio.Task[None]] = set()
@@ -87,23 +86,24 @@ class Chat:
         view.listening = lambda: self.screen.questions.listening
         view.on_resize, self.screen.questions.on_end = self.screen.changed, view.question_ended
         view.status = self._status
+        hurry = False
         with self._interrupts, self.screen:
             try:
                 await self._talk(first)
             except asyncio.CancelledError:
-                self.session.options.close_grace_s = LEAVE_GRACE_S
+                hurry = True
                 if self._interrupts.error is not None:
                     raise self._interrupts.error from None
                 self._code = self._interrupts.code or INTERRUPTED
             except QuarterdeckError as error:
-                raise self._reported(error) from error
+                raise self.session.reported(error) from error
             finally:
-                await self._close()
+                await self._close(hurry=hurry)
         view.drain()
         return self._code
 
     async def _talk(self, first: str) -> None:
-        self.screen.say("dim", "starting Claude Code …")
+        self.screen.say("dim", self.session.greeting)
         showing = asyncio.ensure_future(self._view.app.run_async(handle_sigint=False, set_exception_handler=False))
         try:
             await self.session.open()
@@ -119,30 +119,29 @@ class Chat:
                 showing.cancel()
             await asyncio.wait([showing])
 
-    async def _close(self) -> None:
+    async def _close(self, *, hurry: bool) -> None:
         for job in (*self._jobs, *([self._reader] if self._reader else [])):
             job.cancel()
-        await self.session.close()
+        await self.session.close(hurry=hurry)
 
     # Reading
 
     def _read(self) -> None:
-        """Consume messages so that more can arrive; the screen reads the journal."""
-
         async def read() -> None:
-            async for _ in self.session.batches():
-                pass
-            self.screen.say("dim", "Claude Code exited")
+            self.screen.say("dim", await self.session.follow())
             self.leave(0)
 
         self._reader = self._job(read())
 
-    async def reopen(self, options: ClaudeAgentOptions) -> None:
-        """Restart the CLI with other options."""
+    async def fork(self) -> None:
+        """Continue in a copy of the session."""
         if self._reader is not None:
             self._reader.cancel()
-        await self.session.reopen(options)
-        self._read()
+            await asyncio.wait([self._reader])
+        try:
+            self.screen.say("green", await self.session.fork())
+        finally:
+            self._read()
 
     def _job(self, work: Any) -> asyncio.Task[None]:
         job: asyncio.Task[None] = asyncio.ensure_future(work)
@@ -156,10 +155,7 @@ class Chat:
         if isinstance(error, QuarterdeckError) and job is not self._reader:
             self.screen.say("red", str(error))
         elif isinstance(error, Exception):
-            self._interrupts.fail(self._reported(error) if isinstance(error, QuarterdeckError) else error)
-
-    def _reported(self, error: QuarterdeckError) -> ReportedError:
-        return reported_error(error, self.session, self._given, command="chat")
+            self._interrupts.fail(self.session.reported(error) if isinstance(error, QuarterdeckError) else error)
 
     # Sending
 
@@ -170,6 +166,8 @@ class Chat:
             self._job(command[1](self, rest.strip()))
         elif text.strip() in ("exit", "quit"):
             self.leave(0)
+        elif text.startswith(("!", "#")) and text[1:].strip() and not self.session.runs_here:
+            self.screen.say("yellow", f"{text[0]} works only with a session of this machine's own")
         elif text.startswith("!") and text[1:].strip():
             self._stop_shell = asyncio.Event()
             self._shell = self._job(run_shell(self, text[1:].strip(), self._stop_shell))
@@ -181,11 +179,6 @@ class Chat:
     async def _send(self, text: str) -> None:
         prompt_id = await self.session.send(text)
         self.prompts = [*self.prompts, (prompt_id, text)][-PROMPTS_KEPT:]
-
-    async def tell(self, command: str, output: str) -> None:
-        """Put a shell command and its output into the conversation, as Claude Code does; no turn begins."""
-        text = f"{BASH_INPUT}{command}</bash-input>\n<bash-stdout>{output}</bash-stdout><bash-stderr></bash-stderr>"
-        await self.session.send(text, shouldQuery=False)
 
     def forget_from(self, prompt_id: str) -> None:
         """Forget this prompt and all later ones."""
@@ -200,7 +193,7 @@ class Chat:
     @property
     def folder(self) -> Path:
         """Where the session works."""
-        return Path(self.screen.folder or self.session.options.cwd or ".")
+        return Path(self.screen.folder or self.session.folder)
 
     async def choose(self, title: str, options: list[MenuOption]) -> object | None:
         """The chosen value; None for Escape."""
@@ -233,7 +226,7 @@ class Chat:
         if self._shell is not None and not self._shell.done():
             self._stop_shell.set()
             return True
-        if self._reader is None or self.session.turn_state is TurnState.IDLE:
+        if self._reader is None or not self.session.is_working:
             return False
         if not self.screen.painter.is_interrupting:
             self.screen.painter.interrupting()

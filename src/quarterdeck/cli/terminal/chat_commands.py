@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from quarterdeck.client.errors import ControlError
 from quarterdeck.testing.simulated import dollars
 
 from .arguments import MODES
@@ -53,14 +51,14 @@ async def mode(chat: Chat, name: str) -> None:
     if name not in MODES:
         chat.screen.say("yellow", f"unknown mode {name!r}; modes: {', '.join(MODES)}")
         return
-    await chat.session.set_permission_mode(name)  # type: ignore[arg-type]  # one of MODES
+    await chat.session.set_mode(name)
 
 
 async def next_mode(chat: Chat) -> None:
     """Shift-Tab."""
     now = chat.screen.timeline.state.session.permission_mode or "default"
     name = CYCLE[(CYCLE.index(now) + 1) % len(CYCLE)] if now in CYCLE else CYCLE[0]
-    await chat.session.set_permission_mode(name)  # type: ignore[arg-type]  # one of MODES
+    await chat.session.set_mode(name)
     chat.screen.say("dim", MODE_PURPOSES[name])
 
 
@@ -96,31 +94,20 @@ async def rewind(chat: Chat, _: str) -> None:
         ],
     )
     if what in ("both", "files"):
-        try:
-            await chat.session.rewind_files(str(chosen))
-            chat.screen.say("green", "files restored")
-        except ControlError as error:
-            chat.screen.say("yellow", f"files not restored: {error.error}")
+        problem = await chat.session.rewind_files(str(chosen))
+        chat.screen.say(*(("yellow", f"files not restored: {problem}") if problem else ("green", "files restored")))
     if what in ("both", "talk"):
         answer = await chat.session.rewind_conversation(str(chosen))
-        if answer.rewound:
+        if answer.done:
             chat.forget_from(str(chosen))
             chat.screen.say("green", "conversation restored; edit your prompt below")
-            chat.prefill(answer.prefill_text or "")
+            chat.prefill(answer.prefill)
         else:
             chat.screen.say("yellow", f"conversation not restored: {answer.reason}")
 
 
 async def fork(chat: Chat, _: str) -> None:
-    session_id = chat.session.session_id
-    if session_id is None:
-        chat.screen.say("dim", "nothing to copy yet")
-        return
-    options = dataclasses.replace(
-        chat.session.options, resume=session_id, fork_session=True, continue_conversation=False, session_id=None
-    )
-    await chat.reopen(options)
-    chat.screen.say("green", f"continuing in a copy; the original session is {session_id}")
+    await chat.fork()
 
 
 async def show_help(chat: Chat, _: str) -> None:

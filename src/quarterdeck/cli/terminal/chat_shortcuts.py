@@ -42,7 +42,7 @@ async def run_shell(chat: Chat, command: str, stop: asyncio.Event) -> None:
         await output.read_on(LAST_OUTPUT_S)
     text = bytes(output.end).decode(errors="replace").rstrip("\n")
     _show(chat, text, "stopped" if stop.is_set() else f"exit code {code}" if code else "")
-    await chat.tell(command, text[-KEPT_CHARS:])
+    await chat.session.tell(command, text[-KEPT_CHARS:])
 
 
 class _Output:

@@ -320,9 +320,3 @@ def history_in(folder: Path) -> History:
     except OSError:  # chat works without a writable home
         return InMemoryHistory()
     return FileHistory(str(path))
-
-
-def state_folder() -> Path:
-    """The XDG state folder."""
-    given = os.environ.get("XDG_STATE_HOME")
-    return (Path(given) if given else Path.home() / ".local" / "state") / "quarterdeck"

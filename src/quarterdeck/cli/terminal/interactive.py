@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -56,6 +56,9 @@ class QuestionScreen(Protocol):
 class InteractiveAnswerer:
     """Asks in the question queue and prints the details above it."""
 
+    places: Mapping[str, str] = PLACES
+    """Scope → where a rule that is always allowed is kept."""
+
     def __init__(self, screen: QuestionScreen, rules: SessionRules) -> None:
         self._screen = screen
         self._questions = screen.questions
@@ -69,19 +72,23 @@ class InteractiveAnswerer:
 
     async def permission(self, asked: Permission, *, note: str = "") -> PermissionResult:
         async with self._questions.turn():
-            advice, subject = await asyncio.to_thread(self._prepared, asked, self._rules.policy, note)
+            advice, subject = await self.prepared(asked, note)
             project = await self._project_rules()
             with self._recorded(subject, asked.tool_id):
                 while True:
-                    chosen = await self._ask(subject, permission_menu(asked, advice, project))
+                    chosen = await self.ask(subject, permission_menu(asked, advice, project, places=self.places))
                     answer = await self._permission_answer(asked, advice, subject, chosen)
                     if answer is not None:
                         return answer
 
-    def _prepared(self, asked: Permission, policy: Policy, note: str) -> tuple[Advice, Subject]:
-        """In a thread: a large change takes a while."""
-        advice = advise(policy, asked.tool_name, asked.input, asked.suggestions)
-        return advice, permission_subject(asked, advice, note=note, folder=self._screen.folder)
+    async def prepared(self, asked: Permission, note: str) -> tuple[Advice, Subject]:
+        """What the policy says, and what is shown; in a thread: a large change takes a while."""
+
+        def prepared(policy: Policy) -> tuple[Advice, Subject]:
+            advice = advise(policy, asked.tool_name, asked.input, asked.suggestions)
+            return advice, permission_subject(asked, advice, note=note, folder=self._screen.folder)
+
+        return await asyncio.to_thread(prepared, self._rules.policy)
 
     @contextmanager
     def _recorded(self, subject: Subject, tool_id: str | None = None) -> Iterator[None]:
@@ -91,7 +98,8 @@ class InteractiveAnswerer:
         finally:
             self._screen.print(subject.record(self._screen.look), tool_id=tool_id)
 
-    async def _ask(self, subject: Subject, answers: Widget) -> Any:
+    async def ask(self, subject: Subject, answers: Widget) -> Any:
+        """One widget of a question. Hold the queue's ``turn``."""
         follows, self._subject = self._subject is subject, subject
         return await self._questions.ask(Prompt(subject, answers), follows=follows)
 
@@ -107,10 +115,10 @@ class InteractiveAnswerer:
             self._rules.remember(advice.rules)
             return PermissionResultAllow(updated_permissions=[update_for(advice.rules, chosen)])
         if chosen == "edit":
-            changed = await self._edited(asked, subject)
+            changed = await self.edited(asked, subject)
             return None if changed is None else PermissionResultAllow(updated_input=changed)
         if chosen == "note":
-            said = await self._ask(subject, TextField("Tell Claude why, or what to do instead:"))
+            said = await self.ask(subject, TextField("Tell Claude why, or what to do instead:"))
             return None if said is None else PermissionResultDeny(message=said.strip() or DENIED)
         return PermissionResultDeny(message=STOPPED if chosen == "stop" else DENIED, interrupt=chosen == "stop")
 
@@ -127,7 +135,7 @@ class InteractiveAnswerer:
         folder = self._screen.folder
         if folder is None or (await self._project_rules()).status != "need trust":
             return True
-        if not await self._ask(subject, trust_menu(trusted_folder(folder))):
+        if not await self.ask(subject, trust_menu(trusted_folder(folder))):
             return False
         try:
             await asyncio.to_thread(trust, folder)
@@ -138,14 +146,14 @@ class InteractiveAnswerer:
         self._screen.say("green", f"trusted: {trusted_folder(folder)}")
         return True
 
-    async def _edited(self, asked: Permission, subject: Subject) -> dict[str, Any] | None:
+    async def edited(self, asked: Permission, subject: Subject) -> dict[str, Any] | None:
         """The input as edited: the command, or the whole input as JSON."""
         if isinstance(asked.input.get("command"), str):
-            text = await self._ask(subject, TextField("Run this instead:", asked.input["command"]))
+            text = await self.ask(subject, TextField("Run this instead:", asked.input["command"]))
             return None if text is None else {**asked.input, "command": text}
         title, text = "Use this input instead:", json.dumps(asked.input, indent=2, ensure_ascii=False)
         while True:
-            text = await self._ask(subject, TextField(title, text))
+            text = await self.ask(subject, TextField(title, text))
             if text is None:
                 return None
             try:
@@ -179,12 +187,12 @@ class InteractiveAnswerer:
                 widget = Menu("", [*options, *ends], on_escape=_SKIP)
                 if question.several:
                     widget = Checklist("", [*options, done, *ends], _SKIP, done=_DONE)
-                chosen = await self._ask(subject, widget)
+                chosen = await self.ask(subject, widget)
                 if chosen is _SKIP or chosen == []:
                     return None
                 if chosen is not _OTHER:
                     return chosen  # type: ignore[no-any-return]
-                said = await self._ask(subject, TextField("Your answer:"))
+                said = await self.ask(subject, TextField("Your answer:"))
                 if said is not None and said.strip():
                     return str(said)
 
@@ -199,14 +207,14 @@ class InteractiveAnswerer:
         async with self._questions.turn():
             with self._recorded(subject):
                 while True:
-                    chosen = await self._ask(subject, _plan_menu())
+                    chosen = await self.ask(subject, _plan_menu())
                     if chosen == "approve":
                         return Approve()
                     if chosen == "accept":
                         return Approve(mode="acceptEdits")
                     if chosen == "reject":
                         return Reject()
-                    note = await self._ask(subject, TextField("What should change?"))
+                    note = await self.ask(subject, TextField("What should change?"))
                     if note is not None and note.strip():
                         return Revise(note.strip())
 
@@ -225,7 +233,7 @@ class InteractiveAnswerer:
         ]
         async with self._questions.turn():
             with self._recorded(subject):
-                action = await self._ask(subject, Menu("", options, on_escape="cancel"))
+                action = await self.ask(subject, Menu("", options, on_escape="cancel"))
                 if action != "accept" or asked.url:
                     return {"action": action}
                 content = await self._form(subject, asked.form or {})
@@ -247,14 +255,14 @@ class InteractiveAnswerer:
         )
         if wanted.get("type") == "boolean":
             options = [MenuOption(True, "Yes", key="y"), MenuOption(False, "No", key="n")]
-            return await self._ask(subject, Menu(title, options, on_escape=_SKIP))
+            return await self.ask(subject, Menu(title, options, on_escape=_SKIP))
         if isinstance(wanted.get("enum"), list):
             options = [MenuOption(value, str(value)) for value in wanted["enum"]]
-            return await self._ask(subject, Menu(title, options, on_escape=_SKIP))
+            return await self.ask(subject, Menu(title, options, on_escape=_SKIP))
         default = wanted.get("default")
         text = "" if default is None else str(default)
         while True:
-            text = await self._ask(subject, TextField(title if required else f"{title} (optional)", text))
+            text = await self.ask(subject, TextField(title if required else f"{title} (optional)", text))
             if text is None:
                 return _SKIP
             if not text and not required:

@@ -85,6 +85,11 @@ def output_for(name: str, *, simulated: bool) -> ProgramOutput:
     return outputs[name](simulated=simulated)
 
 
+def write_line(line: bytes) -> None:
+    """Raises ``BrokenPipeError`` if the reader is gone."""
+    _write(line.rstrip(b"\n") + b"\n")
+
+
 def _write(data: bytes) -> None:
     """Byte for byte, but not on a terminal: JSON escapes neither the controls above 0x7e nor what turns directions."""
     if sys.stdout.isatty():

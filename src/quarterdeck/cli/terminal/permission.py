@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from quarterdeck.cli.common import Look
 from quarterdeck.cli.common.look import codes_of
@@ -38,14 +38,16 @@ LARGE_CHARS = 100_000
 LARGE_INPUT = "Long input: shown without marks."
 
 
-def permission_subject(asked: Permission, advice: Advice, *, note: str = "", folder: str | None = None) -> Subject:
-    """The question, the command or diff, the risk, and why we ask."""
-    change, warning = proposed_change(asked.tool_name, asked.input)
+def permission_subject(
+    asked: Permission, advice: Advice, *, note: str = "", folder: str | None = None, on_disk: bool = True
+) -> Subject:
+    """The question, the command or diff, the risk, and why we ask. ``on_disk``: the files are on this machine."""
+    change, warning = proposed_change(asked.tool_name, asked.input) if on_disk else (None, "")
     diffs = [change] if change is not None else asked.diffs  # a tool that we do not know may change files, too
     if is_large(diffs):
         warnings, body, compact = [warning, LARGE_DIFF], _large_body(diffs, folder), None
     elif diffs:
-        small, _ = proposed_change(asked.tool_name, asked.input, context=0)
+        small = proposed_change(asked.tool_name, asked.input, context=0)[0] if on_disk else None
         warnings, body = [warning], _diff_body(diffs, folder)
         compact = _diff_body([small], folder) if small is not None else None
     else:
@@ -156,12 +158,14 @@ def _notes(asked: Permission, advice: Advice, look: Look, note: str) -> list[str
     return lines
 
 
-def permission_menu(asked: Permission, advice: Advice, project: ProjectRules) -> Menu:
-    """Offers only what will count."""
+def permission_menu(
+    asked: Permission, advice: Advice, project: ProjectRules, *, places: Mapping[str, str] = PLACES
+) -> Menu:
+    """Offers only what will count. ``places`` says where a rule of each scope is kept."""
     rules = ", ".join(str(rule) for rule in advice.rules)
     in_project = "Always in this project" if project.status == "count" else "Trust this folder, then always in it"
     always = [
-        MenuOption(scope, label, PLACES[scope], key=key)
+        MenuOption(scope, label, places[scope], key=key)
         for scope, label, key in (
             ("session", "Always in this session", "s"),
             ("project", in_project, "p"),

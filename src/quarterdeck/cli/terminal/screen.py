@@ -44,7 +44,8 @@ class Screen:
         failed: Callable[[Exception], None],
         listening: Listening = nullcontext,
     ) -> None:
-        self._failed = failed
+        self.failed = failed
+        """Ends the command: the user would see nothing."""
         self._surface = surface
         self._draw_markdown = draw
         self.timeline = Timeline()
@@ -70,11 +71,12 @@ class Screen:
         """A session, not yet open, that is shown and answered on this screen."""
         self.painter.simulated = is_simulated({**os.environ, **options.env})
         options.stderr = lambda line: self.say("dim", line)
-        return SessionAnswers(rules, answerer, timeline=self.timeline, show=self._show, failed=self._failed).session(
+        return SessionAnswers(rules, answerer, timeline=self.timeline, show=self.show, failed=self.failed).session(
             options
         )
 
-    def _show(self, events: Sequence[Event]) -> None:
+    def show(self, events: Sequence[Event]) -> None:
+        """Events that are in the timeline."""
         self.painter.show(events)
         self.changed()
 
@@ -136,7 +138,7 @@ class Screen:
             self.painter.draw(time.time(), self.questions.widget, waiting=self.questions.waiting)
             self.questions.drawn()
         except Exception as error:  # noqa: BLE001  # the user sees nothing: end the command
-            self._failed(error)
+            self.failed(error)
             return
         if self._surface.height and self.painter.busy and self._next is None:
             self._next_is_heartbeat = True

@@ -30,8 +30,8 @@ PROMPT_LIMIT_BYTES = 50_000_000
 _TAP = "import sys; from quarterdeck.cli.tap import main; sys.exit(main(sys.argv[1:]))"
 
 
-def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
-    """The prompt from arguments, file and standard input, with its images."""
+def prompt_of(given: argparse.Namespace, *, example: str = "quarterdeck run") -> str | list[dict[str, Any]]:
+    """The prompt from arguments, file and standard input, with its images. ``example``: what to write before it."""
     parts = []
     words = list(given.prompt)
     reads_input = "-" in words or not (words or given.prompt_file)
@@ -41,25 +41,25 @@ def prompt_of(given: argparse.Namespace) -> str | list[dict[str, Any]]:
         parts.append(_text_file(given.prompt_file))
     if reads_input:
         if sys.stdin is None or sys.stdin.isatty():
-            raise _no_prompt(given)
+            raise _no_prompt(given, example)
         parts.append(sys.stdin.buffer.read(PROMPT_LIMIT_BYTES).decode("utf-8", "replace"))
     text = "\n\n".join(part.strip("\n") for part in parts if part.strip())
     if not text and not given.image:
-        raise ReportedError("the prompt is empty", 'Use quarterdeck run "…".', code=USAGE_ERROR)
+        raise ReportedError("the prompt is empty", f'Use {example} "…".', code=USAGE_ERROR)
     if not given.image:
         return text
     blocks: list[dict[str, Any]] = [_image(name) for name in given.image]
     return [*blocks, {"type": "text", "text": text}] if text else blocks
 
 
-def _no_prompt(given: argparse.Namespace) -> ReportedError:
+def _no_prompt(given: argparse.Namespace, example: str) -> ReportedError:
     if given.resume:
         return ReportedError(
             "no prompt: --resume has taken the only argument",
             f'Add the prompt: {resume_command(given, given.resume)} "…"',
             code=USAGE_ERROR,
         )
-    return ReportedError("no prompt", 'Use quarterdeck run "…", or pipe the prompt in.', code=USAGE_ERROR)
+    return ReportedError("no prompt", f'Use {example} "…", or pipe the prompt in.', code=USAGE_ERROR)
 
 
 def _image(name: str) -> dict[str, Any]:
@@ -104,6 +104,7 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
         raise ReportedError(f"no such folder: {given.cwd}", "Set --cwd to an existing folder.", code=USAGE_ERROR)
     if given.fork and given.resume is None and not given.continue_:
         raise ReportedError("--fork needs a session", "Add --resume ID or --continue.", code=USAGE_ERROR)
+    system_prompt = system_prompt_of(given)
     options = ClaudeAgentOptions(
         cwd=given.cwd,
         model=given.model,
@@ -114,7 +115,7 @@ def options_of(given: argparse.Namespace, *, partial: bool) -> ClaudeAgentOption
         fork_session=given.fork,
         max_turns=given.max_turns,
         max_budget_usd=given.max_budget,
-        system_prompt=_system_prompt(given),
+        system_prompt={"type": "preset", "preset": "claude_code"} if system_prompt is None else system_prompt,
         include_partial_messages=partial,
         cli_path=_program(given),
         client_app="quarterdeck-terminal",
@@ -152,10 +153,11 @@ def _session(given: argparse.Namespace) -> str | None:
     return given.resume  # type: ignore[no-any-return]
 
 
-def _system_prompt(given: argparse.Namespace) -> Any:
+def system_prompt_of(given: argparse.Namespace) -> str | None:
+    """None: Claude Code's own."""
     if given.system_prompt_file:
         return _text_file(given.system_prompt_file)
-    return given.system_prompt if given.system_prompt is not None else {"type": "preset", "preset": "claude_code"}
+    return given.system_prompt  # type: ignore[no-any-return]
 
 
 def _program(given: argparse.Namespace) -> list[str]:

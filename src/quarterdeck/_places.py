@@ -1,0 +1,14 @@
+"""Where the user's own files are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def state_folder(given: str | None = None) -> Path:
+    """The one that was named, or the user's own by the conventions of the system."""
+    if given:
+        return Path(given).expanduser().absolute()
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "quarterdeck"

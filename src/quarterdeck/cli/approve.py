@@ -1,0 +1,43 @@
+"""``quarterdeck approve``: allow what a session asks."""
+
+from __future__ import annotations
+
+from .common import Parser
+from .hosted.connecting import EXITS, add_host_options, on_host
+
+
+def parser() -> Parser:
+    built = Parser(
+        "quarterdeck approve",
+        description="Allow what a session asks: a permission, or a plan. APPROVAL is an id as quarterdeck approvals "
+        "lists it, or a unique beginning of it. Questions have quarterdeck answer.",
+        examples=[
+            ("quarterdeck approve 8c1f", "this once"),
+            ("quarterdeck approve 8c1f --always project", "and the same in this folder from now on"),
+            ('quarterdeck approve 8c1f --input \'{"command": "make test"}\'', "with another input"),
+        ],
+        exits=EXITS,
+    )
+    built.add_argument("approvals", metavar="APPROVAL", nargs="+", help="what to allow")
+    built.add_argument(
+        "--always",
+        choices=("session", "project", "user"),
+        help="also from now on: in this session, in its folder, or everywhere",
+    )
+    built.add_argument("--rule", metavar="RULE", help="with --always: remember this rule (default: the narrowest)")
+    built.add_argument("--input", metavar="JSON", help="allow the call with this input instead")
+    built.add_argument("--mode", metavar="MODE", help="switch to this permission mode, e.g. acceptEdits")
+    add_host_options(built, json="print JSON, one approval per line")
+    return built
+
+
+def main(argv: list[str] | None = None) -> int:
+    reader = parser()
+    given = reader.parse_args(argv)
+    if given.rule and not given.always:
+        reader.error("--rule needs --always")
+    if given.input and len(given.approvals) > 1:
+        reader.error("--input is for one approval")
+    from .hosted.deciding import approve
+
+    return on_host(given, lambda host: approve(host, given))

@@ -1,0 +1,34 @@
+"""``quarterdeck attach``: follow and steer a session of a host in the terminal."""
+
+from __future__ import annotations
+
+from .common import OK, Parser
+from .hosted.connecting import EXITS, add_host_options
+
+
+def parser() -> Parser:
+    built = Parser(
+        "quarterdeck attach",
+        description="Follow a session of a host, answer what it asks, and talk to it, as in quarterdeck chat and with "
+        "the same keys. Ctrl-D leaves, and the session goes on. Several terminals may be attached to one session. "
+        "SESSION is an id, a unique beginning of it, or a name.",
+        examples=[
+            ("quarterdeck attach review", "by its name"),
+            ("quarterdeck attach 3f2a --host https://deck.example", "on another machine"),
+        ],
+        exits={**EXITS, OK: "left with /quit or Ctrl-D"},
+    )
+    built.add_argument("session", metavar="SESSION", help="the session")
+    add_host_options(built, json=None)
+    return built
+
+
+def main(argv: list[str] | None = None) -> int:
+    given = parser().parse_args(argv)
+    from .terminal.run import check_installed, check_terminal
+
+    check_installed(instead="; quarterdeck log --follow works without it")
+    check_terminal()
+    from .hosted.attaching import attach
+
+    return attach(given)

@@ -1,0 +1,71 @@
+"""``quarterdeck export``: a session of a host as a document."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .common import OK, USAGE_ERROR, Parser, ReportedError
+from .hosted.connecting import EXITS, add_host_options, on_host
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from quarterdeck.remote import RemoteHost
+
+FORMATS = {"md": ".md", "html": ".html", "ndjson": ".ndjson"}
+
+
+def parser() -> Parser:
+    built = Parser(
+        "quarterdeck export",
+        description="Write a session of a host as Markdown, HTML or NDJSON (every frame of its log). SESSION is an id, "
+        "a unique beginning of it, or a name. Sessions that no host has run: quarterdeck sessions export.",
+        examples=[
+            ("quarterdeck export review > review.md", "Markdown"),
+            ("quarterdeck export review --out review.html", "the format is that of the file's name"),
+        ],
+        exits=EXITS,
+    )
+    built.add_argument("session", metavar="SESSION", help="the session")
+    built.add_argument("--format", choices=tuple(FORMATS), help="md (default), html or ndjson")
+    built.add_argument("--out", "-o", metavar="FILE", help="write to this file (default: standard output)")
+    add_host_options(built, json=None)
+    return built
+
+
+def main(argv: list[str] | None = None) -> int:
+    given = parser().parse_args(argv)
+    return on_host(given, lambda host: _export(host, given))
+
+
+async def _export(host: RemoteHost, given: Namespace) -> int:
+    from quarterdeck.host.requests import Export
+
+    from .hosted.naming import find_session
+
+    session = await find_session(host, given.session)
+    exported = await host.export_session(Export(session_id=session.id, format=_format(given)))  # type: ignore[arg-type]
+    if given.out is None:
+        sys.stdout.buffer.write(exported.body)
+        sys.stdout.buffer.flush()
+        return OK
+    place = Path(given.out)
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(exported.body)
+        beside.replace(place)
+    except OSError as error:
+        raise ReportedError(
+            f"cannot write {place}: {error.strerror}", "Use another --out.", code=USAGE_ERROR
+        ) from error
+    return OK
+
+
+def _format(given: Namespace) -> str:
+    if given.format:
+        return str(given.format)
+    ends = (name for name, end in FORMATS.items() if (given.out or "").lower().endswith(end))
+    return next(ends, "md")

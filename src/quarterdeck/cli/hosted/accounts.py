@@ -1,0 +1,218 @@
+"""What was used, who did what, who may do what."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quarterdeck.cli.common import OK, Look, ReportedError, sanitize
+from quarterdeck.cli.common.table import Column, one_line, path_end, short_ids, table
+from quarterdeck.host.requests import CreateToken, GetUsage, ListAudit, Nothing, OfToken
+from quarterdeck.host.resources import AuditEntry, Token, UsageRow
+
+from .naming import PAGE, all_sessions, find_session
+from .showing import clock, money, print_json, since
+
+if TYPE_CHECKING:
+    from quarterdeck.remote import RemoteHost
+
+BARS, SIMPLE_BARS = " ▏▎▍▌▋▊▉█", " ####"
+LONGEST_BAR = 40
+
+
+async def show_usage(host: RemoteHost, given: argparse.Namespace) -> int:
+    """``quarterdeck usage``."""
+    by = list(dict.fromkeys(given.by or ["day"]))
+    found = (await host.get_usage(GetUsage(by=by, since=given.since, to=given.to))).usage
+    if given.json:
+        print_json(found)
+        return OK
+    if not found:
+        print("Nothing was used.")
+        return OK
+    look = Look.of(sys.stdout)
+    names = {one.id: one.name async for one in all_sessions(host, archived=True)} if "session" in by else {}
+    print("\n".join(_usage_table(found, by, names, look)))
+    for line in _budget_lines((await host.get_budgets(Nothing())).details, look):
+        print(line)
+    return OK
+
+
+def _usage_table(rows: Sequence[UsageRow], by: list[str], names: dict[str, str], look: Look) -> list[str]:
+    total = _sum(rows)
+    shown = [*rows, total] if len(rows) > 1 else [*rows]
+    columns = [Column(word.upper(), [_group(row, word, names, look) for row in shown], "cyan") for word in by]
+    most = max((row.cost_usd for row in rows), default=Decimal(0)) or Decimal(1)
+    columns += [
+        Column("COST", [money(row.cost_usd) for row in shown], "bold", right=True),
+        Column("IN", [_tokens(row.tokens.input + row.tokens.cache_write) for row in shown], right=True),
+        Column("CACHED", [_tokens(row.tokens.cache_read) for row in shown], "dim", right=True),
+        Column("OUT", [_tokens(row.tokens.output) for row in shown], right=True),
+    ]
+    bars = ["" if row is total else bar(float(row.cost_usd / most), LONGEST_BAR, look) for row in shown]
+    return table(columns, Column("", bars, "blue"), look)
+
+
+def _sum(rows: Sequence[UsageRow]) -> UsageRow:
+    from quarterdeck.host.resources import TokenCounts
+
+    tokens = TokenCounts(
+        **{name: sum(getattr(row.tokens, name) for row in rows) for name in TokenCounts.__struct_fields__}
+    )
+    return UsageRow(cost_usd=sum((row.cost_usd for row in rows), Decimal(0)), tokens=tokens, by={})
+
+
+def _group(row: UsageRow, word: str, names: dict[str, str], look: Look) -> str:
+    value = row.by.get(word, "")
+    if word == "session" and value:
+        return one_line(names.get(value) or value[:8], 24)
+    if word == "cwd":
+        return path_end(value, max(look.width // 3, 12), home=str(Path.home()))
+    return one_line(value, 32)
+
+
+def bar(share: float, width: int, look: Look) -> str:
+    """Of ``width`` cells, in eighths."""
+    signs = BARS if look.unicode else SIMPLE_BARS
+    parts = len(signs) - 1
+    whole, rest = divmod(round(max(min(share, 1.0), 0.0) * width * parts), parts)
+    return (signs[-1] * whole + (signs[rest] if rest else "")).rstrip()
+
+
+def _tokens(count: int) -> str:
+    for length, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if count >= length:
+            return f"{count / length:.1f}{unit}"
+    return str(count)
+
+
+def _budget_lines(details: dict[str, Any], look: Look) -> list[str]:
+    lines = []
+    for word in ("day", "month"):
+        limit, spent = details.get(f"{word}_usd"), details.get("spent", {}).get(f"{word}_usd")
+        if limit is not None and Decimal(limit) > 0:
+            share = float(Decimal(spent or 0) / Decimal(limit))
+            style = "red" if share >= 1 else "yellow" if share >= 0.8 else "green"
+            shown = look.paint(style, bar(share, 20, look) or look.sign("▏", "|"))
+            lines.append(f"this {word}: {money(Decimal(spent or 0))} of {money(Decimal(limit))}  {shown} {share:.0%}")
+    return lines
+
+
+async def show_audit(host: RemoteHost, given: argparse.Namespace) -> int:
+    """``quarterdeck audit``."""
+    session = None if given.session is None else (await find_session(host, given.session)).id
+    entries: list[AuditEntry] = []
+    cursor: str | None = None
+    while True:
+        left = given.limit - len(entries) if given.limit else PAGE
+        request = ListAudit(session=session, who=given.who, since=given.since, limit=min(left, PAGE), cursor=cursor)
+        page = await host.list_audit(request)
+        entries += page.audit
+        cursor = page.next_cursor
+        if cursor is None or (given.limit and len(entries) >= given.limit):
+            break
+    if given.json:
+        print_json(entries)
+    elif not entries:
+        print("Nothing was changed.")
+    else:
+        look = Look.of(sys.stdout)
+        columns = [
+            Column("WHEN", [clock(one.at) for one in entries], "dim"),
+            Column("WHO", [one_line(one.who, 20) for one in entries], "bold"),
+            Column("WHAT", [one.operation for one in entries]),
+            Column("SESSION", [(one.session_id or "")[:8] for one in entries], "cyan"),
+            Column("VIA", [one_line(one.via, 12) for one in entries], "dim"),
+        ]
+        print("\n".join(table(columns, Column("DETAILS", [_details(one) for one in entries], "dim"), look)))
+        if cursor is not None:
+            print(look.paint("dim", "… more; all with --limit 0"))
+    return OK
+
+
+def _details(entry: AuditEntry) -> str:
+    parts = (
+        f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in entry.details.items()
+    )
+    return sanitize(" ".join(parts), one_line=True)
+
+
+# Tokens
+
+
+async def create_token(host: RemoteHost, given: argparse.Namespace) -> int:
+    """``quarterdeck token create``: the secret alone on stdout, so that a script can take it."""
+    made = await host.create_token(
+        CreateToken(
+            name=given.name,
+            scope=given.scope,
+            expires_s=given.expires,
+            folders=given.folder,
+            may_bypass=given.may_bypass,
+        )
+    )
+    if given.json:
+        print_json(made)
+        return OK
+    if sys.stdout.isatty():
+        look = Look.of(sys.stdout)
+        print(look.paint("dim", "This is shown once. Whoever has it may do what it allows."), file=sys.stderr)
+    print(made.secret)
+    return OK
+
+
+async def list_tokens(host: RemoteHost, given: argparse.Namespace) -> int:
+    """``quarterdeck token list``."""
+    tokens = sorted((await host.list_tokens(Nothing())).tokens, key=lambda one: (one.created_at, one.id))
+    shown = [one for one in tokens if given.all or one.revoked_at is None]
+    if given.json:
+        print_json(shown)
+    elif given.quiet:
+        print("".join(f"{one.id}\n" for one in shown), end="")
+    elif not shown:
+        print("No tokens.")
+    else:
+        look = Look.of(sys.stdout)
+        columns = [
+            Column("ID", short_ids([one.id for one in shown]), "cyan"),
+            Column("NAME", [one_line(one.name, 24) for one in shown], "bold"),
+            Column("SCOPE", [f"{one.scope}{' +bypass' * one.may_bypass}" for one in shown]),
+            Column("MADE", [since(one.created_at) for one in shown], "dim", right=True),
+            Column("USED", [since(one.last_used_at) if one.last_used_at else "" for one in shown], "dim", right=True),
+            Column("ENDS", [_end(one) for one in shown], "dim"),
+        ]
+        folders = Column("FOLDERS", [one_line(", ".join(one.folders), 1_000) for one in shown], "dim")
+        print("\n".join(table(columns, folders, look)))
+    return OK
+
+
+def _end(token: Token) -> str:
+    if token.revoked_at is not None:
+        return "revoked"
+    return "" if token.expires_at is None else token.expires_at.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+async def revoke_tokens(host: RemoteHost, given: argparse.Namespace) -> int:
+    """``quarterdeck token revoke``: by id or name; all are found before one is revoked."""
+    tokens = [one for one in (await host.list_tokens(Nothing())).tokens if one.revoked_at is None]
+    for token in [_named(tokens, wanted) for wanted in given.tokens]:
+        revoked = await host.revoke_token(OfToken(token_id=token.id))
+        if given.json:
+            print_json(revoked)
+        else:
+            print(f"{token.id[:8]} {sanitize(token.name, one_line=True)}  revoked")
+    return OK
+
+
+def _named(tokens: list[Token], wanted: str) -> Token:
+    matches = ([one for one in tokens if one.name == wanted], [one for one in tokens if one.id.startswith(wanted)])
+    found = next((some for some in matches if some and wanted), [])
+    if len(found) != 1:
+        what = f"several tokens are meant by {wanted!r}" if found else f"no such token: {wanted!r}"
+        raise ReportedError(what, "Run quarterdeck token list, and use an id.")
+    return found[0]

@@ -1,0 +1,144 @@
+"""A session of a host as a chat talks to it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quarterdeck.cli.common import FAILED, ReportedError
+from quarterdeck.cli.terminal.advice import SessionRules
+from quarterdeck.cli.terminal.answers import Answerer, UnattendedAnswerer
+from quarterdeck.cli.terminal.chat_session import Rewound
+from quarterdeck.client.errors import QuarterdeckError
+from quarterdeck.host import HostError
+from quarterdeck.host.events import AnyEvent, ProcessChanged, StatusChange
+from quarterdeck.host.requests import Fork, OfSession, Rewind, SendControl, SendPrompt, UpdateSession
+
+from .answering import HostedAnswerer, HostedAnswers
+from .connecting import reported
+from .following import FollowedSession
+from .naming import all_approvals
+
+if TYPE_CHECKING:
+    from quarterdeck.cli.terminal.screen import Screen
+    from quarterdeck.host.resources import Session
+    from quarterdeck.remote import RemoteHost
+
+
+class HostedSession:
+    """Implements ``cli.terminal.chat_session.ChatSession``."""
+
+    runs_here = False
+
+    def __init__(
+        self,
+        host: RemoteHost,
+        session: Session,
+        screen: Screen,
+        rules: SessionRules,
+        *,
+        is_here: bool,
+        attended: bool = True,
+    ) -> None:
+        """``is_here``: the host is on this machine. Without ``attended``, what no rule allows is denied."""
+        self._host = host
+        self._session = session
+        self._screen = screen
+        self._followed = FollowedSession(host, session.id, screen.timeline)
+        answerer: Answerer = UnattendedAnswerer(rules, screen.say)
+        if attended:
+            answerer = HostedAnswerer(screen, rules, host, on_disk=is_here)
+        self._answers = HostedAnswers(rules, answerer, host=host, say=screen.say, failed=screen.failed)
+        self.greeting = f"attaching to {session.name or session.id[:8]} …"
+        screen.painter.simulated = session.agent == "sim"
+
+    @property
+    def id(self) -> str:
+        return self._session.id
+
+    @property
+    def is_working(self) -> bool:
+        return self._followed.state.turn_started_at is not None
+
+    @property
+    def folder(self) -> Path:
+        return Path(self._session.cwd)
+
+    async def open(self) -> None:
+        """Draw what there is, and ask what waits."""
+        self._screen.show([*await self._followed.load()])  # type: ignore[list-item]
+        async for approval in all_approvals(self._host, session=self.id):
+            self._answers.changed(approval, self._followed.state)
+
+    async def close(self, *, hurry: bool) -> None:
+        """Leave; the session goes on."""
+        self._answers.stop_all()
+
+    async def follow(self) -> str:
+        async with aclosing(self.events()) as batches:
+            async for _ in batches:
+                pass
+        return "the session was deleted"
+
+    async def events(self) -> AsyncGenerator[list[AnyEvent], None]:
+        """What happens, shown and asked about, in batches."""
+        async with aclosing(self._followed.follow()) as batches:
+            async for happened in batches:
+                self._show(happened)
+                yield happened
+
+    def _show(self, happened: list[AnyEvent]) -> None:
+        self._screen.show(happened)  # type: ignore[arg-type]  # the painter leaves out what it does not know
+        for event in happened:
+            if isinstance(event, ProcessChanged) and event.state in ("exited", "lost"):
+                why = event.stderr.strip().splitlines()[-1:] or [""]
+                self._screen.say("dim", f"its process has ended{f': {why[0]}' if why[0] else ''}")
+            elif isinstance(event, StatusChange) and event.state in ("limited", "crashed", "authenticating"):
+                self._screen.say("yellow", f"{event.state}{f': {event.reason}' if event.reason else ''}")
+        self._answers.follow(happened, self._followed.state)
+
+    async def send(self, text: str) -> str:
+        said = await self._host.send_prompt(SendPrompt(session_id=self.id, content=text))
+        return said.prompt_id
+
+    async def tell(self, command: str, output: str) -> None:
+        raise HostError("invalid", "Commands of this machine are not for a session of a host.")
+
+    async def interrupt(self) -> None:
+        await self._host.interrupt(OfSession(session_id=self.id))
+
+    async def set_model(self, name: str) -> None:
+        await self._host.update_session(UpdateSession(session_id=self.id, model=name))
+
+    async def set_mode(self, name: str) -> None:
+        await self._host.update_session(UpdateSession(session_id=self.id, permission_mode=name))
+
+    async def rewind_files(self, prompt_id: str) -> str:
+        try:
+            await self._host.rewind(Rewind(session_id=self.id, to=prompt_id))
+        except HostError as error:
+            return error.message
+        return ""
+
+    async def rewind_conversation(self, prompt_id: str) -> Rewound:
+        fields = {"target_message_uuid": prompt_id}
+        asked = SendControl(session_id=self.id, subtype="rewind_conversation", fields=fields)
+        answer = (await self._host.send_control(asked)).details
+        return Rewound(
+            bool(answer.get("rewound")), str(answer.get("prefillText") or ""), str(answer.get("reason") or "")
+        )
+
+    async def fork(self) -> str:
+        made = await self._host.fork(Fork(session_id=self.id))
+        before, self._session = self._session, made
+        self._answers.stop_all()
+        self._followed = FollowedSession(self._host, made.id, self._screen.timeline)
+        await self._followed.load()
+        return f"continuing in a copy; the original session is {before.name or before.id[:8]}"
+
+    def reported(self, error: QuarterdeckError) -> ReportedError:
+        if isinstance(error, HostError):
+            return reported(error)
+        return ReportedError(str(error), f"Attach again with: quarterdeck attach {self.id[:8]}", code=FAILED)

@@ -1,0 +1,146 @@
+"""Where the host is, and how a command reaches it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from quarterdeck._places import state_folder
+from quarterdeck.cli.common import BROKEN_PIPE, FAILED, INTERRUPTED, OK, USAGE_ERROR, Parser, ReportedError
+
+if TYPE_CHECKING:
+    from quarterdeck.host import HostError
+    from quarterdeck.remote import RemoteHost
+
+HOST_VARIABLE = "QUARTERDECK_HOST"
+TOKEN_VARIABLE = "QUARTERDECK_TOKEN"  # noqa: S105  # its name
+NO_HOST = 3
+"""The exit code when no host answers."""
+EXITS = {
+    OK: "success",
+    FAILED: "the host refused, or there is no such thing",
+    USAGE_ERROR: "invalid arguments",
+    NO_HOST: "no host answers",
+    INTERRUPTED: "interrupted with Ctrl-C",
+    BROKEN_PIPE: "output pipe closed",
+}
+_START = "Start one with quarterdeck serve, or name one with --host URL."
+
+
+class Address(NamedTuple):
+    """Where a host is, and the token to show it."""
+
+    url: str
+    """``http://…``, ``https://…`` or ``unix:/path``."""
+    token: str
+    is_here: bool
+    """On this machine: what a session's files are can be seen here, too."""
+
+    def __str__(self) -> str:
+        return self.url.removeprefix("unix:")
+
+
+def add_host_options(parser: Parser, *, json: str | None = "print JSON") -> None:
+    """``--host`` and ``--token-file``, and ``--json`` unless the command has none."""
+    if json is not None:
+        parser.add_argument("--json", action="store_true", help=json)
+    group = parser.add_argument_group("host")
+    where = f"the host's URL or its state folder (default: ${HOST_VARIABLE}, else this user's own host)"
+    group.add_argument("--host", metavar="URL", help=where)
+    token = f"read the token from this file (default: ${TOKEN_VARIABLE}, or the state folder's)"
+    group.add_argument("--token-file", metavar="FILE", help=token)
+
+
+def address_of(given: argparse.Namespace) -> Address:
+    """From ``--host``, ``QUARTERDECK_HOST``, or the user's state folder.
+
+    The state folder's own token goes to its socket alone: a URL may be anybody's, also on this machine.
+    """
+    wanted: str = given.host or os.environ.get(HOST_VARIABLE, "")
+    if wanted.startswith(("http://", "https://")):
+        url = wanted.rstrip("/")
+        return Address(url, _token(given) or _no_token(url), is_here=False)
+    if "://" in wanted:
+        raise ReportedError(f"{wanted} is no host", "Use http://…, https://… or a state folder.", code=USAGE_ERROR)
+    folder = state_folder(wanted)
+    if wanted and not folder.is_dir():
+        advice = "Use http://…, https://… or a state folder; a prompt goes before --host."
+        raise ReportedError(f"{wanted!r} is no host", advice, code=USAGE_ERROR)
+    socket = folder / "host.sock"
+    if not socket.exists():
+        raise ReportedError(f"no host is running in {folder}", _START, code=NO_HOST)
+    return Address(f"unix:{socket}", _token(given) or _read(folder / "token"), is_here=True)
+
+
+def _token(given: argparse.Namespace) -> str:
+    return _read(Path(given.token_file)) if given.token_file else os.environ.get(TOKEN_VARIABLE, "").strip()
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        advice = f"Set {TOKEN_VARIABLE}, or use --token-file."
+        raise ReportedError(f"cannot read the token in {file}: {why}", advice, code=USAGE_ERROR) from error
+
+
+def _no_token(url: str) -> str:
+    advice = f"Set {TOKEN_VARIABLE} or use --token-file. There, quarterdeck token create makes one."
+    raise ReportedError(f"no token for {url}", advice, code=USAGE_ERROR)
+
+
+def on_host(given: argparse.Namespace, work: Callable[[RemoteHost], Awaitable[int]]) -> int:
+    """Do something with the host that is meant; the exit code. What it refuses is reported."""
+    address = address_of(given)
+
+    async def connected() -> int:
+        async with opened(address) as host:
+            return await work(host)
+
+    return asyncio.run(reporting(connected()))
+
+
+def opened(address: Address) -> RemoteHost:
+    """Use it as an async context manager."""
+    try:
+        from quarterdeck.remote import RemoteHost
+    except ImportError as error:
+        raise ReportedError(
+            f"{error.name} is not installed", "Run pip install 'quarterdeck[host]'.", code=USAGE_ERROR
+        ) from error
+    return RemoteHost(address.url, token=address.token)
+
+
+async def reporting(work: Awaitable[int]) -> int:
+    """What the host refuses becomes two lines: what, and what to do."""
+    from quarterdeck.host import HostError
+
+    try:
+        return await work
+    except HostError as error:
+        raise reported(error) from error
+
+
+def reported(error: HostError) -> ReportedError:
+    code = NO_HOST if error.code in ("unavailable", "shutting_down") else FAILED
+    told = "" if error.code == "unauthenticated" else error.hint
+    return ReportedError(error.message, told or _NEXT.get(error.code, "Run quarterdeck ps."), code=code)
+
+
+_NEXT = {
+    "unauthenticated": f"Check {TOKEN_VARIABLE}; quarterdeck token create makes a new token.",
+    "forbidden": "Use a token with more rights: quarterdeck token create --scope …",
+    "not_found": "Run quarterdeck ps to list sessions, quarterdeck approvals to list what waits.",
+    "already_decided": "Run quarterdeck audit to see who decides.",
+    "withdrawn": "Run quarterdeck approvals to list what waits.",
+    "not_running": "Send it something with quarterdeck send, and it starts again.",
+    "unavailable": _START,
+    "shutting_down": "Wait until it is back.",
+    "cli_missing": "Run quarterdeck doctor where the host runs.",
+    "cli_failed": "Run quarterdeck log ID to see what happened.",
+}

@@ -1,0 +1,147 @@
+"""``quarterdeck demo --serve``: a host at work in a scratch folder, with two sessions, one of which waits for you."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from quarterdeck.cli.common import FAILED, OK, Look, ReportedError
+from quarterdeck.cli.terminal.demo import NOTES, SIMULATED_PROMPTS
+
+from .connecting import Address, opened, reporting
+
+if TYPE_CHECKING:
+    from quarterdeck.host.resources import Approval, Session
+    from quarterdeck.remote import RemoteHost
+
+LIMIT_S = 60.0
+"""For each thing that is waited for when nobody is there."""
+SAY_EVERY_S = 3.0
+T = TypeVar("T")
+
+
+def demonstrate(agent: str, *, ask: bool) -> int:
+    """``ask``: somebody is at the terminal to answer."""
+    say("dim", "Starting a host in a scratch folder …")
+    try:
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise ReportedError(f"{error.name} is not installed", "Run pip install 'quarterdeck[host]'.") from error
+    with tempfile.TemporaryDirectory(prefix="quarterdeck-demo-", ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch).resolve()
+        project = folder / "project"
+        project.mkdir()
+        (project / "notes.txt").write_text(NOTES)
+        try:
+            code = asyncio.run(reporting(_demonstrate(folder, agent, ask=ask)))
+        except TimeoutError:
+            raise ReportedError("the demo takes too long", "Try again: quarterdeck demo --serve", code=FAILED) from None
+        say("dim", f"notes.txt is now: {' '.join((project / 'notes.txt').read_text().split())}")
+    return code
+
+
+async def _demonstrate(folder: Path, agent: str, *, ask: bool) -> int:
+    async with _served(folder, agent) as (address, page):
+        async with opened(address) as host:
+            await _start_sessions(host, folder / "project", agent)
+        say("", f"\nA host is running, with two sessions. Its page, good once, for a minute:\n  {page}")
+        where = Look.of(sys.stdout).paint("bold", f"quarterdeck ps --host {folder / 'state'}")
+        say("", f"In another terminal:\n  {where}\n")
+        if ask:
+            return await _with_somebody(address)
+        async with opened(address) as host:
+            return await _by_itself(host)
+
+
+@contextlib.asynccontextmanager
+async def _served(folder: Path, agent: str) -> AsyncIterator[tuple[Address, str]]:
+    """A host on a free port and a socket; where it is, and the URL of its page."""
+    from quarterdeck.cli.serve import agents_for, own_token, page_of
+    from quarterdeck.gateways.http import Gateway, Server
+    from quarterdeck.host import Host
+
+    state = folder / "state"
+    env = {"HOME": str(folder)} if agent == "sim" else {}  # where the simulator keeps its transcripts
+    async with Host(state, keeper=False, agents=agents_for(agent), env=env) as host, Server(Gateway(host)) as server:
+        name, port = await server.listen_tcp("127.0.0.1", 0)
+        await server.listen_unix(state / "host.sock")
+        secret = await own_token(host, state)
+        page = await page_of(server.gateway, f"http://{name}:{port}", secret)
+        yield Address(f"unix:{state / 'host.sock'}", secret, is_here=True), page
+
+
+async def _start_sessions(host: RemoteHost, project: Path, agent: str) -> None:
+    from quarterdeck.host.requests import CreateSession
+
+    hello, _, edit = SIMULATED_PROMPTS
+    for name, prompt in (("greeter", hello), ("gardener", edit)):
+        say("dim", f"{name}: {prompt}")
+        await host.create_session(CreateSession(cwd=str(project), name=name, prompt=prompt, agent="claude"))
+
+
+async def _with_somebody(address: Address) -> int:
+    from .triage import watch
+
+    say("dim", "This is quarterdeck approvals --watch. Esc or Ctrl-C leaves.\n")
+    return await watch(address)
+
+
+async def _by_itself(host: RemoteHost) -> int:
+    """Nobody is there: show what waits, allow it, and show what came of it."""
+    from quarterdeck.host.requests import Decide, Decision, ListApprovals, Wait
+
+    from .naming import all_sessions
+    from .showing import approvals_table, sessions_table
+
+    look = Look.of(sys.stdout)
+
+    async def first_waiting() -> Approval:
+        async with contextlib.aclosing(host.watch_approvals(ListApprovals())) as watched:
+            async for approval in watched:
+                if approval.state == "pending":
+                    return approval
+        raise TimeoutError
+
+    approval = await _told(first_waiting(), "waiting until a session asks")
+    sessions = [one async for one in all_sessions(host)]
+    print("\n".join(sessions_table(sessions, look)), end="\n\n")
+    names = {one.id: one.name for one in sessions}
+    print("\n".join(approvals_table([approval], look, names)), end="\n\n", flush=True)
+    say("yellow", "allowed without asking: nobody is at the terminal, and this is a scratch folder")
+    await host.decide(Decide(approval_id=approval.id, decision=Decision(decision="allow")))
+    for session in sessions:
+        await _told(host.wait(Wait(session_id=session.id)), f"waiting for {session.name}")
+    await _show_end(host, [one async for one in all_sessions(host)], look)
+    return OK
+
+
+async def _show_end(host: RemoteHost, sessions: list[Session], look: Look) -> None:
+    from .session_log import show_log
+    from .showing import sessions_table
+
+    gardener = next(one for one in sessions if one.name == "gardener")
+    await show_log(host, argparse.Namespace(session=gardener.id, raw=False, json=False, follow=False))
+    print()
+    print("\n".join(sessions_table(sessions, look)), end="\n\n", flush=True)
+
+
+async def _told(work: Awaitable[T], what: str) -> T:
+    """Wait for it, saying so every few seconds. Raises ``TimeoutError``."""
+    doing = asyncio.ensure_future(work)
+    for _ in range(int(LIMIT_S / SAY_EVERY_S)):
+        done, _pending = await asyncio.wait([doing], timeout=SAY_EVERY_S)
+        if done:
+            return doing.result()
+        say("dim", f"{what} …")
+    doing.cancel()
+    raise TimeoutError
+
+
+def say(style: str, text: str) -> None:
+    print(Look.of(sys.stdout).paint(style, text) if style else text, flush=True)

@@ -1,0 +1,36 @@
+"""Times and spans on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import UTC, datetime, timedelta
+
+UNITS_S = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
+
+
+def moment(text: str) -> datetime:
+    """A date, a time, or a span back from now."""
+    now = datetime.now(UTC)
+    try:
+        if (found := _SPAN.fullmatch(text)) is not None:
+            return now - timedelta(seconds=float(found[1]) * UNITS_S[found[2]])
+        parsed = datetime.fromisoformat(text)
+        return (parsed if parsed.tzinfo else parsed.astimezone()).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise argparse.ArgumentTypeError(f"must be a date such as 2026-05-31, or e.g. 7d, not {text!r}") from None
+
+
+def span(text: str) -> float:
+    """Seconds."""
+    found = _SPAN.fullmatch(text)
+    if found is None or not float(found[1]):
+        raise argparse.ArgumentTypeError(f"must be a span such as 12h or 30d, not {text!r}")
+    return float(found[1]) * UNITS_S[found[2]]
+
+
+def count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}")
+    return int(text)

@@ -1,0 +1,103 @@
+"""Which session, approval or token is meant: by its id, a unique beginning of it, or a session's name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from quarterdeck.cli.common import ReportedError, cut, sanitize
+
+if TYPE_CHECKING:
+    from quarterdeck.host.resources import Approval, Session
+    from quarterdeck.remote import RemoteHost
+
+NAMED = 5
+"""So many of several are listed."""
+PAGE = 200
+WHOLE_ID = 36
+
+T = TypeVar("T")
+
+
+async def find_session(host: RemoteHost, wanted: str) -> Session:
+    """Raises ``ReportedError`` if none or several are meant."""
+    from quarterdeck.host import HostError
+    from quarterdeck.host.requests import OfSession
+
+    if len(wanted) >= WHOLE_ID:
+        try:
+            return await host.get_session(OfSession(session_id=wanted))
+        except HostError as error:
+            if error.code not in ("not_found", "invalid"):
+                raise
+    return named_in([one async for one in all_sessions(host, archived=True)], wanted)
+
+
+def named_in(sessions: Sequence[Session], wanted: str) -> Session:
+    """Of several kinds of match, the strictest that there is counts."""
+    word = wanted.casefold()
+    matches = (
+        [one for one in sessions if wanted in (one.id, one.transcript_id)],
+        [one for one in sessions if one.name.casefold() == word],
+        [one for one in sessions if one.id.startswith(word)],
+        [one for one in sessions if one.name.casefold().startswith(word)],
+    )
+    found = next((some for some in matches if some and wanted), [])
+    if len(found) > 1:  # one that is in use is more likely to be meant than one that is put away
+        found = [one for one in found if not one.archived] or found
+    rows = [f"{one.id}  {one.state:<8}  {cut(sanitize(one.name or one.cwd, one_line=True), 40)}" for one in found]
+    return _only(found, rows, f"no such session: {wanted!r}", f"{wanted!r} could be several sessions", "ps --all")
+
+
+async def all_sessions(host: RemoteHost, *, archived: bool = False, **filters: list[str]) -> AsyncIterator[Session]:
+    """Every session, the newest first; with ``archived``, those that were put away, too."""
+    from quarterdeck.host.requests import ListSessions
+
+    for put_away in (False, True) if archived else (False,):
+        cursor: str | None = None
+        while True:
+            page = await host.list_sessions(ListSessions(archived=put_away, limit=PAGE, cursor=cursor, **filters))  # type: ignore[arg-type]
+            for session in page.sessions:
+                yield session
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+
+
+async def find_approval(host: RemoteHost, wanted: str) -> Approval:
+    """One that waits, by the beginning of its id; or any, by its whole id: the host says what became of it."""
+    from quarterdeck.host.requests import OfApproval
+
+    if len(wanted) >= WHOLE_ID:
+        return await host.get_approval(OfApproval(approval_id=wanted))
+    waiting = [one async for one in all_approvals(host)]
+    found = [one for one in waiting if wanted and one.id.startswith(wanted.lower())]
+    rows = [f"{one.id}  {cut(sanitize(one.summary, one_line=True), 40)}" for one in found]
+    return _only(
+        found, rows, f"nothing with the id {wanted!r} waits", f"{wanted!r} could be several approvals", "approvals"
+    )
+
+
+async def all_approvals(host: RemoteHost, **filters: object) -> AsyncIterator[Approval]:
+    """Every approval that waits, or as the filters say."""
+    from quarterdeck.host.requests import ListApprovals
+
+    cursor: str | None = None
+    while True:
+        page = await host.list_approvals(ListApprovals(limit=PAGE, cursor=cursor, **filters))  # type: ignore[arg-type]
+        for approval in page.approvals:
+            yield approval
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _only(found: Sequence[T], rows: Iterable[str], none: str, several: str, command: str) -> T:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise ReportedError(none, f"Run quarterdeck {command} to list them.")
+    listed = [*rows]
+    more = "\n    …" if len(listed) > NAMED else ""
+    shown = "".join(f"\n    {row}" for row in listed[:NAMED])
+    raise ReportedError(f"{several}:{shown}{more}", "Use more of the id.")

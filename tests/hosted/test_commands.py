@@ -1,0 +1,278 @@
+"""The commands for a running host, as scripts use them."""
+
+from __future__ import annotations
+
+import json
+import plistlib
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host.kit import pending
+from hosted.kit import ServedHost
+from quarterdeck.cli import main
+from quarterdeck.cli.hosted.services import manager_for
+from terminal.kit import LIMIT_S
+
+
+class Shell:
+    """Runs commands in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.error = ""
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        """What it prints; it must end with this exit code."""
+        self._capsys.readouterr()
+        try:
+            got = main(list(words))
+        except SystemExit as left:
+            got = int(left.code or 0)
+        shown = self._capsys.readouterr()
+        self.error = shown.err
+        assert got == code, f"{words}: {got}\n{shown.out}\n{shown.err}"
+        return shown.out
+
+    def json(self, *words: str) -> list[Any]:
+        return [json.loads(line) for line in self(*words, "--json").splitlines()]
+
+
+@pytest.fixture
+def shell(served: ServedHost, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(capsys)
+
+
+def test_sessions_are_listed_for_people_and_for_programs(served: ServedHost, shell: Shell) -> None:
+    assert shell("ps").startswith("No sessions.")
+    approval = served.asking("painter")
+    other = served.idle(served.created("writer", prompt=None, tags=["docs"]))
+    first, *rest = shell("ps").splitlines()
+    assert first.split()[:4] == ["ID", "STATE", "NAME", "ASKS"]
+    assert rest[0].split()[:4] == [approval.session_id[:8], "waiting", "painter", "1"]
+    assert rest[1].split()[:3] == [other.id[:8], "idle", "writer"]
+    assert "1 waiting for you" in rest[2]
+    assert shell("ps", "--quiet").split() == [approval.session_id, other.id]
+    assert [one["name"] for one in shell.json("ps", "--state", "idle")] == ["writer"]
+    assert [one["id"] for one in shell.json("ps", "--tag", "docs")] == [other.id]
+    assert shell("ps", "--state", "waiting", "--tag", "docs").startswith("No sessions.")
+
+
+def test_a_prompt_is_sent_waited_for_and_read(served: ServedHost, shell: Shell, tmp_path: Path) -> None:
+    session = served.idle(served.created("painter", prompt=None))
+    assert shell("send", "painter", "make", "it") == ""
+    shell("wait", "pain", code=4)
+    assert "waits for somebody" in shell.error
+    assert "approvals --watch" in shell.error
+    [waiting] = served.do(lambda host: pending(host, session.id))
+    assert "allowed" in shell("approve", waiting.id[:8])
+    assert shell("wait", session.id) == ""
+    log = shell("log", "painter")
+    assert log.index("› make it") < log.index("● Bash touch made.txt") < log.index("It is **done**.")
+    assert "✔ done" in log
+    frames = shell.json("log", "painter")
+    assert [frame["seq"] for frame in frames] == list(range(1, len(frames) + 1))
+    lines = [json.loads(line) for line in shell("log", "painter", "--raw").splitlines()]
+    assert {"control_request", "user", "assistant", "result"} <= {line["type"] for line in lines}
+    assert "make it" in shell("export", "painter")
+    shell("export", "painter", "--out", str(tmp_path / "it.html"))
+    assert (tmp_path / "it.html").read_text().lower().startswith("<!doctype html>")
+    assert shell("export", "painter", "--format", "ndjson").splitlines()[0].startswith('{"session":')
+    shell("export", "painter", "--out", str(tmp_path / "no" / "it.md"), code=2)
+
+
+def test_what_waits_is_listed_denied_and_remembered(served: ServedHost, shell: Shell) -> None:
+    assert shell("approvals") == "Nothing waits for you.\n"
+    first, second = served.asking("one"), served.asking("two")
+    _, *rows = shell("approvals").splitlines()
+    assert [row.split()[:2] for row in rows] == [[first.id[:8], "one"], [second.id[:8], "two"]]
+    assert shell("approvals", "--session", "two", "--quiet").split() == [second.id]
+    assert "denied" in shell("deny", first.id, "--message", "not now")
+    [denied] = shell.json(
+        "approvals", "--session", "one", *("--state", "applied", "--state", "decided"), "--state", "delivered"
+    )
+    assert denied["decision"] == {"decision": "deny", "message": "not now"}
+    shell("approve", first.id, code=1)
+    assert "local has decided this: deny" in shell.error
+    [allowed] = shell.json("approve", second.id[:12], "--always", "project")
+    assert allowed["decision"]["remember"]["rule"] == "Bash(touch made.txt)"
+    assert served.idle(served.created("three")).state == "idle"  # nobody is asked again
+    shell("deny", "nothing", code=1)
+    assert "Run quarterdeck approvals" in shell.error
+    shell("approve", second.id, "--rule", "Bash", code=2)
+    shell("approve", second.id, "--input", "[]", code=2)
+
+
+def test_questions_are_shown_and_answered_by_number_or_words(
+    unserved: ServedHost, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def question(text: str, *, several: bool) -> dict[str, Any]:
+        options = [{"label": one, "description": f"take {one}"} for one in ("red", "blue")]
+        return {"question": text, "header": "Paint", "options": options, "multiSelect": several}
+
+    asks = {"questions": [question("Which?", several=False), question("And which?", several=True)]}
+    unserved.claude.play([{"tool": "AskUserQuestion", "input": asks}, "Thanks."])
+    monkeypatch.setenv("QUARTERDECK_HOST", str(unserved.state))
+    approval, shell = unserved.start().asking("painter"), Shell(capsys)
+    shell("approve", approval.id, code=1)
+    assert f"Run quarterdeck answer {approval.id[:8]}" in shell.error
+    asked = shell("answer", approval.id[:8])
+    assert asked.splitlines()[:2] == ["Which?", "  1 red  take red"]
+    assert "And which? (several)" in asked
+    shell("answer", approval.id, "1", code=2)
+    shell("answer", approval.id, "1,2", "1", code=2)
+    [answered] = shell.json("answer", approval.id[:8], "2", "1,2")
+    assert answered["decision"]["answers"] == {"Which?": "blue", "And which?": ["red", "blue"]}
+    assert unserved.idle(unserved.session(approval.session_id)).state == "idle"
+
+
+def test_a_session_is_meant_by_id_beginning_or_name(served: ServedHost, shell: Shell) -> None:
+    sessions = {name: served.idle(served.created(name, prompt=None)) for name in ("blue", "blueprint", "Blues")}
+    assert [one["id"] for one in shell.json("stop", "blue")] == [sessions["blue"].id]
+    assert [one["id"] for one in shell.json("stop", "BLUES")] == [sessions["Blues"].id]
+    assert [one["id"] for one in shell.json("stop", sessions["blueprint"].id[:9])] == [sessions["blueprint"].id]
+    shell("stop", "blu", code=1)
+    assert all(one.id in shell.error for one in sessions.values())
+    assert "Use more of the id." in shell.error
+    for nobody in ("nobody", "", "\x1b[31m"):
+        shell("stop", nobody, code=1)
+        assert "no such session" in shell.error
+        assert "\x1b" not in shell.error
+    shell("stop", "blue", "nobody", code=1)  # all are found before one is stopped
+    shell("interrupt", "blue", code=1)
+    assert "no process" in shell.error
+    shell("wait", "blue", code=5)
+    shell("wait", "blue", "--for", "stopped")
+
+
+def test_waiting_ends_with_the_time(served: ServedHost, shell: Shell) -> None:
+    served.asking("painter")
+    shell("wait", "painter", "--ignore-approvals", "--timeout", "0.1", code=124)
+    shell("wait", "painter", "--for", "waiting", "--timeout", "30")
+    shell("wait", "painter", "--timeout", "soon", code=2)
+
+
+def test_usage_and_audit_say_what_was_used_and_done(served: ServedHost, shell: Shell) -> None:
+    assert shell("usage") == "Nothing was used.\n"
+    approval = served.asking("painter")
+    shell("approve", approval.id)
+    served.idle(served.session(approval.session_id))
+    [row] = shell.json("usage", "--by", "model")
+    head, first, *_ = shell("usage", "--by", "model", "--by", "session").splitlines()
+    assert head.split() == ["MODEL", "SESSION", "COST", "IN", "CACHED", "OUT"]
+    assert first.split()[:2] == [row["by"]["model"], "painter"]
+    assert "█" in first
+    assert shell("usage", "--from", "2999-01-01") == "Nothing was used.\n"
+    assert [one["operation"] for one in shell.json("audit", "--session", "painter")] == ["decide", "create_session"]
+    assert "decide" in shell("audit", "--who", "local")
+    assert [len(shell.json("audit", "--limit", limit)) for limit in ("1", "0")] == [1, 3]
+
+
+def test_tokens_are_made_used_and_revoked(
+    served: ServedHost, shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    secret = shell("token", "create", "phone", "--expires", "30d", "--folder", str(served.cwd)).strip()
+    assert [one["name"] for one in shell.json("token", "list")] == ["local", "phone"]
+    assert secret not in shell("token", "list")
+    session = served.idle(served.created("painter", prompt=None))
+    monkeypatch.setenv("QUARTERDECK_TOKEN", secret)
+    monkeypatch.setenv("QUARTERDECK_HOST", served.url)
+    assert shell("ps", "--quiet").split() == [session.id]
+    shell("stop", "painter", code=1)
+    assert "needs the scope operate" in shell.error
+    monkeypatch.delenv("QUARTERDECK_TOKEN")
+    shell("ps", code=2)  # the token of the state folder is not for any program that listens on this machine
+    assert f"no token for {served.url}" in shell.error
+    kept = tmp_path / "secret"
+    kept.write_text(f"{secret}\n")
+    assert shell("ps", "--quiet", "--token-file", str(kept)).split() == [session.id]
+    assert "revoked" in shell("token", "revoke", "phone", "--host", str(served.state))
+    shell("ps", "--token-file", str(kept), code=1)
+    assert "quarterdeck token create" in shell.error
+    shell("token", "revoke", "phone", "--host", str(served.state), code=1)
+    shell("token", "create", "x", "--expires", "soon", code=2)
+
+
+def test_without_a_host_the_next_step_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell = Shell(capsys)
+    monkeypatch.delenv("QUARTERDECK_HOST", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    shell("ps", code=3)
+    assert "no host is running" in shell.error
+    assert "Start one with quarterdeck serve" in shell.error
+    for nonsense in ("ftp://x", str(tmp_path / "nowhere")):
+        shell("ps", "--host", nonsense, code=2)
+        assert "is no host" in shell.error
+    (tmp_path / "host.sock").write_text("")
+    (tmp_path / "token").write_text("x")
+    shell("ps", "--host", str(tmp_path), code=3)
+    monkeypatch.setenv("QUARTERDECK_TOKEN", "x")
+    shell("ps", "--host", "http://127.0.0.1:1", code=3)
+    shell("approvals", "--watch", code=1)
+    assert "needs a terminal" in shell.error
+
+
+def test_run_on_a_host_writes_the_result_for_programs(served: ServedHost, shell: Shell) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "quarterdeck", "run", "make it", "--host", str(served.state), *words]
+        return subprocess.run(command, cwd=served.cwd, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+
+    done = run("--json", "--allow", "Bash(touch made.txt)")
+    assert (done.returncode, json.loads(done.stdout)["result"]) == (0, "It is **done**."), done.stderr
+    done = run("--output", "stream-json")
+    assert "denied (no one to ask): Bash touch made.txt" in done.stderr
+    assert [json.loads(line)["type"] for line in done.stdout.splitlines()][-1] == "result"
+    assert "control_request" not in done.stdout
+    shell("run", "x", "--host", str(served.state), "--continue", code=2)
+    assert "quarterdeck attach" in shell.error
+
+
+def test_the_demo_answers_itself_where_nobody_is(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "quarterdeck", "demo", "--serve"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=4 * LIMIT_S,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "http://127.0.0.1:" in done.stdout
+    assert "allowed without asking" in done.stdout
+    assert "Remember to water the flowers." in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_the_service_lets_sessions_live_and_keeps_the_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/opt/50%/$x:/bin")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    unit = manager_for("linux", ["--listen", "127.0.0.1:1"])
+    assert unit.file == tmp_path / "systemd" / "user" / "quarterdeck.service"
+    lines = unit.text.decode().splitlines()
+    assert "KillMode=process" in lines
+    assert 'Environment="PATH=/opt/50%%/$x:/bin"' in lines
+    [start] = [line for line in lines if line.startswith("ExecStart=")]
+    assert start.endswith('"-m" "quarterdeck" "serve" "--listen" "127.0.0.1:1"')
+    settings = plistlib.loads(manager_for("darwin", []).text)
+    assert settings["AbandonProcessGroup"] is True
+    assert settings["EnvironmentVariables"]["PATH"] == "/opt/50%/$x:/bin"
+    shell = Shell(capsys)
+    assert shell("service", "install", "--print") == manager_for(sys.platform, []).text.decode()
+    shell("service", "install", "--print", "--", "--listen", "nowhere", code=2)
+    shell("service", "remove", code=1)
+    assert "no service is installed" in shell.error
+
+
+def test_a_token_that_is_wrong_is_told_so(served: ServedHost, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUARTERDECK_TOKEN", "wrong")
+    shell("ps", code=1)
+    assert "QUARTERDECK_TOKEN" in shell.error
