@@ -99,7 +99,7 @@ def main(argv: list[str] | None = None) -> int:
         from quarterdeck.gateways.http import Gateway, Server, Settings
     except ImportError as error:
         raise _not_installed(error, "host") from error
-    if calls:
+    if given.grpc:
         try:
             import quarterdeck.gateways.grpc.server  # noqa: F401  # to say now that it is missing
         except ImportError as error:
