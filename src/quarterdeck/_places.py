@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def state_folder(given: str | None = None) -> Path:
+def state_folder(given: str | os.PathLike[str] | None = None) -> Path:
     """The one that was named, or the user's own by the conventions of the system."""
     if given:
         return Path(given).expanduser().absolute()

@@ -175,7 +175,6 @@ class _JsonLines(logging.Formatter):
 async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], served: Callable[[Host], Server]) -> None:
     from quarterdeck.gateways.http.server import tls_context
     from quarterdeck.host import Host
-    from quarterdeck.remote.address import state_folder
 
     folder = state_folder(given.state)
     tls = None if given.tls_cert is None else tls_context(given.tls_cert, given.tls_key)

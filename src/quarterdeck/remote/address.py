@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from quarterdeck._places import state_folder as state_folder
 from quarterdeck.gateways.http.routes import SOCKET
 from quarterdeck.host.errors import HostError
 
@@ -25,14 +26,6 @@ SOCKET_FILE, TOKEN_FILE = "host.sock", "token"
 MESSAGE_LIMIT_BYTES = 256 * 1024 * 1024
 """Of what the host sends at once: a row of the log has 64 MiB at most, and JSON makes it longer."""
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
-
-
-def state_folder(given: str | os.PathLike[str] | None = None) -> Path:
-    """The one that was named, or the user's own by the conventions of the system."""
-    if given:
-        return Path(given).expanduser().absolute()
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state") / "quarterdeck"
 
 
 class Address(msgspec.Struct, frozen=True, kw_only=True):
