@@ -9,7 +9,7 @@ import pytest
 
 from host.kit import LIMIT_S, Place
 from quarterdeck.host import HostError
-from quarterdeck.host.requests import Callbacks, ListSessions, Wait
+from quarterdeck.host.requests import ListSessions, Wait
 from quarterdeck.host.standing import SEARCHED_CHARS, searchable
 
 
@@ -57,10 +57,3 @@ async def test_a_version_that_is_not_there_is_refused_and_one_that_is_named_is_u
             await place.created(host, None, cli_version="1.2.3")
         assert refused.value.code == "cli_missing"
         assert (await place.created(host, None, cli_version="9.9.9")).state == "idle"
-
-
-async def test_callbacks_are_refused_rather_than_forgotten(place: Place) -> None:
-    async with place.opened() as host:
-        with pytest.raises(HostError) as refused:
-            await place.created(host, None, callbacks=Callbacks(permission=True))
-        assert refused.value.code == "unavailable"

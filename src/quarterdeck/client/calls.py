@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from quarterdeck.protocol import AnswerReceived, HostSide, RequestFailed
@@ -15,6 +16,8 @@ from .inbox import Inbox
 
 PREPARE_AFTER_S = 0.02
 """After which a CLI that has not answered is still starting: then there is time to prepare for what it will say."""
+next_ids: ContextVar[list[str] | None] = ContextVar("next_ids", default=None)
+"""Ids for the next requests of this context: for a program that must find its request again after it was killed."""
 
 
 class ControlCalls:
@@ -51,7 +54,14 @@ class ControlCalls:
         """Ask the CLI and wait for its typed answer, or a ``ControlError``. Cancelling the call cancels the request."""
         self.refuse_when_over()
         limit = self._timeout_s if timeout_s is None else timeout_s
+        if ids := next_ids.get():
+            self._side.name_next(ids.pop(0))
         return await self._answer_to(self._side.request(request, timeout_s=limit, **fields))
+
+    async def answer_to(self, request_id: str) -> Any:
+        """The answer to a request that was sent before this connection went on with the conversation."""
+        self.refuse_when_over()
+        return await self._answer_to(request_id)
 
     async def initialize(self, request: InitializeRequest, *, timeout_s: float) -> InitializeAnswer:
         self._loop.call_later(PREPARE_AFTER_S, prepare)

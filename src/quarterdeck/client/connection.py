@@ -359,6 +359,7 @@ class Connection:
 
     def detach(self) -> None:
         """Go, and leave the CLI to others."""
+        self.requests.leave()
         self._close_soon()
         self._finish()
 

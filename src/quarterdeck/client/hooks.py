@@ -39,7 +39,8 @@ class HookRunner:
         hook = self._hooks.get(request.callback_id)
         if hook is None:
             return _run_unknown(request)
-        return self._run_guard(request_id, hook, request, signal) if hook.guards else _run(hook, request, signal)
+        run = self._run_guard if hook.guards else _run
+        return run(request_id, hook, request, signal)
 
     async def _run_guard(
         self, request_id: str, hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal
@@ -47,7 +48,7 @@ class HookRunner:
         self._deciding[request_id] = hook
         try:
             began = monotonic()
-            opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
+            opinion = hook.callback(hook_input(request.input), request.tool_use_id, _context(request_id, signal))
             waits = needs_await(opinion)
             if type(opinion) is CoroutineType:
                 try:
@@ -71,9 +72,16 @@ class HookRunner:
         return answer
 
 
-async def _run(hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal) -> dict[str, Any]:
-    opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
+async def _run(
+    request_id: str, hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal
+) -> dict[str, Any]:
+    opinion = hook.callback(hook_input(request.input), request.tool_use_id, _context(request_id, signal))
     return wire.hook_answer(await opinion if needs_await(opinion) else opinion)
+
+
+def _context(request_id: str, signal: CancelSignal) -> Any:
+    """``HookContext``, and the id of the CLI's request for whoever keeps count of them."""
+    return {"signal": signal, "request_id": request_id}
 
 
 async def _run_unknown(request: HookCallbackRequest) -> dict[str, Any]:

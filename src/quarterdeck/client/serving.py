@@ -103,7 +103,7 @@ class RequestServer:
     """The CLI's requests of one connection that are being served, or wait for a later answer."""
 
     __slots__ = (
-        *("_answers_follow", "_handlers", "_loop", "_retired", "_seat", "_send", "_send_scheduled"),
+        *("_answers_follow", "_handlers", "_left", "_loop", "_retired", "_seat", "_send", "_send_scheduled"),
         *("_side", "_signals", "_tasks"),
     )
 
@@ -118,6 +118,7 @@ class RequestServer:
         """For every request without an answer: being served, or to be answered later."""
         self._seat: _Seat | None = None
         self._retired = False
+        self._left = False
         self._answers_follow = False
         """More answers will be given in this turn of the loop."""
         self._send_scheduled = False
@@ -164,6 +165,10 @@ class RequestServer:
     def retire(self) -> None:
         """No more requests are expected: keep no task for them."""
         self._retired = True
+
+    def leave(self) -> None:
+        """Somebody else goes on with the conversation and serves what is open: nothing is answered any more."""
+        self._left = True
 
     def close(self, reason: str) -> bool:
         """Stop everything. Returns whether a task needs one more turn of the loop to end."""
@@ -231,7 +236,7 @@ class RequestServer:
     async def _serve_one(self, request_id: str, request: Any, signal: CancelSignal) -> None:
         try:
             payload = await self._handlers(request_id, request, signal)
-            if payload is not LATER and self._side.can_answer(request_id):
+            if payload is not LATER and not self._left and self._side.can_answer(request_id):
                 self.answer(request_id, payload)
         except asyncio.CancelledError:
             self._handler_cancelled(request_id)
@@ -244,6 +249,8 @@ class RequestServer:
 
     def _handler_cancelled(self, request_id: str) -> None:
         self._tasks.pop(request_id, None)
+        if self._left:
+            return
         refusal = self._handlers.refusals().get(request_id)
         if refusal is None:
             self._refuse(request_id, "the handler was cancelled")
@@ -271,7 +278,7 @@ class RequestServer:
         self._send()
 
     def _refuse(self, request_id: str, error: str) -> None:
-        if self._side.can_answer(request_id):
+        if not self._left and self._side.can_answer(request_id):
             self._side.refuse(request_id, error)
             self._signals.pop(request_id, None)
             self._send()

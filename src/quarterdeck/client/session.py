@@ -92,6 +92,10 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
             self._lasting[subtype] = (request, fields)
         return answer
 
+    async def answer_to(self, request_id: str, /) -> Any:
+        """The answer to a control request that was sent before this session went on with the conversation."""
+        return await self._link.calls.answer_to(request_id)
+
     def update_environment(self, variables: Mapping[str, str]) -> None:
         """Change environment variables of the running CLI."""
         self._link.update_environment(variables)

@@ -11,6 +11,7 @@ from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 if TYPE_CHECKING:
     from .errors import HostError
     from .host import Caller, Host
+    from .warm_processes import Warm
 
 __all__: list[str] = []
 _names = LazyNames(globals())
@@ -18,3 +19,5 @@ _names.of(".errors")
 __all__ += ["HostError"]
 _names.of(".host")
 __all__ += ["Caller", "Host"]
+_names.of(".warm_processes")
+__all__ += ["Warm"]

@@ -59,6 +59,10 @@ class Accounts:
         self._changed = changed
         self._gauges: dict[str, Gauge] = {}
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._folders)
+
     def check(self, name: str) -> None:
         if name and name not in self._folders:
             raise HostError("not_found", f"There is no account {name}.", field="account")

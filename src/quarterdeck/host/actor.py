@@ -6,18 +6,21 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from quarterdeck.client import Session
+from quarterdeck.client.calls import next_ids
 from quarterdeck.client.errors import ProcessExited, QuarterdeckError
 from quarterdeck.client.journal import Journal
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.keeper import KeeperClient
 from quarterdeck.protocol import Exited
 from quarterdeck.transport import ExitStatus
+from quarterdeck.wire import ControlResponse, ControlSuccess, decode
 
 from .approving import answer_to
 from .bodies import approval_view
+from .callbacks import CallDesk
 from .errors import HostError
 from .events import ProcessChanged
 from .launching import Wire, new_process
@@ -27,6 +30,7 @@ from .recording import Recorder
 from .requests import Decision
 from .session_log import SessionLog
 from .times import moment
+from .warm_processes import WarmProcess
 
 logger = logging.getLogger("quarterdeck.host")
 
@@ -47,6 +51,8 @@ class SessionActor:
         may_prompt: Callable[[], None] = lambda: None,
         admit: Callable[[], None] = lambda: None,
         life: Callable[[], Life] = Life,
+        calls: CallDesk | None = None,
+        warm: Callable[[SessionLog], Awaitable[WarmProcess | None]] | None = None,
     ) -> None:
         """
         Args:
@@ -56,6 +62,8 @@ class SessionActor:
             may_prompt: Raises ``HostError`` where no new prompt may be sent.
             admit: Raises ``HostError`` when no further process may start.
             life: How long its processes live.
+            calls: What its program is asked.
+            warm: Gives a process that has waited for a session like this one, if there is one.
         """
         self.log = log
         self._find_keeper = keeper
@@ -65,6 +73,7 @@ class SessionActor:
         self.options = options
         self._admit = admit
         self._life = life
+        self._warm = warm
         self._starting = False
         self._keeps_trying = False
         """The start that is under way is a restart, which is tried again when it fails."""
@@ -75,6 +84,14 @@ class SessionActor:
         self._reader: asyncio.Task[None] | None = None
         self._leaving = False
         self.prompts = PromptSender(self)
+        self.calls = calls or CallDesk(log)
+        """What its program is asked."""
+        log.shown = self._shown
+
+    def _shown(self) -> None:
+        """Rows have been written and shown."""
+        self.prompts.send_when_idle()
+        self.calls.look()
 
     @property
     def id(self) -> str:
@@ -141,21 +158,48 @@ class SessionActor:
         if body.resume is None and body.generation:
             body.resume = body.transcript_id  # it goes on where its last process was
         options = self.options(log)
-        generation = body.generation + 1
+        warm = await self._find_warm(log)
+        if warm is not None:
+            await self._take_over(warm)
+            return
         self.keeper = await self._find_keeper()
-        wire = new_process(options, self.keeper, self.id, generation, **self._hooks())
-        body.generation, body.wanted, body.process, body.state_reason = generation, True, "starting", ""
-        body.parked = False
-        await log.tell(ProcessChanged(log.now(), generation, "starting"))
+        wire = new_process(options, self.keeper, self.id, body.generation + 1, **self._hooks())
+        await self._begin("")
         session = self.attach(options, wire)
         try:
             await session.open()
         except QuarterdeckError as error:
             await self._failed_to_start(error)
             raise HostError("cli_failed", f"Claude Code did not start: {error}") from error
-        await self.prompts.look_for_uncertain()
+        await self.prompts.look_for_uncertain(options.env)
         self.drain(session)
         body.resume, body.fork, body.resume_at = None, False, None
+
+    async def _begin(self, kept_as: str) -> None:
+        """Tell that there is another process."""
+        log, body = self.log, self.log.body
+        body.generation, body.wanted, body.process, body.state_reason = body.generation + 1, True, "starting", ""
+        body.parked, body.kept_as = False, kept_as
+        await log.tell(ProcessChanged(log.now(), body.generation, "starting"))
+
+    async def _take_over(self, warm: WarmProcess) -> None:
+        """Go on with a process that has waited for a session like this one."""
+        self.keeper = warm.keeper
+        await self._begin(warm.name)
+        warm.deciding.bind(self.log)
+        self.session = warm.session
+        wait = warm.hand_over(self.recorder)
+        if wait is not None:
+            await wait
+        if warm.session.exit_status is not None:  # it ended just now, and told nobody
+            status = warm.session.exit_status
+            error = ProcessExited(status.code, status.signal)
+            await self._failed_to_start(error)
+            raise HostError("cli_failed", f"Claude Code did not start: {error}", hint="Resume it.")
+        self.drain(warm.session)
+
+    async def _find_warm(self, log: SessionLog) -> WarmProcess | None:
+        return None if self._warm is None else await self._warm(log)
 
     async def _failed_to_start(self, error: QuarterdeckError) -> None:
         body, log = self.log.body, self.log
@@ -204,15 +248,16 @@ class SessionActor:
         session, self.session = self.session, None
         self.recorder.forget()
         if session is not None:
-            asyncio.get_running_loop().create_task(self._forget(session, body.generation))
+            kept_as = body.kept_as or self.id
+            asyncio.get_running_loop().create_task(self._forget(session, kept_as, body.generation))
 
-    async def _forget(self, session: Session, generation: int) -> None:
+    async def _forget(self, session: Session, kept_as: str, generation: int) -> None:
         with contextlib.suppress(QuarterdeckError):
             await session.close()
         await self.log.drained()  # until then the spool holds what it wrote
         if self.keeper is not None:
             with contextlib.suppress(QuarterdeckError):
-                await self.keeper.drop(self.id, generation)
+                await self.keeper.drop(kept_as, generation)
 
     async def lose(self, reason: str, *, status: ExitStatus | None = None, stderr: str = "") -> None:
         """Its process is gone, with whatever owned it."""
@@ -286,18 +331,25 @@ class SessionActor:
             await self.stop()
         self._leaving = True
         self.prompts.close()
+        self.calls.close()
         if self._reader is not None:
             self._reader.cancel()
         if self.session is not None:
             self.session.detach()
-            self.recorder.end()
+            self.recorder.leave()
         await self.log.close()
 
     # What is asked of it
 
-    async def call(self, control: Callable[[Session], Awaitable[T]]) -> T:
-        """A control call; it does not wait for other commands."""
+    async def call(self, control: Callable[[Session], Awaitable[T]], *, request_id: str | None = None) -> T:
+        """A control call; it does not wait for other commands.
+
+        With a ``request_id``, one that was made before the host was restarted is not made again.
+        """
+        ids = next_ids.set(None if request_id is None else [request_id])
         try:
+            if request_id in self.log.fold.named:
+                return cast("T", await self._asked_before(request_id))
             return await control(self.running)
         except ProcessExited as error:
             raise HostError("not_running", str(error)) from error
@@ -305,6 +357,18 @@ class SessionActor:
             raise
         except QuarterdeckError as error:
             raise HostError("cli_failed", str(error)) from error
+        finally:
+            next_ids.reset(ids)
+
+    async def _asked_before(self, request_id: str) -> Any:
+        answer = self.log.fold.named[request_id]
+        if answer is None:
+            return await self.running.answer_to(request_id)
+        message = decode(answer.encode())
+        response = message.response if isinstance(message, ControlResponse) else None
+        if isinstance(response, ControlSuccess):
+            return response.response
+        raise HostError("cli_failed", getattr(response, "error", "Claude Code refused."))
 
     def check_decision(self, request_id: str, decision: Decision) -> Any:
         """What the CLI will be answered. Raises ``HostError`` for a decision that does not fit."""

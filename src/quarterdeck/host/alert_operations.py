@@ -33,8 +33,9 @@ from .alerts import (
     session_notices,
 )
 from .bodies import approval_view, decode_body
-from .folders import resolved
-from .host_base import PROGRAM, Caller, HostBase
+from .callers import PROGRAM, Caller
+from .folders import as_path
+from .host_base import HostBase
 from .idempotency import once, receipt_for
 from .settings import converted
 
@@ -302,7 +303,7 @@ class AlertOperations(HostBase):
 
 
 def _without_links(alert: Alert) -> Alert:
-    return alert if alert.cwd is None else msgspec.structs.replace(alert, cwd=resolved(alert.cwd))
+    return alert if alert.cwd is None else msgspec.structs.replace(alert, cwd=str(as_path(alert.cwd)))
 
 
 def _shown(alerts: Alerts) -> dict[str, Any]:

@@ -22,10 +22,11 @@ from . import resources as returns
 from .actor import SessionActor
 from .attendance import Attendance, Waiting
 from .bodies import approval_view
+from .callers import PROGRAM, Caller
 from .errors import HostError
 from .folders import is_below
 from .grants import new_grant
-from .host_base import PROGRAM, Caller, HostBase
+from .host_base import HostBase
 from .idempotency import once, receipt_for, scope_of
 from .scopes import allows, sees
 

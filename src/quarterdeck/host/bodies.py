@@ -55,6 +55,8 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     current: str = ""
     generation: int = 0
     """Counts its processes; 0: it never had one."""
+    kept_as: str = ""
+    """What the keeper knows its process by; empty: by the session's id."""
     process: str = ""
     """``starting`` or ``running`` while it has one, then ``exited`` or ``lost``."""
     wanted: bool = False

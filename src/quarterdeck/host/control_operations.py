@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 
+from quarterdeck.client import Session
 from quarterdeck.timeline.state import Task
 from quarterdeck.wire._base import plain
 
 from . import requests as takes
 from . import resources as returns
 from .actor import SessionActor
+from .callers import PROGRAM, Caller
 from .errors import HostError
-from .host_base import PROGRAM, Caller, HostBase
-from .idempotency import once
+from .host_base import HostBase
+from .idempotency import id_for, once, receipt_for
 
 TYPED = {
     "interrupt": "interrupt",
@@ -62,20 +65,33 @@ HARMLESS = frozenset(
 class ControlOperations(HostBase):
     """What the process of a session is asked."""
 
+    async def _call(
+        self,
+        operation: str,
+        request: takes.OfSession,
+        caller: Caller,
+        key: str | None,
+        control: Callable[[Session], Awaitable[Any]],
+    ) -> Any:
+        """With a key, the request has an id made of it: a repeat finds in the log what a host that died has asked."""
+        actor = await self._actor(request.session_id)
+        request_id = None if key is None else id_for(operation, request, caller, key)
+        return await actor.call(control, request_id=request_id)
+
     @once
     async def interrupt(
         self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
         """Stop the turn."""
-        actor = await self._actor(request.session_id)
-        await actor.call(lambda session: session.interrupt())
+        await self._call("interrupt", request, caller, key, lambda session: session.interrupt())
         return returns.Accepted()
 
     @once
     async def rewind(self, request: takes.Rewind, caller: Caller = PROGRAM, key: str | None = None) -> returns.Details:
         """Set files back to what they were at an earlier prompt."""
-        actor = await self._actor(request.session_id)
-        answer = await actor.call(lambda session: session.rewind_files(request.to, request.dry_run))
+        answer = await self._call(
+            "rewind", request, caller, key, lambda session: session.rewind_files(request.to, request.dry_run)
+        )
         details = _details(answer)
         if details.get("canRewind") is False or details.get("can_rewind") is False:
             raise HostError(
@@ -90,8 +106,16 @@ class ControlOperations(HostBase):
         """Summarise the conversation."""
         actor = await self._actor(request.session_id)
         self._admit_prompt(actor)
-        _, seq = await actor.prompts.say("/compact", sender=caller.name)
-        return returns.Accepted(seq=seq)
+        prompt_id = id_for("compact", request, caller, key)
+        if key is not None and actor.prompts.knows(prompt_id):  # by a host that died before it answered
+            return returns.Accepted(seq=actor.log.fanout.last_seq)
+        said = await actor.prompts.say(
+            "/compact",
+            sender=caller.name,
+            prompt_id=prompt_id,
+            receipt=lambda said: receipt_for(self, "compact", request, caller, key, returns.Accepted(seq=said.seq)),
+        )
+        return returns.Accepted(seq=said.seq)
 
     @once
     async def send_control(
@@ -107,10 +131,12 @@ class ControlOperations(HostBase):
             raise HostError("invalid", f"{subtype} is the host's own.", field="subtype")
         if subtype not in HARMLESS and caller.scope != "admin":
             raise HostError("forbidden", f"{subtype} needs the scope admin.", field="subtype")
-        if "subtype" in request.fields:
-            raise HostError("invalid", "The subtype is given once.", field="fields.subtype")
-        actor = await self._actor(request.session_id)
-        answer = await actor.call(lambda session: session.request(subtype, **request.fields))
+        for name in ("subtype", "timeout_s"):
+            if name in request.fields:
+                raise HostError("invalid", f"{name} is no field of the request.", field=f"fields.{name}")
+        answer = await self._call(
+            "send_control", request, caller, key, lambda session: session.request(subtype, **request.fields)
+        )
         return returns.Details(details=_details(answer))
 
     # MCP servers
@@ -129,8 +155,9 @@ class ControlOperations(HostBase):
         self, request: takes.OfMcpServer, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
         """Connect an MCP server again."""
-        actor = await self._actor(request.session_id)
-        await actor.call(lambda session: session.reconnect_mcp_server(request.server))
+        await self._call(
+            "reconnect_mcp_server", request, caller, key, lambda session: session.reconnect_mcp_server(request.server)
+        )
         return returns.Accepted()
 
     @once
@@ -138,18 +165,21 @@ class ControlOperations(HostBase):
         self, request: takes.OfMcpServer, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
         """Turn an MCP server on."""
-        return await self._toggle(request, enabled=True)
+        return await self._toggle("enable_mcp_server", request, caller, key, enabled=True)
 
     @once
     async def disable_mcp_server(
         self, request: takes.OfMcpServer, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
         """Turn an MCP server off."""
-        return await self._toggle(request, enabled=False)
+        return await self._toggle("disable_mcp_server", request, caller, key, enabled=False)
 
-    async def _toggle(self, request: takes.OfMcpServer, *, enabled: bool) -> returns.Accepted:
-        actor = await self._actor(request.session_id)
-        await actor.call(lambda session: session.toggle_mcp_server(request.server, enabled))
+    async def _toggle(
+        self, operation: str, request: takes.OfMcpServer, caller: Caller, key: str | None, *, enabled: bool
+    ) -> returns.Accepted:
+        await self._call(
+            operation, request, caller, key, lambda session: session.toggle_mcp_server(request.server, enabled)
+        )
         return returns.Accepted()
 
     @once
@@ -162,8 +192,9 @@ class ControlOperations(HostBase):
         wrong = next((name for name, server in request.servers.items() if not isinstance(server, dict)), None)
         if wrong is not None:
             raise HostError("invalid", f"The server {wrong!r} is not an object.", field="servers")
-        actor = await self._actor(request.session_id)
-        answer = await actor.call(lambda session: session.set_mcp_servers(request.servers))
+        answer = await self._call(
+            "set_mcp_servers", request, caller, key, lambda session: session.set_mcp_servers(request.servers)
+        )
         return returns.Details(details=_details(answer))
 
     # What it is doing
@@ -211,7 +242,7 @@ class ControlOperations(HostBase):
         actor = await self._actor(request.session_id)
         if request.task_id not in actor.log.fold.timeline.state.tasks:
             raise HostError("not_found", f"The session has no task {request.task_id}.", field="task_id")
-        await actor.call(lambda session: session.stop_task(request.task_id))
+        await self._call("stop_task", request, caller, key, lambda session: session.stop_task(request.task_id))
         return returns.Accepted()
 
 

@@ -12,17 +12,25 @@ from quarterdeck.wire import PermissionResultAllow, PermissionResultDeny, ToolPe
 from .policies import Verdict, decided
 from .session_log import SessionLog
 
+NO_SESSION = "The process belongs to no session yet."
+
 
 class Deciding:
     """For the options of a session: the policy answers first, what it leaves open becomes an approval."""
 
-    def __init__(self, log: SessionLog) -> None:
+    def __init__(self, log: SessionLog | None = None) -> None:
+        """Without a log, everything is denied: it is for a process that no session has yet (``bind``)."""
+        self._log = log
+
+    def bind(self, log: SessionLog) -> None:
+        """From here on it decides for this session."""
         self._log = log
 
     async def __call__(self, tool: str, tool_input: Mapping[str, Any], context: ToolPermissionContext) -> Any:
         """``can_use_tool``. The verdict is in the log already, unless the host was restarted since it was asked."""
-        request_id = str(context.request_id)
-        verdict = await self._log.verdict_on(request_id)
+        if self._log is None:
+            return PermissionResultDeny(message=NO_SESSION)
+        verdict = await self._log.verdict_on(str(context.request_id))
         if verdict is None or verdict.behavior == "ask":
             return LATER
         if verdict.behavior == "allow":
@@ -37,8 +45,8 @@ class Deciding:
     async def _guard(
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
     ) -> dict[str, Any]:
-        tool, tool_input = str(hook_input["tool_name"]), hook_input.get("tool_input")
-        policy = self._log.approvals.policy
+        tool, tool_input, log = str(hook_input["tool_name"]), hook_input.get("tool_input"), self._log
+        policy = None if log is None else log.approvals.policy
         verdict = (
             Verdict("deny", "The session has no policy.")
             if policy is None
@@ -48,7 +56,8 @@ class Deciding:
             return {}
         call = str(tool_use_id or hook_input.get("tool_use_id") or "")
         try:
-            await self._log.tell(decided(self._log.now(), verdict, tool, call, asked_in="PreToolUse"))
+            if log is not None and (call, "PreToolUse") not in log.fold.verdicts:  # else before the host was restarted
+                await log.tell(decided(log.now(), verdict, tool, call, asked_in="PreToolUse"))
         except StoreError as error:
             verdict = Verdict("deny", f"What the policy said could not be written: {error}")
         said = {"permissionDecision": verdict.behavior, "permissionDecisionReason": refusal(verdict)}

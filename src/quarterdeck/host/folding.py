@@ -13,14 +13,27 @@ from quarterdeck.protocol.snapshot import restore, snapshot
 from quarterdeck.store.records import NewRow, Row
 from quarterdeck.timeline import Limits, Timeline
 from quarterdeck.timeline.events import TextCompleted, ThinkingCompleted
-from quarterdeck.wire import KeepAliveMessage, Message, StreamEvent, ThinkingTokensMessage, UserMessage, decode
+from quarterdeck.wire import (
+    ControlRequest,
+    ControlResponse,
+    KeepAliveMessage,
+    Message,
+    ResultMessage,
+    StreamEvent,
+    ThinkingTokensMessage,
+    UserMessage,
+    decode,
+)
 
-from .events import AnyEvent, ProcessChanged, QueueChanged
+from .events import AnyEvent, PolicyDecided, ProcessChanged, QueueChanged
 from .prompt_queue import PromptQueue
 from .resources import Frame, Resource
 
 FOLD_VERSION = "2"
 """Change it whenever the same rows give other frames: cursors into the old ones are foreign then."""
+
+NAMED_KEPT = 64
+"""Control calls with a key whose answers are kept in the fold; their receipts are kept longer."""
 
 KEPT = Limits(items=300)
 """What is kept to draw a session from nothing, so that a long one opens as fast as a short one. Whoever wants to see
@@ -44,6 +57,8 @@ class _Kept(msgspec.Struct):
     timeline: msgspec.Raw
     side: msgspec.Raw
     queue: PromptQueue = msgspec.field(default_factory=PromptQueue)
+    verdicts: list[PolicyDecided] = []
+    named: dict[str, str | None] = {}
 
 
 class FrameFold:
@@ -95,34 +110,65 @@ class RowFold(FrameFold):
         super().__init__(timeline)
         self.side = side or _new_side()
         self.queue = queue or PromptQueue()
+        self.verdicts: dict[tuple[str, str], PolicyDecided] = {}
+        """What the policy has said in this turn, by call and by where it was asked."""
+        self.named: dict[str, str | None] = {}
+        """Our requests whose ids were made of an idempotency key → the answer; None until it has come."""
 
     @classmethod
     def restore(cls, snapshot: bytes) -> RowFold:
         kept = _kept_decoder.decode(snapshot)
         side = restore(bytes(kept.side), new_id=new_id, clock=time.monotonic)
-        return cls(Timeline.restore(bytes(kept.timeline)), side, kept.queue)
+        fold = cls(Timeline.restore(bytes(kept.timeline)), side, kept.queue)
+        fold.verdicts = {(event.tool_use_id, event.asked_in): event for event in kept.verdicts}
+        fold.named = dict(kept.named)
+        return fold
 
     def snapshot(self) -> bytes:
         side = snapshot(self.side, self.timeline.state.at)
-        return msgspec.json.encode(_Kept(msgspec.Raw(self.timeline.snapshot()), msgspec.Raw(side), self.queue))
+        return msgspec.json.encode(
+            _Kept(
+                msgspec.Raw(self.timeline.snapshot()),
+                msgspec.Raw(side),
+                self.queue,
+                list(self.verdicts.values()),
+                self.named,
+            )
+        )
 
     def _received(self, message: Message, at: float) -> None:
         self.side.received(message, at)
         self.queue.follow(self.side.open_prompts)
+        if isinstance(message, ControlResponse):
+            if message.request_id in self.named:
+                self.named[message.request_id] = message.raw.decode()
+        elif isinstance(message, ResultMessage):
+            self.verdicts.clear()
 
     def _sent(self, message: Message, at: float) -> None:
         in_turn = self.side.turn is not TurnState.IDLE
         self.side.sent(message, at)
         if isinstance(message, UserMessage):
             self.queue.sent(message, in_turn=in_turn)
+        elif isinstance(message, ControlRequest) and is_made_of_key(message.request_id):
+            self.named = {**dict(list(self.named.items())[-NAMED_KEPT + 1 :]), message.request_id: None}
 
     def _told(self, event: AnyEvent) -> None:
         if isinstance(event, QueueChanged):
             self.queue.told(event.prompts)
+        elif isinstance(event, PolicyDecided):
+            self.verdicts[event.tool_use_id, event.asked_in] = event
         elif isinstance(event, ProcessChanged) and event.state in ("starting", "exited", "lost"):
             self.side = _new_side()
+            self.verdicts.clear()
+            self.named = {name: answer for name, answer in self.named.items() if answer is not None}
             if event.state != "starting":
                 self.queue.process_ended()
+
+
+def is_made_of_key(request_id: str) -> bool:
+    """Ids are random UUIDs, but for those that must be found again: these are hashes."""
+    return request_id[14:15] == "5"
 
 
 def _new_side() -> HostSide:

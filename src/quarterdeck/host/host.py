@@ -13,9 +13,9 @@ from __future__ import annotations
 from types import TracebackType
 
 from .alert_operations import AlertOperations
-from .approval_operations import ApprovalOperations
+from .callback_operations import CallbackOperations
+from .callers import Caller
 from .control_operations import ControlOperations
-from .host_base import Caller
 from .log_operations import LogOperations
 from .looking_operations import LookingOperations
 from .machine_operations import MachineOperations
@@ -39,7 +39,7 @@ class Host(
     LogOperations,
     MachineOperations,
     StatusOperations,
-    ApprovalOperations,
+    CallbackOperations,
     PolicyOperations,
     UsageOperations,
     AlertOperations,

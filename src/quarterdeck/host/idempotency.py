@@ -15,8 +15,9 @@ import msgspec
 from quarterdeck.store import Commit
 from quarterdeck.store.records import Receipt
 
+from .callers import PROGRAM, Caller
 from .errors import HostError
-from .host_base import PROGRAM, Caller, HostBase
+from .host_base import HostBase
 from .operations import OPERATIONS
 from .requests import Request
 

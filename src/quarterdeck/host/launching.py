@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,7 @@ def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
 
 
 def options_for(
-    body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] | str], private: dict[str, Any]
+    body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] | str], private: Mapping[str, Any]
 ) -> ClaudeAgentOptions:
     """What its next process is started with."""
     given: dict[str, Any] = {**DEFAULTS, **body.options, **private}

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from .errors import HostError
+from .folders import existing_folder
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,10 +32,7 @@ class Folders:
 
     def check(self, given: str, field: str = "cwd") -> str:
         """The folder as sessions know it, links resolved. Raises ``HostError``."""
-        folder = Path(given).expanduser()
-        if not folder.is_dir():
-            raise HostError("invalid", f"There is no folder {given}.", field=field)
-        resolved = folder.resolve()
+        resolved = existing_folder(given, field)
         if not self.allows(resolved):
             raise HostError(
                 "folder_not_allowed",
@@ -51,11 +49,11 @@ class Folders:
         """Allowed folders whose path begins with this, for completion: one level at a time, hidden ones on request."""
         if not prefix:
             return [str(one) for one in self.allowed or [Path.home()]]
-        start = Path(prefix).expanduser()
-        parent, beginning = (start, "") if prefix.endswith("/") else (start.parent, start.name)
         try:
+            start = Path(prefix).expanduser()
+            parent, beginning = (start, "") if prefix.endswith("/") else (start.parent, start.name)
             entries = sorted(entry.name for entry in os.scandir(parent) if entry.is_dir())
-        except OSError:
+        except (OSError, RuntimeError, ValueError):
             return []
         found = (
             parent / name

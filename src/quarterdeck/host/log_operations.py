@@ -12,10 +12,11 @@ from quarterdeck.store.records import ApprovalRecord, HostChange, LogHead, Sessi
 from . import requests as takes
 from . import resources as returns
 from .bodies import approval_view
+from .callers import PROGRAM, Caller
 from .errors import HostError
 from .folding import Preview
 from .frames import frames_reader, gap_at, gap_frame, raw_reader
-from .host_base import PROGRAM, Caller, HostBase
+from .host_base import HostBase
 
 
 class LogOperations(HostBase):

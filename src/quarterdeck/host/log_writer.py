@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -20,6 +21,10 @@ RETRY_S = 0.5
 """After a disk that was full or a database that was busy: how long until the next try."""
 
 
+Promise: TypeAlias = Receipt | Callable[[], Receipt | None]
+"""A receipt, or what makes it once everything before it is written."""
+
+
 class Batch(msgspec.Struct):
     """What is to be written together, and who waits for it."""
 
@@ -28,9 +33,14 @@ class Batch(msgspec.Struct):
     done: asyncio.Future[Committed]
     written: Callable[[Committed], None] | None = None
     """Called in the order of the log, before anybody who waits goes on."""
-    receipt: Receipt | None = None
+    receipt: Promise | None = None
     alone: bool = False
     """It may be refused, also by the disk, so it is not joined with others."""
+
+    @property
+    def may_be_joined(self) -> bool:
+        """A commit has one receipt."""
+        return not self.alone and self.receipt is None
 
 
 class LogWriter:
@@ -66,7 +76,7 @@ class LogWriter:
         changes: Sequence[Change] = (),
         *,
         written: Callable[[Committed], None] | None = None,
-        receipt: Receipt | None = None,
+        receipt: Promise | None = None,
         alone: bool = False,
     ) -> asyncio.Future[Committed]:
         """Done when it is durable. The future fails with a ``StoreError`` when it cannot be written at all."""
@@ -114,7 +124,7 @@ class LogWriter:
 
     def _next(self) -> list[Batch]:
         batches = [self._waiting.popleft()]
-        while not batches[0].alone and self._waiting and not self._waiting[0].alone:
+        while not batches[0].alone and self._waiting and self._waiting[0].may_be_joined:
             batches.append(self._waiting.popleft())
         return batches
 
@@ -122,12 +132,13 @@ class LogWriter:
         if not any(batch.rows or batch.changes or batch.receipt for batch in batches):
             self._done(batches, Committed())
             return
+        promise = batches[0].receipt
         commit = Commit(
             session=self._session,
             fence=self._fence,
             rows=[row for batch in batches for row in batch.rows],
             changes=[change for batch in batches for change in batch.changes],
-            receipt=batches[0].receipt,
+            receipt=promise() if callable(promise) else promise,
         )
         try:
             committed = await (self._store.commit(commit) if batches[0].alone else self._commit(commit))

@@ -11,18 +11,20 @@ from typing import Any
 
 import msgspec
 
+from quarterdeck.client.connection import new_id
+from quarterdeck.store.records import Receipt
 from quarterdeck.timeline.items import ToolCall, TurnSummary
 
 from . import git
 from . import requests as takes
 from . import resources as returns
 from .actor import SessionActor
+from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import CustomEvent
 from .exporting import exported
 from .frames import frames_reader
-from .host_base import PROGRAM, Caller
-from .idempotency import id_for, once
+from .idempotency import once, receipt_for
 from .session_operations import SessionOperations
 
 FILES_SHOWN = 200
@@ -101,14 +103,23 @@ class LookingOperations(SessionOperations):
     ) -> returns.Accepted:
         """Write an event of your own to the log; with a prompt, the session is told, and told that it is external."""
         actor = await self._actor(request.session_id)
-        if request.prompt is not None:
-            self._admit_prompt(actor)
-        prompt_id = None if request.prompt is None else id_for("add_event", request, caller, key)
-        event = CustomEvent(self._clock(), request.type, request.data, caller.name, prompt_id)
-        written = await actor.log.tell(event, origin="external")
-        if request.prompt is not None:
-            text = f"External event {request.type!r} from {caller.name}:\n\n{request.prompt}"
-            await actor.prompts.say(text, sender=caller.name, prompt_id=prompt_id)
+        log = actor.log
+
+        def receipt(seq: int) -> Receipt | None:
+            return receipt_for(self, "add_event", request, caller, key, returns.Accepted(seq=seq))
+
+        if request.prompt is None:
+            event = CustomEvent(self._clock(), request.type, request.data, caller.name)
+            return returns.Accepted(seq=(await log.tell(event, origin="external", receipt=receipt)).first_seq)
+        self._admit_prompt(actor)
+        actor.may_prompt()
+        text = f"External event {request.type!r} from {caller.name}:\n\n{request.prompt}"
+        prompt = returns.Prompt(id=new_id(), content=text, state="queued", by=caller.name)
+        event = CustomEvent(self._clock(), request.type, request.data, caller.name, prompt.id)
+        # It waits from the same transaction on, so that it is said although the host dies right after it.
+        rows, waiting = [log.event_row(event, "external")], log.fold.queue.with_added(prompt)
+        written = await log.set_queue(waiting, after=rows, receipt=receipt)
+        await actor.prompts.send_waiting(prompt.id)
         return returns.Accepted(seq=written.first_seq)
 
     @once

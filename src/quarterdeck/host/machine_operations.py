@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
+
+from quarterdeck.client.transcripts.places import CONFIG_DIR, config_dir
+from quarterdeck.store.queries import SessionQuery
 
 from . import requests as takes
 from . import resources as returns
 from . import transcripts
-from .bodies import SessionBody
+from .bodies import SessionBody, decode_body
+from .callers import PROGRAM, Caller
 from .errors import HostError
+from .folders import as_path
 from .git import git, is_clean
-from .host_base import PROGRAM, Caller
 from .idempotency import id_for, once
 from .session_operations import SessionOperations
 from .worktrees import main_worktree, new_worktree, worktrees_of
+
+SESSIONS_LOOKED_AT = 1_000
+"""The newest sessions, for configuration folders of their own."""
 
 
 class MachineOperations(SessionOperations):
@@ -26,7 +34,8 @@ class MachineOperations(SessionOperations):
 
     async def list_transcripts(self, request: takes.ListTranscripts, caller: Caller = PROGRAM) -> returns.Details:
         """Transcripts on disk, the newest first; which of them are sessions already."""
-        listed = await asyncio.to_thread(transcripts.found, request.cwd, request.q)
+        cwd = None if request.cwd is None else str(as_path(request.cwd))
+        listed = await asyncio.to_thread(transcripts.found, await self._homes(), cwd, request.q)
         shown = [one for one in listed if not one.get("cwd") or self.folders.allows(Path(one["cwd"]))]
         for one in shown:
             record = await self.store.session(one["session_id"])
@@ -42,18 +51,44 @@ class MachineOperations(SessionOperations):
         known = await self.store.session(transcript)
         if known is not None:
             raise HostError("conflict", f"The transcript is session {known.id}.", session_id=known.id)
-        info = await asyncio.to_thread(transcripts.info_of, transcript)
+        home, info = await asyncio.to_thread(transcripts.info_of, await self._homes(), transcript)
         owner = await asyncio.to_thread(transcripts.owner_of, transcript)
         if owner is not None:
             raise HostError("conflict", f"Process {owner} has this conversation.", hint="End it first.", pid=owner)
         if info.cwd is None:
             raise HostError("invalid", "The transcript does not say in which folder it belongs.")
         cwd = self.folders.check(info.cwd)
-        body = SessionBody(resume=transcript, transcript_id=transcript, state_reason="It was adopted.")
         session_id = id_for("adopt_transcript", request, caller, key)
+        private = {"env": home.own_env} if home.own_env else {}
+        body = SessionBody(
+            resume=transcript,
+            transcript_id=transcript,
+            state_reason="It was adopted.",
+            account=home.account,
+            private_options=list(private),
+        )
+        await asyncio.to_thread(self._private.keep, session_id, private)
         actor = await self._new_session(session_id, cwd, body, caller, info.custom_title or info.summary)
         await actor.log.append([])
         return await self._view(actor)
+
+    async def _homes(self) -> list[transcripts.Home]:
+        """Where sessions of this host have transcripts: by its environment, by account, by their own."""
+        homes: dict[str, transcripts.Home] = {}
+        for account in ("", *self._accounts.names):
+            folder = config_dir({**self._env, **self._accounts.env(account)})
+            homes.setdefault(folder, transcripts.Home(folder, account))
+        page = await self.store.sessions(SessionQuery(archived=None, limit=SESSIONS_LOOKED_AT))
+        for record in page.sessions:
+            body = decode_body(record)
+            if "env" not in body.private_options:
+                continue
+            with contextlib.suppress(HostError):  # what it was started with is gone, and so is the way there
+                env = self._private.of(record.id, ["env"])["env"]
+                folder = config_dir({**self._env, **self._accounts.env(body.account), **env})
+                own = {name: env[name] for name in ("HOME", CONFIG_DIR) if name in env}
+                homes.setdefault(folder, transcripts.Home(folder, body.account, own))
+        return list(homes.values())
 
     async def list_worktrees(self, request: takes.InFolder, caller: Caller = PROGRAM) -> returns.Details:
         """Worktrees of a repository."""

@@ -227,6 +227,11 @@ def decided(
     )
 
 
+def verdict_of(event: PolicyDecided) -> Verdict:
+    """What was decided, from the row that says so."""
+    return Verdict(event.decision, event.reason, event.rule, event.grant_id)
+
+
 def _literal(path: str) -> str:
     return "".join("\\" + char if char in "*?[]\\!()" else char for char in path)
 

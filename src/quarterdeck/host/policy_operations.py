@@ -9,9 +9,10 @@ from quarterdeck.store.commits import PutGrant
 
 from . import requests as takes
 from . import resources as returns
+from .callers import PROGRAM, Caller
 from .folders import existing_folder
 from .grants import grant_view
-from .host_base import PROGRAM, Caller, HostBase
+from .host_base import HostBase
 from .idempotency import once, receipt_for
 from .policies import FOR_PEOPLE
 
@@ -21,7 +22,7 @@ class PolicyOperations(HostBase):
 
     async def list_rules(self, request: takes.InFolder, caller: Caller = PROGRAM) -> returns.Details:
         """The policy in force in a folder."""
-        policy = self._session_policy(existing_folder(request.cwd or "~"))
+        policy = self._session_policy(str(existing_folder(request.cwd or "~")))
         notes = [note for layer in policy.layers.values() for note in layer.notes]
         problems = [] if policy.problem is None else [policy.problem]
         return returns.Details(details={"cwd": policy.cwd, "rules": policy.rules(), "notes": [*problems, *notes]})
@@ -45,7 +46,7 @@ class PolicyOperations(HostBase):
 
     async def explain_policy(self, request: takes.ExplainPolicy, caller: Caller = PROGRAM) -> returns.Details:
         """What the policy would say about a call, and why."""
-        policy = self._session_policy(existing_folder(request.cwd))
+        policy = self._session_policy(str(existing_folder(request.cwd)))
         verdict = policy.judge(request.tool, request.input, needs_person=request.tool in FOR_PEOPLE)
         explanation = policy.explain(request.tool, request.input)
         return returns.Details(

@@ -8,8 +8,9 @@ from msgspec import UNSET
 
 from . import requests as takes
 from . import resources as returns
-from .host_base import PROGRAM, Caller, HostBase
-from .idempotency import id_for, once
+from .callers import PROGRAM, Caller
+from .host_base import HostBase
+from .idempotency import id_for, once, receipt_for
 
 
 class PromptOperations(HostBase):
@@ -25,10 +26,13 @@ class PromptOperations(HostBase):
         if key is not None and actor.prompts.knows(prompt_id):  # by a host that died before it answered
             return returns.PromptAccepted(prompt_id=prompt_id, seq=actor.log.fanout.last_seq)
         self._admit_prompt(actor)
-        prompt_id, seq = await actor.prompts.say(
-            request.content, sender=caller.name, priority=request.priority, prompt_id=prompt_id
+        return await actor.prompts.say(
+            request.content,
+            sender=caller.name,
+            priority=request.priority,
+            prompt_id=prompt_id,
+            receipt=lambda accepted: receipt_for(self, "send_prompt", request, caller, key, accepted),
         )
-        return returns.PromptAccepted(prompt_id=prompt_id, seq=seq)
 
     async def list_prompts(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.PromptList:
         """What waits to be said."""
@@ -48,7 +52,12 @@ class PromptOperations(HostBase):
         if request.not_before is not UNSET:
             changes["not_before"] = request.not_before
         position = None if request.position is UNSET else request.position
-        return await actor.prompts.change(request.prompt_id, position=position, **changes)
+        return await actor.prompts.change(
+            request.prompt_id,
+            position=position,
+            receipt=lambda prompt: receipt_for(self, "update_prompt", request, caller, key, prompt),
+            **changes,
+        )
 
     @once
     async def withdraw_prompt(
@@ -56,4 +65,8 @@ class PromptOperations(HostBase):
     ) -> returns.Accepted:
         """Take back what waits."""
         actor = await self._actor(request.session_id)
-        return returns.Accepted(seq=await actor.prompts.withdraw(request.prompt_id))
+        seq = await actor.prompts.withdraw(
+            request.prompt_id,
+            receipt=lambda seq: receipt_for(self, "withdraw_prompt", request, caller, key, returns.Accepted(seq=seq)),
+        )
+        return returns.Accepted(seq=seq)

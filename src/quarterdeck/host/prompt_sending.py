@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.client.errors import QuarterdeckError
+from quarterdeck.store.records import Receipt
 
 from .errors import HostError
 from .requests import Content
-from .resources import Priority, Prompt
+from .resources import Priority, Prompt, PromptAccepted
+from .session_log import Receipts
 from .times import moment
 from .transcripts import uuids_in
 
@@ -36,7 +39,6 @@ class PromptSender:
         self._sending: asyncio.Task[None] | None = None
         """Sends a prompt that has waited."""
         self._timer: asyncio.TimerHandle | None = None
-        self._log.shown = self.send_when_idle
 
     def close(self) -> None:
         self._closed = True
@@ -45,9 +47,15 @@ class PromptSender:
                 waiting.cancel()
 
     async def say(
-        self, content: Content, *, sender: str, priority: Priority = "next", prompt_id: str | None = None
-    ) -> tuple[str, int]:
-        """Say something; the id of the prompt, and the row that has it.
+        self,
+        content: Content,
+        *,
+        sender: str,
+        priority: Priority = "next",
+        prompt_id: str | None = None,
+        receipt: Callable[[PromptAccepted], Receipt | None] = lambda _: None,
+    ) -> PromptAccepted:
+        """Say something. ``receipt`` is written in the transaction of the row that has it.
 
         During a turn, ``next`` goes to the CLI, which folds it in between two steps; ``now`` interrupts; ``later``
         waits here until everything before it is done.
@@ -58,24 +66,37 @@ class PromptSender:
             until = moment(limited_until).isoformat()
             raise HostError("limited", f"The account's rate limit is reached until {until}.", until=until)
         await self._actor.start()
+        prompt_id = prompt_id or new_id()
+
+        def promise(seq: int) -> Receipt | None:
+            return receipt(PromptAccepted(prompt_id=prompt_id, seq=seq))
+
         async with self._actor.turn:
             if limited_until is not None or (priority == "later" and (self._log.in_turn or self.due)):
-                prompt = Prompt(id=prompt_id or new_id(), content=content, state="queued", priority=priority, by=sender)
-                written = await self._log.set_queue(self._log.fold.queue.with_added(prompt))
-                return prompt.id, written.first_seq
-            return await self._send(content, sender, priority, prompt_id)
+                prompt = Prompt(id=prompt_id, content=content, state="queued", priority=priority, by=sender)
+                written = await self._log.set_queue(self._log.fold.queue.with_added(prompt), receipt=promise)
+                return PromptAccepted(prompt_id=prompt_id, seq=written.first_seq)
+            return await self._send(content, sender, priority, prompt_id, promise)
 
-    async def _send(self, content: Content, sender: str, priority: Priority, prompt_id: str | None) -> tuple[str, int]:
-        session = self._actor.running
-        self._actor.recorder.sender = sender or "user"
-        before = self._log.fanout.last_seq
+    async def _send(
+        self, content: Content, sender: str, priority: Priority, prompt_id: str, receipt: Receipts = None
+    ) -> PromptAccepted:
+        session, recorder = self._actor.running, self._actor.recorder
+        written = recorder.expect(prompt_id, sender=sender or "user", receipt=receipt)
         try:
-            prompt_id = await session.send(content, priority=None if priority == "next" else priority, uuid=prompt_id)
+            await session.send(content, priority=None if priority == "next" else priority, uuid=prompt_id)
         except QuarterdeckError as error:
+            recorder.give_up(prompt_id, HostError("not_running", str(error)))
             raise HostError("not_running", f"The prompt could not be sent: {error}") from error
-        finally:
-            self._actor.recorder.sender = ""
-        return prompt_id, max(before, self._log.fanout.last_seq)
+        return PromptAccepted(prompt_id=prompt_id, seq=(await written).first_seq)
+
+    async def send_waiting(self, prompt_id: str) -> None:
+        """Send a prompt that waits, as if it were said now; if it cannot be sent now, it goes on waiting."""
+        await self._actor.start()
+        async with self._actor.turn:
+            prompt = self._log.fold.queue.find(prompt_id)
+            if prompt is not None and prompt.state == "queued" and self._actor.limited_until is None:
+                await self._send(prompt.content, prompt.by, prompt.priority, prompt.id)
 
     @property
     def due(self) -> bool:
@@ -113,19 +134,27 @@ class PromptSender:
     def knows(self, prompt_id: str) -> bool:
         return prompt_id in self._log.fold.timeline.state.items or self._log.fold.queue.find(prompt_id) is not None
 
-    async def change(self, prompt_id: str, *, position: int | None, **changes: Any) -> Prompt:
+    async def change(
+        self,
+        prompt_id: str,
+        *,
+        position: int | None,
+        receipt: Callable[[Prompt], Receipt | None] = lambda _: None,
+        **changes: Any,
+    ) -> Prompt:
         """Edit, reorder or schedule a prompt that waits; one that the CLI has is taken back from it first."""
         async with self._actor.turn:
             prompt = await self._held(prompt_id)
             changed = msgspec.structs.replace(prompt, state="queued", **changes)
-            await self._log.set_queue(self._log.fold.queue.with_changed(changed, position))
+            queue = self._log.fold.queue.with_changed(changed, position)
+            await self._log.set_queue(queue, receipt=lambda _: receipt(changed))
             return changed
 
-    async def withdraw(self, prompt_id: str) -> int:
+    async def withdraw(self, prompt_id: str, *, receipt: Receipts = None) -> int:
         """Take back a prompt that waits; the row that says so."""
         async with self._actor.turn:
             await self._held(prompt_id)
-            written = await self._log.set_queue(self._log.fold.queue.without(prompt_id))
+            written = await self._log.set_queue(self._log.fold.queue.without(prompt_id), receipt=receipt)
             return written.first_seq
 
     async def _held(self, prompt_id: str) -> Prompt:
@@ -142,12 +171,12 @@ class PromptSender:
             raise HostError("conflict", f"Claude Code has already started prompt {prompt_id}.", hint="Interrupt it.")
         return prompt
 
-    async def look_for_uncertain(self) -> None:
+    async def look_for_uncertain(self, env: Mapping[str, str]) -> None:
         """What the last process did not get is in no transcript: it is sent again. The rest is for a person to say."""
         transcript, prompts = self._log.body.transcript_id, self._log.fold.queue.prompts
         if transcript is None or not any(one.state == "uncertain" for one in prompts):
             return
-        arrived = await asyncio.to_thread(uuids_in, transcript, self._log.record.cwd)
+        arrived = await asyncio.to_thread(uuids_in, transcript, self._log.record.cwd, env)
         if arrived is not None:
             again = [
                 msgspec.structs.replace(one, state="queued")

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+import msgspec
+
 from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.protocol import Exited
+from quarterdeck.store import Committed
+from quarterdeck.store.errors import StoreClosed
 from quarterdeck.store.records import NewRow
-from quarterdeck.wire import ControlResponse, Decoder, InitMessage, Message, decode
+from quarterdeck.wire import (
+    ControlCancelRequest,
+    ControlRequest,
+    ControlResponse,
+    Decoder,
+    InitMessage,
+    Message,
+    UserMessage,
+    decode,
+)
 
 from .drift import Drift
+from .errors import HostError
 from .folding import is_preview
 from .launching import LineEnds, Wire
 from .redacting import row_body
-from .session_log import SessionLog
+from .session_log import Receipts, SessionLog
+
+
+class Expected(msgspec.Struct, eq=False):
+    """Who says a line of ours, and what is written together with it."""
+
+    sender: str
+    receipt: Receipts
+    written: asyncio.Future[Committed]
 
 
 class Recorder(JournalReader):
@@ -31,8 +54,8 @@ class Recorder(JournalReader):
         """The host's."""
         self.wire: Wire | None = None
         """The way to the process that speaks."""
-        self.sender = ""
-        """Who says the line that is being written; empty: the host."""
+        self._expected: dict[str, Expected] = {}
+        """Lines of ours that are about to be written, by the id of the prompt or the request."""
         self.heard_at = log.now()
         """When the process last said something or was told something."""
         self._input_number = 0
@@ -62,13 +85,20 @@ class Recorder(JournalReader):
         """The process is gone."""
         self.wire = None
         self._answers.clear()
+        for line_id in list(self._expected):
+            self.give_up(line_id, HostError("not_running", "The process ended before it was told."))
 
     def exited(self, exited: Exited, at: float) -> None:
-        self.end()
+        self._stop_telling()
         self._ended(exited)
 
-    def end(self) -> None:
-        """The process is gone, or left to others."""
+    def leave(self) -> None:
+        """The process is left to others."""
+        for line_id in list(self._expected):
+            self.give_up(line_id, HostError("shutting_down", "The host ended before this was written."))
+        self._stop_telling()
+
+    def _stop_telling(self) -> None:
         if self.wire is not None and self.wire.committed is not None:
             self.wire.committed.stop()
 
@@ -83,7 +113,14 @@ class Recorder(JournalReader):
             log.standing.pid = wire.pid
         for entry in entries:
             if entry.direction == "in":
-                lines.append(self._sent_line(entry))
+                expected = self._expected.pop(_id_of(entry.message), None) if self._expected else None
+                if expected is None:
+                    lines.append(self._sent_line(entry))
+                    continue
+                if lines:
+                    log.append_lines(lines)
+                wait, lines = log.append_lines([self._sent_line(entry, expected.sender)], receipt=expected.receipt), []
+                wait.add_done_callback(functools.partial(_pass_on, expected.written))
                 continue
             end = wire.lines.next() if wire is not None else 0
             if not is_preview(entry.message):
@@ -106,6 +143,8 @@ class Recorder(JournalReader):
         message = entry.message
         self._log.previews.passed("out", message, entry.at)
         self._notice(message)
+        if self._expected and isinstance(message, ControlCancelRequest):
+            self.give_up(message.request_id, HostError("withdrawn", "Claude Code no longer waits for this."))
         body = row_body(message, "out")
         row = NewRow(
             at=entry.at,
@@ -117,7 +156,23 @@ class Recorder(JournalReader):
         )
         return row, _said(message, body)
 
-    def _sent_line(self, entry: JournalEntry) -> tuple[NewRow, Message | None]:
+    def expect(self, line_id: str, *, sender: str = "", receipt: Receipts = None) -> asyncio.Future[Committed]:
+        """Our line of this id (of a prompt, of an answered request) is about to be written; done when it is a row.
+
+        ``sender``: who says it; empty: the host. ``receipt`` is written in the same transaction.
+        """
+        written: asyncio.Future[Committed] = asyncio.get_running_loop().create_future()
+        self._expected[line_id] = Expected(sender, receipt, written)
+        return written
+
+    def give_up(self, line_id: str, error: HostError) -> None:
+        """A line that was expected will not be written."""
+        expected = self._expected.pop(line_id, None)
+        if expected is not None and not expected.written.done():
+            expected.written.set_exception(error)
+            expected.written.exception()  # it may be that nobody waits
+
+    def _sent_line(self, entry: JournalEntry, sender: str = "") -> tuple[NewRow, Message | None]:
         self._input_number += 1
         self._log.previews.passed("in", entry.message, entry.at)
         body = row_body(entry.message, "in")
@@ -126,11 +181,11 @@ class Recorder(JournalReader):
         row = NewRow(
             at=entry.at,
             kind="sent",
-            origin="user" if self.sender else "host",
+            origin="user" if sender else "host",
             body=body,
             generation=self._log.body.generation,
             input_number=self._input_number,
-            sender=self.sender,
+            sender=sender,
         )
         return row, _said(entry.message, body)
 
@@ -187,6 +242,25 @@ class Recorder(JournalReader):
 def _said(message: Message, body: bytes) -> Message | None:
     """What the row says: the message, unless something of it is hidden."""
     return message if body == message.raw else None
+
+
+def _id_of(message: Message) -> str:
+    """What a line of ours is expected by."""
+    if isinstance(message, UserMessage):
+        return message.uuid or ""
+    return message.request_id if isinstance(message, ControlRequest | ControlResponse) else ""
+
+
+def _pass_on(written: asyncio.Future[Committed], done: asyncio.Future[Committed]) -> None:
+    """Whoever waits for a line learns what came of its row."""
+    if written.done():
+        return
+    if _went_well(done):
+        written.set_result(done.result())
+    else:
+        error = StoreClosed() if done.cancelled() else done.exception()
+        written.set_exception(error or StoreClosed())
+        written.exception()
 
 
 def _went_well(done: asyncio.Future[Any]) -> bool:

@@ -50,27 +50,40 @@ class HookCallback(Request, frozen=True, kw_only=True):
     event: str
     matcher: str | None = None
     timeout_s: float | None = None
+    """How long it waits for the program; None: ``Callbacks.deadline_s``."""
+    on_failure: Literal["block", "continue"] = "block"
+    """What no answer means for an event that decides about something: a refusal, or no opinion."""
 
 
 class ToolCallback(Request, frozen=True, kw_only=True):
-    """A tool that a program runs, of an MCP server of this name."""
+    """A tool that a program runs, of an MCP server of this name. The fields are those of MCP's ``tools/list``."""
 
     server: str
     name: str
     description: str = ""
+    title: str | None = None
     input_schema: dict[str, Any] = {}
+    output_schema: dict[str, Any] | None = None
     annotations: dict[str, Any] = {}
+    meta: dict[str, Any] = {}
+    """MCP's ``_meta`` of the tool."""
 
 
 class Callbacks(Request, frozen=True, kw_only=True):
-    """What a program answers for a session, while it is attached (``attach_callbacks``)."""
+    """What a program answers for a session, while it is attached (``attach_callbacks``).
+
+    They belong to the session: each of its processes is started with them, and a fork has them too. ``quarterdeck.host.
+    callbacks`` says how calls are made and answered.
+    """
 
     hooks: list[HookCallback] = []
     tools: list[ToolCallback] = []
+    instructions: dict[str, str] = {}
+    """What the model is told about the tools of a server, by its name."""
     permission: bool = False
     """Approvals that the policy leaves open go to the program, too."""
     deadline_s: float = 60.0
-    """How long a call waits for the program, attached or not; then hooks refuse and tools fail."""
+    """How long a hook or a tool waits for the program, attached or not; then hooks refuse and tools fail."""
 
 
 class CreateSession(Request, frozen=True, kw_only=True):
@@ -410,5 +423,6 @@ class AnswerCallback(OfSession, frozen=True, kw_only=True):
 
     call_id: str
     result: dict[str, Any] | None = None
-    """Of a hook its output, of a tool its result, of a permission a ``Decision``."""
+    """Of a hook its output, of a tool MCP's ``tools/call`` result (``content`` …), of a permission a ``Decision``."""
     error: str | None = None
+    """A hook that decides refuses with it, a tool fails with it, and an approval is left to people."""

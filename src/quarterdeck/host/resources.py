@@ -231,6 +231,7 @@ class Call(Resource, frozen=True, kw_only=True):
     """Something that the attached program is asked, or (``cancelled``) need not answer any more."""
 
     call_id: str
+    """Stays the same when the program attaches again and when the host is restarted."""
     kind: Literal["hook", "tool", "permission", "cancelled"]
     deadline_s: float | None = None
     """Seconds until the host answers in its place; None: it waits."""
@@ -242,6 +243,7 @@ class Call(Resource, frozen=True, kw_only=True):
     input: dict[str, Any] = {}
     """What the hook is told, or the arguments of the tool."""
     approval: Approval | None = None
+    """What a permission is about. Whoever decides first, the program or a person, wins."""
 
 
 class SessionList(Resource, frozen=True, kw_only=True):

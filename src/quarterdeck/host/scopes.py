@@ -23,9 +23,10 @@ from quarterdeck.store.records import AuditEntry
 
 from . import requests as takes
 from . import resources as returns
+from .callers import PROGRAM, Caller
 from .errors import HostError
-from .folders import is_below, resolved
-from .host_base import PROGRAM, Caller, HostBase
+from .folders import as_path, is_below
+from .host_base import HostBase
 from .operations import OPERATIONS, Operation
 from .resources import Scope
 from .stalls import host_error
@@ -180,7 +181,7 @@ async def _about(host: HostBase, request: Any) -> tuple[str | None, str | None]:
         record = await host.find_session(session)
         return (session, None) if record is None else (record.id, record.cwd)
     folder = getattr(request, "cwd", None) or getattr(request, "path", None) or getattr(request, "prefix", None)
-    return None, resolved(folder) if folder else None
+    return None, str(as_path(folder)) if folder else None
 
 
 async def _note(host: HostBase, operation: Operation, request: Any, caller: Caller, session: str | None) -> None:

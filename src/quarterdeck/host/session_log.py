@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -35,7 +35,7 @@ from .folding import Preview, RowFold
 from .log_draft import Draft, event_row, partial_rows
 from .log_writer import LogWriter
 from .open_approvals import moved_to
-from .policies import Verdict
+from .policies import Verdict, verdict_of
 from .previews import LivePreviews
 from .resources import Approval, Frame, Prompt
 from .stalls import Stalls
@@ -44,6 +44,10 @@ from .standing import Standing
 SNAPSHOT_ROWS = 500
 """Rows between two snapshots, at least; and as many bytes as the last one had, so that snapshots are never more than
 half of what is written."""
+
+
+Receipts: TypeAlias = Callable[[int], Receipt | None] | None
+"""Makes the receipt of what a row does, given the row's number; it is written in the row's transaction."""
 
 
 class SessionLog:
@@ -112,40 +116,58 @@ class SessionLog:
 
     # Writing
 
-    def append(self, rows: Sequence[NewRow], changes: Sequence[Change] = ()) -> asyncio.Future[Committed]:
-        """Write these rows and what follows from them."""
-        return self.append_lines([(row, None) for row in rows], changes)
+    def append(
+        self, rows: Sequence[NewRow], changes: Sequence[Change] = (), *, receipt: Receipts = None
+    ) -> asyncio.Future[Committed]:
+        """Write these rows and what follows from them. ``receipt`` is told the number of the first one."""
+        return self.append_lines([(row, None) for row in rows], changes, receipt=receipt)
 
     def append_lines(
-        self, lines: Sequence[tuple[NewRow, Message | None]], changes: Sequence[Change] = ()
+        self,
+        lines: Sequence[tuple[NewRow, Message | None]],
+        changes: Sequence[Change] = (),
+        *,
+        receipt: Receipts = None,
     ) -> asyncio.Future[Committed]:
         """The same for rows of which some have been decoded: what a row's line says is beside it."""
         draft = self._draft(changes)
         for row, message in lines:
             self.standing.add(row, draft, message)
         self.standing.settle(lines[-1][0].at if lines else self.now(), draft)
-        return self._write(draft)
+        return self._write(draft, receipt)
 
     def _draft(self, changes: Sequence[Change] = ()) -> Draft:
         return Draft(self.fold, self.body, changes)
 
-    def _write(self, draft: Draft) -> asyncio.Future[Committed]:
+    def _write(self, draft: Draft, receipt: Receipts = None) -> asyncio.Future[Committed]:
         rows, events = draft.rows, draft.events
-        return self._writer.write(rows, draft.changes, written=lambda done: self._written(done, rows, events))
+        return self._writer.write(
+            rows,
+            draft.changes,
+            written=lambda done: self._written(done, rows, events),
+            receipt=None if receipt is None else lambda: receipt(self.fanout.last_seq + 1),
+        )
 
     def tell(
-        self, event: HostEvent, changes: Sequence[Change] = (), *, origin: Origin = "host"
+        self,
+        event: HostEvent,
+        changes: Sequence[Change] = (),
+        *,
+        origin: Origin = "host",
+        receipt: Receipts = None,
     ) -> asyncio.Future[Committed]:
         """Write an event of the host."""
-        return self.append([self.event_row(event, origin)], changes)
+        return self.append([self.event_row(event, origin)], changes, receipt=receipt)
 
     def event_row(self, event: HostEvent, origin: Origin = "host") -> NewRow:
         return event_row(event, self.body.generation, origin)
 
-    def set_queue(self, prompts: list[Prompt]) -> asyncio.Future[Committed]:
-        """Write which prompts wait."""
+    def set_queue(
+        self, prompts: list[Prompt], *, after: Sequence[NewRow] = (), receipt: Receipts = None
+    ) -> asyncio.Future[Committed]:
+        """Write which prompts wait, ``after`` these rows."""
         self.standing.told_queue = list(prompts)
-        return self.tell(QueueChanged(self.now(), prompts))
+        return self.append([*after, self.event_row(QueueChanged(self.now(), prompts))], receipt=receipt)
 
     def update(self, changes: Sequence[Change] = (), **fields: Any) -> asyncio.Future[Committed]:
         """Write the record with these fields, and the body as it is now."""
@@ -187,6 +209,9 @@ class SessionLog:
     async def verdict_on(self, request_id: str) -> Verdict | None:
         """What the policy says about an open request; None if a person is asked."""
         if not self.approvals.is_known(request_id):  # it was asked before the host was restarted
+            call_id = getattr(self.fold.side.open_requests().get(request_id), "tool_use_id", "")
+            if (known := self.fold.verdicts.get((call_id, "can_use_tool"))) is not None:
+                return verdict_of(known)
             asked = self.fold.timeline.state.items.get(request_id)
             if isinstance(asked, Permission | Questions | PlanReview | Elicitation | Dialog):
                 draft = self._draft()

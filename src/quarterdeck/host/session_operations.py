@@ -25,14 +25,17 @@ from . import requests as takes
 from . import resources as returns
 from .actor import SessionActor
 from .bodies import SessionBody, encode_body
+from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import BudgetChanged
 from .git import head_commit
-from .host_base import PROGRAM, Caller, HostBase
+from .host_base import HostBase
 from .idempotency import id_for, once, receipt_for
 from .launching import check_options, split_options
 from .lifetimes import life_of
+from .loading import CALLBACKS
 from .policies import own_policy
+from .remote_callbacks import check_callbacks
 from .times import usd
 from .worktrees import new_worktree
 
@@ -50,18 +53,33 @@ class SessionOperations(HostBase):
         if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
             raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
         if request.callbacks is not None:
-            raise HostError("unavailable", "This host asks no programs yet.", field="callbacks")
+            check_callbacks(request.callbacks, request.options)
         lifecycle = request.lifecycle or takes.Lifecycle()
         life_of(self._lifecycle, lifecycle)
         self._accounts.check(request.account)
         cwd = self.folders.check(request.cwd)
         session_id = id_for("create_session", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
-            return await self._view(await self._actor(session_id))  # begun by a host that died before it answered
+            actor = await self._actor(session_id)  # begun by a host that died before it answered
+        else:
+            actor = await self._make_session(session_id, cwd, request, lifecycle, caller)
+        if not actor.log.body.generation:
+            await self._start_new(actor)
+        prompt_id = id_for("create_session: prompt", request, caller, key)
+        if request.prompt is not None and not actor.prompts.knows(prompt_id):
+            await actor.prompts.say(request.prompt, sender=caller.name, prompt_id=prompt_id)
+        return await self._view(actor)
+
+    async def _make_session(
+        self, session_id: str, cwd: str, request: takes.CreateSession, lifecycle: takes.Lifecycle, caller: Caller
+    ) -> SessionActor:
+        """A session as it was asked for, without a process."""
         if request.worktree is not None:
             made = await asyncio.to_thread(new_worktree, self.folders, cwd, request.worktree, field="worktree")
             cwd = self.folders.check(made["path"])
         public, private = split_options(request.options)
+        if request.callbacks is not None:
+            private[CALLBACKS] = msgspec.to_builtins(request.callbacks)
         body = SessionBody(
             agent=request.agent,
             model=request.model,
@@ -81,10 +99,7 @@ class SessionOperations(HostBase):
         actor = await self._new_session(session_id, cwd, body, caller, request.name, request.tags)
         if request.budget_usd is not None:
             await self._set_budget(actor, request.budget_usd)
-        await self._start_new(actor)
-        if request.prompt is not None:
-            await actor.prompts.say(request.prompt, sender=caller.name)
-        return await self._view(actor)
+        return actor
 
     async def _new_session(
         self,
@@ -275,7 +290,10 @@ class SessionOperations(HostBase):
         cwd = self.folders.check(parent.log.record.cwd)
         session_id = id_for("fork", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
-            return await self._view(await self._actor(session_id))
+            actor = await self._actor(session_id)
+            if not actor.log.body.generation:
+                await self._start_new(actor)
+            return await self._view(actor)
         private = self._private.of(parent.id, source.private_options)
         body = SessionBody(
             agent=source.agent,

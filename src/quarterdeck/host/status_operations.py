@@ -16,7 +16,8 @@ from quarterdeck.store.queries import ApprovalQuery, SessionQuery
 
 from . import requests as takes
 from . import resources as returns
-from .host_base import PROGRAM, Caller, HostBase
+from .callers import PROGRAM, Caller
+from .host_base import HostBase
 from .times import moment
 
 API_VERSION = "1"
@@ -75,6 +76,7 @@ class StatusOperations(HostBase):
             details={
                 "sessions": dict(states),
                 "processes": sum(1 for actor in actors if actor.has_process),
+                "processes_warm": self._warm.ready,
                 "approvals_pending": len(approvals.approvals),
                 "prompts_waiting": sum(len(actor.log.fold.queue.prompts) for actor in actors),
                 "log_rows_total": sum(head.last_seq for head in heads),

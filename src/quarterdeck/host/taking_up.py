@@ -29,13 +29,13 @@ async def take_up(
     options = actor.options(log)
     actor.keeper = keeper
     if log.fold.side.handshake is Handshake.NOT_ASKED:
-        await keeper.end(actor.id, kept.generation)
-        await keeper.drop(actor.id, kept.generation)
+        await keeper.end(kept.session, kept.generation)
+        await keeper.drop(kept.session, kept.generation)
         await actor.lose("The host was killed before it had spoken to the process.")
         return
 
     async def read(offset: int) -> bytes:
-        return await keeper.read(actor.id, offset, kept.generation, size=READ_BYTES)
+        return await keeper.read(kept.session, offset, kept.generation, size=READ_BYTES)
 
     log.standing.pid = kept.pid
     recorder.resume(resend, accepted=kept.accepted, written=kept.written)  # before what the process made of it
@@ -43,7 +43,7 @@ async def take_up(
     await log.drained()
     last = max([kept.accepted, *(number for number, _ in resend)])
     again = [line_again(line) + b"\n" for number, line in resend if number > kept.accepted]
-    transport = keeper.attach(actor.id, kept.generation, offset, durable=True, on_written=recorder.written)
+    transport = keeper.attach(kept.session, kept.generation, offset, durable=True, on_written=recorder.written)
     session = actor.attach(options, Wire(transport, offset=offset, again=again), input_number=last)
     await session.attach((), snapshot=snapshot(log.fold.side, log.fold.timeline.state.at))
     recorder.written(transport.written)

@@ -76,6 +76,7 @@ class Tending(HostBase):
     def tend(self) -> None:
         """Begin what is due. The host does this by itself."""
         now = self.now()
+        self._warm.tend()
         for actor in list(self._actors.values()):
             if actor.id in self._busy:
                 continue
@@ -120,7 +121,7 @@ class Tending(HostBase):
     def _watch_for_hang(self, actor: SessionActor, now: float) -> None:
         heard_at, limit_s = actor.recorder.heard_at, actor.life.hang_s
         began = self._interrupted.get(actor.id)
-        if limit_s is None or not actor.log.in_turn or actor.log.approvals.waiting:
+        if limit_s is None or not actor.log.in_turn or actor.log.approvals.waiting or actor.calls.waiting:
             self._interrupted.pop(actor.id, None)
         elif began is None:
             if now - heard_at >= limit_s:

@@ -18,9 +18,10 @@ from quarterdeck.store.records import AuditEntry, TokenRecord
 
 from . import requests as takes
 from . import resources as returns
+from .callers import PROGRAM, Caller
 from .errors import HostError
-from .folders import resolved
-from .host_base import PROGRAM, Caller, HostBase
+from .folders import as_path
+from .host_base import HostBase
 from .idempotency import once, receipt_for
 from .times import LONGEST_S, moment
 
@@ -54,7 +55,7 @@ class TokenOperations(HostBase):
             created_at=now,
             may_bypass=request.may_bypass,
             expires_at=None if request.expires_s is None else now + request.expires_s,
-            folders=tuple(map(resolved, request.folders)),
+            folders=tuple(str(as_path(folder, "folders")) for folder in request.folders),
         )
         view = token_view(record)
         receipt = receipt_for(self, "create_token", request, caller, key, view)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from quarterdeck.client.transcripts import (
     SDKSessionInfo,
@@ -15,22 +18,45 @@ from quarterdeck.client.transcripts import (
     list_sessions,
     search_sessions,
 )
+from quarterdeck.client.transcripts.places import CONFIG_DIR, started_with
 
 from .errors import HostError
 
 SHOWN = 500
 
 
-def uuids_in(transcript: str, cwd: str) -> set[str] | None:
+def uuids_in(transcript: str, cwd: str, env: Mapping[str, str]) -> set[str] | None:
     """The ids of everything that was written to a transcript; None if it is not where we look."""
     try:
-        return {str(record["uuid"]) for record in iter_session_records(transcript, cwd) if "uuid" in record}
+        with started_with(env):
+            return {str(record["uuid"]) for record in iter_session_records(transcript, cwd) if "uuid" in record}
     except (SessionNotFound, ValueError, OSError):
         return None
 
 
-def found(cwd: str | None, text: str) -> list[dict[str, Any]]:
-    """Transcripts of a folder, or of all, with a text in them."""
+class Home(msgspec.Struct, frozen=True):
+    """A configuration folder of Claude Code, and which sessions use it."""
+
+    folder: str
+    account: str = ""
+    own_env: dict[str, str] = {}
+    """What a session's own environment must say to use it."""
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {CONFIG_DIR: self.folder}
+
+
+def found(homes: Iterable[Home], cwd: str | None, text: str) -> list[dict[str, Any]]:
+    """Transcripts of a folder, or of all, with a text in them; the newest first."""
+    listed: list[dict[str, Any]] = []
+    for home in homes:
+        with started_with(home.env):
+            listed += [{**one, "account": home.account, "home": home.folder} for one in _found(cwd, text)]
+    return sorted(listed, key=lambda one: one["last_modified"], reverse=True)[:SHOWN]
+
+
+def _found(cwd: str | None, text: str) -> list[dict[str, Any]]:
     if not text:
         return [asdict(info) for info in list_sessions(cwd, limit=SHOWN)]
     hits: dict[str, SearchHit] = {}
@@ -42,15 +68,17 @@ def found(cwd: str | None, text: str) -> list[dict[str, Any]]:
     return [{**asdict(info), "excerpt": hit.excerpt} for info, hit in infos if info is not None]
 
 
-def info_of(transcript: str) -> SDKSessionInfo:
-    """What is known about a transcript. Raises ``HostError``."""
-    try:
-        info = get_session_info(transcript)
-    except ValueError as error:
-        raise HostError("invalid", str(error), field="transcript_id") from error
-    if info is None:
-        raise HostError("not_found", f"There is no transcript {transcript}.", field="transcript_id")
-    return info
+def info_of(homes: Iterable[Home], transcript: str) -> tuple[Home, SDKSessionInfo]:
+    """What is known about a transcript, and where it is. Raises ``HostError``."""
+    for home in homes:
+        try:
+            with started_with(home.env):
+                info = get_session_info(transcript)
+        except ValueError as error:
+            raise HostError("invalid", str(error), field="transcript_id") from error
+        if info is not None:
+            return home, info
+    raise HostError("not_found", f"There is no transcript {transcript}.", field="transcript_id")
 
 
 def owner_of(transcript: str) -> int | None:

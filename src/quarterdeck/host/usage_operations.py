@@ -15,8 +15,9 @@ from quarterdeck.store.queries import AuditQuery, UsageTotal
 from . import requests as takes
 from . import resources as returns
 from .budgets import NANO, SETTING, HostBudgets
+from .callers import PROGRAM, Caller
 from .errors import HostError
-from .host_base import PROGRAM, Caller, HostBase
+from .host_base import HostBase
 from .idempotency import once, receipt_for
 from .settings import converted
 from .times import moment

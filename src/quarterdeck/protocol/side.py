@@ -76,6 +76,7 @@ class Side:
         self._input = StateMachine(FLOW, Flow.OPEN)
         self._output = StateMachine(FLOW, Flow.OPEN)
         self._end_deadline: float | None = None
+        self._next_id: str | None = None
         self._replayed_at: float | None = None
         """While a record is taken back: the time of its last entry, which then counts as now."""
 
@@ -164,6 +165,10 @@ class Side:
 
     # Our requests
 
+    def name_next(self, request_id: str) -> None:
+        """Give our next request this id, which must be new: for callers that have to find it in the log later."""
+        self._next_id = request_id
+
     def request(
         self, request: WireObject | str, /, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any
     ) -> str:
@@ -171,11 +176,12 @@ class Side:
 
         ``timeout_s=None`` means no deadline: for what a person answers.
         """
+        named, self._next_id = self._next_id, None
         body = {"subtype": request, **fields} if isinstance(request, str) else request.to_dict()
         typed = parse_request(body) if isinstance(request, str) else request
         if self._output.state is Flow.CLOSED:
             raise LocalProtocolError(f"{self._peer} has closed its stream: {subtype_of(typed)} would never be answered")
-        request_id = self._new_id()
+        request_id = named or self._new_id()
         self._send({"type": "control_request", "request_id": request_id, "request": body})
         deadline = None if timeout_s is None else self._now() + timeout_s
         self._ours.add(request_id, typed, deadline=deadline)

@@ -13,6 +13,8 @@ import stat
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,9 +44,22 @@ def check_session_id(text: str, name: str = "session_id") -> None:
         raise ValueError(f"Invalid {name}: {text} (it must be a UUID)")
 
 
+_started_with: ContextVar[Mapping[str, str] | None] = ContextVar("_started_with", default=None)
+
+
+@contextmanager
+def started_with(env: Mapping[str, str]) -> Iterator[None]:
+    """Within this, transcripts are those of a CLI that is started with ``env``, unless a call says otherwise."""
+    before = _started_with.set(env)
+    try:
+        yield
+    finally:
+        _started_with.reset(before)
+
+
 def config_dir(env: Mapping[str, str] | None = None) -> str:
     """Of a CLI that is started with ``env`` on top of our environment."""
-    given = env or {}
+    given = env or _started_with.get() or {}
     chosen = given.get(CONFIG_DIR) or os.environ.get(CONFIG_DIR)
     if not chosen:
         home = given.get("HOME") or os.path.expanduser("~")  # noqa: PTH111  # pathlib is half a megabyte

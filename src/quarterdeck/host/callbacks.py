@@ -1,0 +1,216 @@
+"""Calls that a program answers for a session: its hooks, its tools, and what it decides.
+
+The contract, for whoever writes a face or a client:
+
+* ``CreateSession.callbacks`` declares them. They stay with the session: each of its processes is started with them.
+* ``attach_callbacks`` streams ``Call``: those that are open, oldest first, then each as it comes. One program answers
+  at a time: the newest. When another one attaches, the stream of the former ends.
+* ``call_id`` names a call for good: it is the same after the program has attached again, and after a restart of the
+  host. So a program that made a call and could not deliver its answer delivers it later, and does not make the call
+  again.
+* ``answer_callback`` answers. The first answer counts; ``withdrawn`` means that nobody waits for one any more. An
+  answer that does not fit is ``invalid``, and the call stays open. When it returns, the answer is in the log.
+* ``cancelled`` says that a call need not be answered any more: Claude Code took it back, its time is over, or somebody
+  else has decided.
+* A call waits for ``deadline_s``, whether a program is attached or not. Then it fails closed: a hook that decides about
+  something refuses, with the reason; another one is an error for Claude Code, which goes on; a tool returns an error
+  that the model reads. A permission has no deadline: it is an approval like any other, and whoever decides first wins.
+* A hook cannot widen the policy: what it allows or rewrites is judged once more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from quarterdeck.wire import McpMessageRequest
+
+from .bodies import approval_view
+from .errors import HostError
+from .fanout import Bell
+from .resources import Call
+from .session_log import SessionLog
+
+Check = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""An answer as it is used. Raises ``ValueError`` or ``TypeError`` for one that does not fit."""
+
+
+class UnansweredError(Exception):
+    """A call that its program did not answer, or said that it cannot."""
+
+
+class OpenCall(msgspec.Struct, eq=False):
+    """A call that waits for its program."""
+
+    call: Call
+    request_id: str | None
+    """Of Claude Code's request that waits for it."""
+    check: Check
+    due_at: float
+    """By the event loop's clock."""
+    answer: asyncio.Future[dict[str, Any]]
+
+
+class CallDesk:
+    """The calls of one session that wait for a program, and the program that answers them."""
+
+    def __init__(self, log: SessionLog) -> None:
+        self._log = log
+        self._open: dict[str, OpenCall] = {}
+        self._bell = Bell()
+        self._attached: object | None = None
+        """Stands for the stream of the program that is asked."""
+        self._passed_on: set[str] = set()
+        """Permissions that the program has left to people."""
+        self._answered: set[str] = set()
+        """Calls that the stream has told and the program has answered."""
+        self.decides = False
+        """Its program decides about permissions, too."""
+
+    @property
+    def waiting(self) -> int:
+        """How many hooks and tools wait for the program."""
+        return len(self._open)
+
+    # Asking
+
+    def call_id(self, request: str) -> str:
+        """The name of a call, unique among the session's processes."""
+        return f"{self._log.body.generation}-{request}"
+
+    def request_of(self, server: str, message_id: str | int) -> str | None:
+        """The id of Claude Code's request that carries a message to an MCP server."""
+        for request_id, request in self._log.fold.side.open_requests().items():
+            is_for_server = isinstance(request, McpMessageRequest) and request.server_name == server
+            if is_for_server and request.message.get("id") == message_id:
+                return request_id
+        return None
+
+    async def ask(self, call: Call, *, limit_s: float, check: Check, request_id: str | None) -> dict[str, Any]:
+        """What the program answers. Raises ``UnansweredError``."""
+        if call.call_id in self._open:
+            raise UnansweredError("the program is being asked this already")
+        loop = asyncio.get_running_loop()
+        one = OpenCall(call, request_id, check, loop.time() + limit_s, loop.create_future())
+        self._open[call.call_id] = one
+        self._bell.ring()
+        limit = asyncio.timeout(limit_s)
+        try:
+            async with limit:
+                return await one.answer
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            who = "no program was attached" if self._attached is None else "the program did not answer"
+            raise UnansweredError(f"{who} within {limit_s:.3g} s") from error
+        finally:
+            del self._open[call.call_id]
+            self._bell.ring()
+
+    # Answering
+
+    def look(self) -> None:
+        """Something has happened in the session: an approval may have come or gone."""
+        if self.decides and self._attached is not None:
+            self._bell.ring()
+
+    async def attach(self) -> AsyncGenerator[Call, None]:
+        """What is open, then what comes, until another program attaches or the host ends."""
+        me = self._attached = object()
+        self._bell.ring()  # for the former one
+        self._answered.clear()
+        told: dict[str, Call] = {}
+        try:
+            while self._attached is me and not self._bell.closed:
+                rung = self._bell.next()
+                news = self._news(told)
+                if any(call.kind == "permission" for call in news):
+                    await self._log.settled()  # an approval is a row before anybody sees it
+                for call in news:
+                    yield call
+                    if self._attached is not me:
+                        return
+                if not news:
+                    await rung.wait()
+        finally:
+            if self._attached is me:
+                self._attached = None
+
+    def _news(self, told: dict[str, Call]) -> list[Call]:
+        """What a stream that has told these says next."""
+        now = self._calls()
+        over = [call_id for call_id in told if call_id not in now]
+        for call_id in over:
+            del told[call_id]
+        cancelled = [Call(call_id=one, kind="cancelled") for one in over if one not in self._answered]
+        self._answered.difference_update(over)
+        new = {call_id: call for call_id, call in now.items() if call_id not in told}
+        told.update(new)
+        return [*cancelled, *new.values()]
+
+    def _calls(self) -> dict[str, Call]:
+        """All that are open."""
+        at = asyncio.get_running_loop().time()
+        calls = {
+            call_id: msgspec.structs.replace(one.call, deadline_s=max(one.due_at - at, 0.0))
+            for call_id, one in self._open.items()
+            if not one.answer.done()
+        }
+        if self.decides:
+            calls |= {
+                record.id: Call(call_id=record.id, kind="permission", approval=approval_view(record))
+                for record in self._log.approvals.values()
+                if record.state == "pending" and record.id not in self._passed_on
+            }
+        return calls
+
+    def find(self, call_id: str) -> OpenCall:
+        """An open call. Raises ``HostError``."""
+        one = self._open.get(call_id)
+        if one is None or one.answer.done():
+            raise HostError(
+                "withdrawn",
+                f"Nobody waits for an answer to {call_id}: it was answered or taken back, or its time is over.",
+            )
+        return one
+
+    def answer(self, one: OpenCall, result: Mapping[str, Any] | None, error: str | None) -> None:
+        """Answer a call. Raises ``HostError`` for what does not fit; the call stays open."""
+        if result is not None:
+            try:
+                fitting = one.check(result)
+            except (TypeError, ValueError) as problem:
+                raise HostError("invalid", f"This is no answer to the call: {problem}", field="result") from problem
+            one.answer.set_result(fitting)
+        else:
+            one.answer.set_exception(UnansweredError(error or "the program says that it failed"))
+        self.answered(one.call.call_id)
+
+    def answered(self, call_id: str) -> None:
+        """The program has answered this, so it need not be told that it is over."""
+        if self._attached is not None:
+            self._answered.add(call_id)
+        self._bell.ring()
+
+    @contextmanager
+    def answering(self, call_id: str) -> Iterator[None]:
+        """The program is about to answer this."""
+        self.answered(call_id)
+        try:
+            yield
+        except BaseException:
+            self._answered.discard(call_id)
+            raise
+
+    def pass_on(self, call_id: str) -> None:
+        """The program leaves a permission to people."""
+        self._passed_on.add(call_id)
+        self.answered(call_id)
+
+    def close(self) -> None:
+        """The host ends: streams end."""
+        self._bell.close()

@@ -1,0 +1,151 @@
+"""The parts of a host, and how much it takes on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from quarterdeck.keeper import KeeperClient
+from quarterdeck.policy import Policy
+from quarterdeck.store import EventStore
+
+from .accounts import Accounts
+from .actor import SessionActor
+from .budgets import Spending
+from .drift import Drift
+from .errors import HostError
+from .fanout import Bell
+from .grants import Grants
+from .lifetimes import life_of
+from .limits import Folders, Limits
+from .private_options import PrivateOptions
+from .requests import Lifecycle
+from .stalls import Stalls
+from .warm_processes import Warm
+
+
+class HostParts:
+    """What all operations of a host share."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        keeper: bool = True,
+        store: EventStore | None = None,
+        agents: Mapping[str, Sequence[str] | str] | None = None,
+        env: Mapping[str, str] | None = None,
+        policy: Policy | None = None,
+        folders: Iterable[str | os.PathLike[str]] | None = None,
+        limits: Limits | None = None,
+        lifecycle: Lifecycle | None = None,
+        accounts: Mapping[str, str | os.PathLike[str]] | None = None,
+        warm: Iterable[Warm] = (),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """
+        Args:
+            folder: Where the log and everything else is kept.
+            keeper: Whether processes belong to a keeper, and so outlive the host.
+            store: Another store than SQLite in ``folder``.
+            agents: The programs behind names of agents, e.g. ``{"claude": "/opt/claude"}``.
+            env: What every process gets on top of the inherited environment.
+            policy: Rules for all sessions, e.g. ``Policy.from_rules(allow=[…], deny=[…])``. Of several rules about a
+                call the strictest counts: the host's, those of the settings files, and the session's own.
+            folders: Where sessions may start; None: anywhere.
+            limits: How much the host takes on.
+            lifecycle: What becomes of the processes of sessions that do not say otherwise.
+            accounts: Names of accounts, each with its configuration folder (``CLAUDE_CONFIG_DIR``).
+            warm: Processes to keep ready, e.g. ``[Warm(like=CreateSession(cwd="/srv/repo"), count=2)]``. They count
+                as processes, and make room for sessions that need another one.
+            clock: The time, in seconds since 1970.
+        """
+        self.folder = Path(folder).expanduser()
+        self._with_keeper = keeper
+        self._given_store = store
+        self._agents = dict(agents or {})
+        self._private = PrivateOptions(self.folder / "private")
+        self._env = dict(env or {})
+        self._clock = clock
+        self._policy = policy
+        self._grants = Grants(clock)
+        self._spending = Spending()
+        self._drift = Drift()
+        self.folders = Folders(folders)
+        self.limits = limits or Limits()
+        self._lifecycle = lifecycle or Lifecycle()
+        life_of(self._lifecycle)
+        self._accounts = Accounts(accounts, self._account_changed)
+        self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
+        """Writes with an idempotency key that are being done."""
+        self.receipts_kept: set[tuple[str, str]] = set()
+        """Those of them whose receipt is part of their own commit."""
+        self.stalls = Stalls()
+        """Sessions whose log cannot be written now."""
+        self.bell = Bell()
+        """Rings when sessions or approvals have changed."""
+        self.tokens_bell = Bell()
+        """Rings when a token was revoked."""
+        self._opened_at = 0.0
+        self._actors: dict[str, SessionActor] = {}
+        self._loading: dict[str, asyncio.Lock] = {}
+        self._store: EventStore | None = None
+        self._keeper: KeeperClient | None = None
+        self._opening_keeper = asyncio.Lock()
+        self._former_keepers: list[KeeperClient] = []
+        self._wanted_warm = tuple(warm)
+        self.name = socket.gethostname()
+
+    @property
+    def store(self) -> EventStore:
+        if self._store is None:
+            raise HostError("unavailable", "The host is not open.", hint="Use `async with Host(…) as host`.")
+        return self._store
+
+    def now(self) -> float:
+        """The time by the host's clock."""
+        return self._clock()
+
+    def _admit_process(self) -> None:
+        """Raises ``HostError`` when no further process may start."""
+        limit = self.limits.processes
+        if limit is not None and sum(1 for actor in self._actors.values() if actor.has_process) > limit:
+            raise HostError(
+                "busy",
+                f"{limit} processes run, which is as many as this host allows.",
+                hint="Stop a session first.",
+                limit="processes",
+            )
+
+    def _admit_prompt(self, actor: SessionActor) -> None:
+        """Raises ``HostError`` when too many prompts wait."""
+        if len(actor.log.fold.queue.prompts) >= self.limits.queue:
+            raise HostError(
+                "busy",
+                f"{self.limits.queue} prompts wait in this session, which is as many as this host allows.",
+                hint="Withdraw one, or wait.",
+                limit="queue",
+            )
+
+    async def _current_keeper(self) -> KeeperClient | None:
+        """The keeper for a new process; another one if the last has died."""
+        if not self._with_keeper:
+            return None
+        async with self._opening_keeper:
+            if self._keeper is None or self._keeper.why_lost is not None:
+                self._keeper = await KeeperClient.open(self.folder / "keeper", take_over=True)
+            return self._keeper
+
+    def _account_changed(self, account: str) -> None:
+        """Its limit is reached, or is not any more: all of its sessions say so."""
+
+        def look_again() -> None:
+            for actor in self._actors.values():
+                if actor.log.body.account == account and actor.session is not None:
+                    actor.log.append([])
+
+        asyncio.get_running_loop().call_soon(look_again)

@@ -1,0 +1,221 @@
+"""From a session's record to an actor: its log is claimed and folded, and its processes get their options."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from quarterdeck.client.connection import new_id
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.store.queries import ApprovalQuery
+from quarterdeck.store.records import ApprovalRecord, SessionRecord
+
+from . import resources as returns
+from .actor import SessionActor
+from .bodies import SessionBody, decode_body, session_view
+from .callbacks import CallDesk
+from .deciding import Deciding
+from .errors import HostError
+from .folding import RowFold
+from .host_parts import HostParts
+from .launching import check_options, options_for, split_options
+from .lifetimes import life_of
+from .policies import SessionPolicy, own_policy
+from .remote_callbacks import add_callbacks
+from .requests import Callbacks, CreateSession
+from .session_log import SessionLog
+from .warm_processes import WarmProcess, WarmProcesses, key_of
+
+CALLBACKS = "callbacks"
+"""Where the declared callbacks of a session are, among its private options."""
+
+
+class Loading(HostParts):
+    """Finds sessions, by any of their ids."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._warm = WarmProcesses(
+            self._wanted_warm,
+            options=self._warm_options,
+            keeper=self._current_keeper,
+            room=self._room,
+            clock=self._clock,
+        )
+
+    # Options
+
+    def _callbacks(self, log: SessionLog) -> Callbacks | None:
+        """What a program answers for the session."""
+        if CALLBACKS not in log.body.private_options:
+            return None
+        kept = self._private.of(log.id, [CALLBACKS])[CALLBACKS]
+        return msgspec.convert(kept, Callbacks)
+
+    def _private_options(self, log: SessionLog) -> dict[str, Any]:
+        return self._private.of(log.id, [name for name in log.body.private_options if name != CALLBACKS])
+
+    def _launch_options(self, body: SessionBody, cwd: str, private: Mapping[str, Any]) -> ClaudeAgentOptions:
+        """What a process is started with, whoever decides for it."""
+        options = options_for(body, cwd, agents=self._agents, private=private)
+        options.env = {**self._env, **self._accounts.env(body.account), **options.env}
+        return options
+
+    def _options(self, log: SessionLog, calls: CallDesk) -> ClaudeAgentOptions:
+        options = self._launch_options(log.body, log.record.cwd, self._private_options(log))
+        log.approvals.policy = self._session_policy(log.record.cwd, log, options.env)
+        options.can_use_tool = Deciding(log)
+        if (callbacks := self._callbacks(log)) is not None:
+            add_callbacks(options, callbacks, calls, log)
+        return options
+
+    def _session_policy(
+        self, cwd: str, log: SessionLog | None = None, env: Mapping[str, str] | None = None
+    ) -> SessionPolicy:
+        """Of a session, or of sessions that would start in a folder."""
+        return SessionPolicy(
+            cwd,
+            state_folder=self.folder,
+            grants=self._grants,
+            host=self._policy,
+            own=None if log is None else own_policy(log.body.policy),
+            session=None if log is None else log.id,
+            env=self._env if env is None else env,
+        )
+
+    # Warm processes
+
+    def _room(self) -> int:
+        """How many more processes there may be."""
+        if self.limits.processes is None:
+            return sys.maxsize
+        used = sum(1 for actor in self._actors.values() if actor.has_process)
+        return self.limits.processes - used - self._warm.count
+
+    def _warm_options(self, like: CreateSession) -> tuple[bytes | None, ClaudeAgentOptions]:
+        """What a session like this one is started with, and what tells whether another one is the same."""
+        check_options(like.options, admin=True)
+        cwd = self.folders.check(like.cwd)
+        public, private = split_options(like.options)
+        body = SessionBody(
+            agent=like.agent,
+            model=like.model,
+            permission_mode=like.permission_mode,
+            options=public,
+            private_options=[*private, *([] if like.callbacks is None else [CALLBACKS])],
+            account=like.account,
+            cli_pin=like.cli_version,
+            resume=like.resume,
+            fork=like.fork,
+        )
+        return key_of(cwd, body, private), self._launch_options(body, cwd, private)
+
+    async def _take_warm(self, log: SessionLog) -> WarmProcess | None:
+        """A warm process for this session; if there is none, one makes room for it where that is needed."""
+        process = await self._warm.take(key_of(log.record.cwd, log.body, self._private_options(log)))
+        if process is None and self._room() < 0:
+            self._warm.make_room()
+        return process
+
+    # Sessions
+
+    async def find_session(self, any_id: str) -> SessionRecord | None:
+        """A session by any of its ids; of one that is loaded, without a look at the disk."""
+        actor = self._actors.get(any_id)
+        return await self.store.session(any_id) if actor is None else actor.log.record
+
+    async def _actor(self, any_id: str) -> SessionActor:
+        if any_id in self._actors:
+            return self._actors[any_id]
+        record = await self.store.session(any_id)
+        if record is None:
+            raise HostError("not_found", f"There is no session {any_id}.", hint="List the sessions to see their ids.")
+        return self._actors.get(record.id) or await self._load(record.id)
+
+    async def _load(self, session_id: str, fence: int | None = None) -> SessionActor:
+        """The session's actor; whoever asks meanwhile gets the same one. ``fence``: it is claimed already."""
+        async with self._loading.setdefault(session_id, asyncio.Lock()):
+            if session_id not in self._actors:
+                self._actors[session_id] = await self._loaded(session_id, fence)
+        self._loading.pop(session_id, None)
+        return self._actors[session_id]
+
+    async def _loaded(self, session_id: str, fence: int | None) -> SessionActor:
+        """Own the session, and fold its rows."""
+        if fence is None:
+            fence = (await self.store.claim([session_id], owner=self.name))[session_id]
+        record, head = await self.store.session(session_id), await self.store.head(session_id)
+        if record is None or head is None:
+            raise HostError("not_found", f"There is no session {session_id}.")
+        fold, snapshot_seq = await self._folded(session_id, head.last_seq)
+        body = decode_body(record)
+        log = SessionLog(
+            self.store,
+            record,
+            body,
+            fence=fence,
+            last_seq=head.last_seq,
+            fold=fold,
+            snapshot_seq=snapshot_seq,
+            spool_end=head.spool_end if head.generation == body.generation else 0,
+            new_id=new_id,
+            clock=self._clock,
+            changed=self.bell.ring,
+            stalls=self.stalls,
+        )
+        page = await self.store.approvals(
+            ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
+        )
+        lost = await self.store.approvals(ApprovalQuery(session=session_id, states=["stranded"], limit=1_000))
+        log.approvals.load(page.approvals, stranded=lost.approvals)
+        gauge = log.standing.gauge = self._accounts.gauge(body.account)
+        for limit in fold.timeline.state.rate_limits.values():
+            gauge.take(limit, fold.timeline.state.at)
+        log.standing.counted = lambda entries: self._spending.count(entries, self._clock())
+        calls = CallDesk(log)
+        actor = SessionActor(
+            log,
+            keeper=self._current_keeper,
+            options=lambda log: self._options(log, calls),
+            calls=calls,
+            warm=self._take_warm,
+            admit=self._admit_process,
+            may_prompt=lambda: self._spending.check(log.body, self._clock()),
+            life=lambda: life_of(self._lifecycle, body.lifecycle),
+        )
+        actor.recorder.drift = self._drift
+        return actor
+
+    async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
+        kept = await self.store.snapshot(session_id)
+        fold = RowFold() if kept is None else RowFold.restore(kept.body)
+        seq = snapshot_seq = 0 if kept is None else kept.seq
+        while seq < last_seq:
+            for row in (await self.store.read(session_id, after=seq)).rows:
+                fold.events(row)
+                seq = row.seq
+        return fold, snapshot_seq
+
+    async def _approval(self, approval_id: str) -> ApprovalRecord:
+        record = await self.store.approval(approval_id)
+        if record is None:
+            raise HostError("not_found", f"There is no approval {approval_id}.")
+        return record
+
+    async def _view(self, actor: SessionActor) -> returns.Session:
+        await actor.log.settled()
+        return await self._record_view(actor.log.record)
+
+    async def _record_view(self, record: SessionRecord) -> returns.Session:
+        head = await self.store.head(record.id)
+        if head is None:
+            raise HostError("not_found", f"There is no session {record.id}.")
+        page = await self.store.approvals(ApprovalQuery(session=record.id, states=["pending"], limit=1_000))
+        view = session_view(record, head, pending=len(page.approvals), host=self.name)
+        if (error := self.stalls.why(record.id)) is not None:
+            return msgspec.structs.replace(view, state_reason=f"Its log cannot be written: {error}")
+        return view
