@@ -372,6 +372,12 @@ def host(model: ModelServer) -> None:
     model.reply("Made.")
 
 
+@example("asked: add {'a': 20, 'b': 22}\nthen: idle\n")
+def host_callbacks(model: ModelServer) -> None:
+    model.reply(ToolUse("mcp__sums__add", {"a": 20, "b": 22}))
+    model.reply("It is 42.")
+
+
 # The guide
 
 GUIDE = (EXAMPLES.parent / "docs" / "client.md").read_text()

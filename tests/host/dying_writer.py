@@ -16,7 +16,7 @@ from typing import Any
 
 from quarterdeck.host import Host
 from quarterdeck.host.actor import SessionActor
-from quarterdeck.host.events import PolicyDecided
+from quarterdeck.host.events import CustomEvent, PolicyDecided, QueueChanged
 from quarterdeck.host.prompt_sending import PromptSender
 from quarterdeck.host.requests import (
     AddEvent,
@@ -62,6 +62,10 @@ def says(*parts: bytes) -> Callable[[Any, list[Any]], bool]:
     return lambda row, _: row.kind == "sent" and all(part in row.body for part in parts)
 
 
+def tells(kind: type[Any]) -> Callable[[Any, list[Any]], bool]:
+    return lambda _, told: any(isinstance(event, kind) for event in told)
+
+
 def request_for(write: str, cwd: str, session: str, more: str = "") -> tuple[str, Any]:
     """The operation, and what it takes."""
     match write:
@@ -96,13 +100,13 @@ async def prepare(host: Host, write: str, session: str) -> str:
             await host.wait(Wait(session_id=session))
             die_at_row(says(PROMPT.encode()))
         case "queue":
-            die_at_row(lambda row, _: row.kind == "event" and PROMPT.encode() in row.body)
+            die_at_row(tells(QueueChanged))
         case "withdraw_prompt":
             queued = await host.send_prompt(SendPrompt(session_id=session, content=PROMPT, priority="later"))
             more = queued.prompt_id
-            die_at_row(lambda row, _: row.kind == "event" and b"QueueChanged" in row.body)
+            die_at_row(tells(QueueChanged))
         case "add_event":
-            die_at_row(lambda row, _: row.kind == "event" and b"CustomEvent" in row.body)
+            die_at_row(tells(CustomEvent))
         case "interrupt":
             die_at_row(says(b'"interrupt"'))
         case "fork":

@@ -115,13 +115,15 @@ async def test_without_a_program_hooks_refuse_and_tools_fail_and_people_decide(s
     stage.reply(bash("touch unguarded.txt"))
     stage.reply(ADDS)
     stage.reply("I could do nothing.")
-    talk = await staged.talk(callbacks=Callbacks(hooks=[GUARD], tools=[ADD], permission=True, deadline_s=0.5))
+    guard = HookCallback(event="PreToolUse", matcher="Bash", timeout_s=3)
+    talk = await staged.talk(callbacks=Callbacks(hooks=[guard], tools=[ADD], permission=True, deadline_s=0.5))
     await talk.say()
     await talk.decide()
     frames = await talk.until("idle")
     (guarded, why), (called, failure) = ends(frames)
     assert (guarded, called) == ("denied", "failed")
-    assert "no program was attached within" in why
+    late = "did not respond before its timeout"  # on a machine too busy to say it in time, Claude Code does
+    assert "no program was attached within" in why or late in why
     assert "no program was attached within" in failure
     assert not (stage.cwd / "unguarded.txt").exists()
 

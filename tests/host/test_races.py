@@ -62,8 +62,8 @@ class Decider:
         return dict(json.loads(told))
 
     def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        with self._process:  # closes its pipes
+            self._process.kill()
 
 
 async def decide_all(host: Host, ids: list[str], caller: Caller, decision: Any) -> dict[str, Any]:

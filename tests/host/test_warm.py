@@ -195,7 +195,9 @@ async def test_a_turn_in_a_process_that_was_warm_survives_the_host(tmp_path: Pat
         for task in (host._tender, host._ticking):  # as if it were killed: nothing is ended
             assert task is not None
             task.cancel()
-        host._warm._places.clear()
+        for one in host._warm._places:
+            while one.ready:
+                one.ready.pop().session.detach()
         await host.close()
     async with place.opened() as host:
         (approval,) = await pending(host, session.id)

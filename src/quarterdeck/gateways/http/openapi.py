@@ -49,7 +49,12 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _EVERYWHERE = (400, 401, 403, 421, 429, 431, 503, 507)
 _OF_WRITES = (404, 409, 413, 415, 424)
 _ASKS_CLI = frozenset({"get_context", "list_mcp_servers", "list_tasks"})
-_EXTRA: dict[str, tuple[int, ...]] = {"decide": (410,), "get_diff": (409, 424), "list_worktrees": (409, 424)}
+_EXTRA: dict[str, tuple[int, ...]] = {
+    "decide": (410,),
+    "answer_callback": (410,),
+    "get_diff": (409, 424),
+    "list_worktrees": (409, 424),
+}
 _TITLES = {
     405: "Another method",
     408: "Too slow",
