@@ -16,6 +16,12 @@ class LifecycleLimited(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     LIFECYCLE_LIMITED_WAIT: _ClassVar[LifecycleLimited]
     LIFECYCLE_LIMITED_REFUSE: _ClassVar[LifecycleLimited]
 
+class HookCallbackOnFailure(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    HOOK_CALLBACK_ON_FAILURE_UNSPECIFIED: _ClassVar[HookCallbackOnFailure]
+    HOOK_CALLBACK_ON_FAILURE_BLOCK: _ClassVar[HookCallbackOnFailure]
+    HOOK_CALLBACK_ON_FAILURE_CONTINUE: _ClassVar[HookCallbackOnFailure]
+
 class SessionState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     SESSION_STATE_UNSPECIFIED: _ClassVar[SessionState]
@@ -146,6 +152,9 @@ class GetUsageBy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
 LIFECYCLE_LIMITED_UNSPECIFIED: LifecycleLimited
 LIFECYCLE_LIMITED_WAIT: LifecycleLimited
 LIFECYCLE_LIMITED_REFUSE: LifecycleLimited
+HOOK_CALLBACK_ON_FAILURE_UNSPECIFIED: HookCallbackOnFailure
+HOOK_CALLBACK_ON_FAILURE_BLOCK: HookCallbackOnFailure
+HOOK_CALLBACK_ON_FAILURE_CONTINUE: HookCallbackOnFailure
 SESSION_STATE_UNSPECIFIED: SessionState
 SESSION_STATE_CRASHED: SessionState
 SESSION_STATE_STOPPED: SessionState
@@ -252,40 +261,57 @@ class Lifecycle(_message.Message):
     def __init__(self, restarts: _Optional[int] = ..., tell_model: _Optional[bool] = ..., hang_s: _Optional[float] = ..., park_s: _Optional[float] = ..., limited: _Optional[_Union[LifecycleLimited, str]] = ..., clear: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class HookCallback(_message.Message):
-    __slots__ = ("event", "matcher", "timeout_s")
+    __slots__ = ("event", "matcher", "timeout_s", "on_failure")
     EVENT_FIELD_NUMBER: _ClassVar[int]
     MATCHER_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_S_FIELD_NUMBER: _ClassVar[int]
+    ON_FAILURE_FIELD_NUMBER: _ClassVar[int]
     event: str
     matcher: str
     timeout_s: float
-    def __init__(self, event: _Optional[str] = ..., matcher: _Optional[str] = ..., timeout_s: _Optional[float] = ...) -> None: ...
+    on_failure: HookCallbackOnFailure
+    def __init__(self, event: _Optional[str] = ..., matcher: _Optional[str] = ..., timeout_s: _Optional[float] = ..., on_failure: _Optional[_Union[HookCallbackOnFailure, str]] = ...) -> None: ...
 
 class ToolCallback(_message.Message):
-    __slots__ = ("server", "name", "description", "input_schema_json", "annotations_json")
+    __slots__ = ("server", "name", "description", "title", "input_schema_json", "output_schema_json", "annotations_json", "meta_json")
     SERVER_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    TITLE_FIELD_NUMBER: _ClassVar[int]
     INPUT_SCHEMA_JSON_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_SCHEMA_JSON_FIELD_NUMBER: _ClassVar[int]
     ANNOTATIONS_JSON_FIELD_NUMBER: _ClassVar[int]
+    META_JSON_FIELD_NUMBER: _ClassVar[int]
     server: str
     name: str
     description: str
+    title: str
     input_schema_json: str
+    output_schema_json: str
     annotations_json: str
-    def __init__(self, server: _Optional[str] = ..., name: _Optional[str] = ..., description: _Optional[str] = ..., input_schema_json: _Optional[str] = ..., annotations_json: _Optional[str] = ...) -> None: ...
+    meta_json: str
+    def __init__(self, server: _Optional[str] = ..., name: _Optional[str] = ..., description: _Optional[str] = ..., title: _Optional[str] = ..., input_schema_json: _Optional[str] = ..., output_schema_json: _Optional[str] = ..., annotations_json: _Optional[str] = ..., meta_json: _Optional[str] = ...) -> None: ...
 
 class Callbacks(_message.Message):
-    __slots__ = ("hooks", "tools", "permission", "deadline_s")
+    __slots__ = ("hooks", "tools", "instructions", "permission", "deadline_s")
+    class InstructionsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     HOOKS_FIELD_NUMBER: _ClassVar[int]
     TOOLS_FIELD_NUMBER: _ClassVar[int]
+    INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_S_FIELD_NUMBER: _ClassVar[int]
     hooks: _containers.RepeatedCompositeFieldContainer[HookCallback]
     tools: _containers.RepeatedCompositeFieldContainer[ToolCallback]
+    instructions: _containers.ScalarMap[str, str]
     permission: bool
     deadline_s: float
-    def __init__(self, hooks: _Optional[_Iterable[_Union[HookCallback, _Mapping]]] = ..., tools: _Optional[_Iterable[_Union[ToolCallback, _Mapping]]] = ..., permission: _Optional[bool] = ..., deadline_s: _Optional[float] = ...) -> None: ...
+    def __init__(self, hooks: _Optional[_Iterable[_Union[HookCallback, _Mapping]]] = ..., tools: _Optional[_Iterable[_Union[ToolCallback, _Mapping]]] = ..., instructions: _Optional[_Mapping[str, str]] = ..., permission: _Optional[bool] = ..., deadline_s: _Optional[float] = ...) -> None: ...
 
 class TokenCounts(_message.Message):
     __slots__ = ("input", "output", "cache_read", "cache_write")
