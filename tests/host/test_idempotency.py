@@ -116,7 +116,7 @@ async def test_settings_tokens_and_grants_are_changed_once(place: Place) -> None
         assert (await host.set_budgets(budgets, key="k")).details["day_usd"] == "5"
         assert (await host.get_budgets(Nothing())).details["day_usd"] == "7"
 
-        alerts = Settings(settings={"alerts": [{"on": ["crashed"], "command": ["beep"]}]})
+        alerts = Settings(settings={"alerts": [{"on": ["crashed"], "command": ["/bin/true"]}]})
         await cut(host, "set_alerts", alerts, "k")
         await host.set_alerts(Settings(settings={"alerts": []}))
         assert (await host.set_alerts(alerts, key="k")).details["alerts"]
