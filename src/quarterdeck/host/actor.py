@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
 
@@ -29,6 +30,7 @@ from .prompt_sending import PromptSender
 from .recording import Recorder
 from .requests import Decision
 from .session_log import SessionLog
+from .tally import Tally
 from .times import moment
 from .warm_processes import WarmProcess
 
@@ -51,6 +53,7 @@ class SessionActor:
         may_prompt: Callable[[], None] = lambda: None,
         admit: Callable[[], None] = lambda: None,
         life: Callable[[], Life] = Life,
+        tally: Tally | None = None,
         calls: CallDesk | None = None,
         warm: Callable[[SessionLog], Awaitable[WarmProcess | None]] | None = None,
     ) -> None:
@@ -62,9 +65,11 @@ class SessionActor:
             may_prompt: Raises ``HostError`` where no new prompt may be sent.
             admit: Raises ``HostError`` when no further process may start.
             life: How long its processes live.
+            tally: Counts its processes.
             calls: What its program is asked.
             warm: Gives a process that has waited for a session like this one, if there is one.
         """
+        self._tally = tally or Tally()
         self.log = log
         self._find_keeper = keeper
         self.keeper: KeeperClient | None = None
@@ -144,7 +149,9 @@ class SessionActor:
                 self.log.body.unfinished = []
             try:
                 self._admit()
+                began = time.perf_counter()
                 await self._start()
+                self._tally.cli_ready.observe(time.perf_counter() - began)
             except HostError:
                 if again and self.log.body.restart_at is None:  # it failed before there was a process
                     self._plan_restart()
@@ -180,6 +187,7 @@ class SessionActor:
         log, body = self.log, self.log.body
         body.generation, body.wanted, body.process, body.state_reason = body.generation + 1, True, "starting", ""
         body.parked, body.kept_as = False, kept_as
+        self._tally.cli_starts += 1
         await log.tell(ProcessChanged(log.now(), body.generation, "starting"))
 
     async def _take_over(self, warm: WarmProcess) -> None:
@@ -273,6 +281,7 @@ class SessionActor:
 
     def _tell_end(self, code: int | None, signal: int | None, stderr: str) -> Awaitable[Any]:
         log = self.log
+        self._tally.cli_crashes += log.body.wanted
         self._plan_restart()
         log.body.unfinished = cut_off(log.fold.timeline.state) or log.body.unfinished
         event = ProcessChanged(

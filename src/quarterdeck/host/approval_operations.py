@@ -220,6 +220,7 @@ class ApprovalOperations(HostBase):
             decided = await actor.log.decide(record, said, changes, receipt=receipt)
         except ApprovalConflict as error:
             raise _too_late(error.approval) from error
+        self.tally.approval_waits.observe(now - record.asked_at)
         if grant is not None:
             self._grants.put(grant)
         actor.deliver(record.request_id, answer)

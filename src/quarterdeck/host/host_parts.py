@@ -25,6 +25,7 @@ from .limits import Folders, Limits
 from .private_options import PrivateOptions
 from .requests import Lifecycle
 from .stalls import Stalls
+from .tally import Tally
 from .warm_processes import Warm
 
 
@@ -74,6 +75,7 @@ class HostParts:
         self._policy = policy
         self._grants = Grants(clock)
         self._spending = Spending()
+        self.tally = Tally()
         self._drift = Drift()
         self.folders = Folders(folders)
         self.limits = limits or Limits()

@@ -186,6 +186,7 @@ class Loading(HostParts):
             admit=self._admit_process,
             may_prompt=lambda: self._spending.check(log.body, self._clock()),
             life=lambda: life_of(self._lifecycle, body.lifecycle),
+            tally=self.tally,
         )
         actor.recorder.drift = self._drift
         return actor

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import platform
 import shutil
 from collections import Counter
+from pathlib import Path
 
 import msgspec
 
@@ -81,6 +83,10 @@ class StatusOperations(HostBase):
                 "prompts_waiting": sum(len(actor.log.fold.queue.prompts) for actor in actors),
                 "log_rows_total": sum(head.last_seq for head in heads),
                 "log_bytes": sum(head.size_bytes for head in heads),
+                "store_bytes": await asyncio.to_thread(_size_of, self.folder),
+                "commits_waiting": self.store.commits_waiting,
+                "cli_starts": self.tally.cli_starts,
+                "cli_crashes": self.tally.cli_crashes,
                 "drift": dict(self._drift.counts),
                 "host_position": await self.store.position(),
                 "uptime_s": round(self.now() - self._opened_at, 3),
@@ -104,3 +110,13 @@ class StatusOperations(HostBase):
             if told is not None and told.email:
                 self._accounts.gauge(actor.log.body.account).email = told.email
         return returns.Details(details={"accounts": self._accounts.shown()})
+
+
+def _size_of(folder: Path) -> int:
+    """Of the database, its write-ahead log, and bodies that are files."""
+    files = [*folder.glob("store.db*"), *folder.glob("large/*")]
+    sizes = []
+    for file in files:
+        with contextlib.suppress(OSError):  # removed meanwhile
+            sizes.append(file.stat().st_size)
+    return sum(sizes)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+from quarterdeck._histograms import Histogram
+
 from .commits import Commit, Committed
 from .queries import (
     PAGE_BYTES,
@@ -45,6 +47,14 @@ class EventStore(ABC):
     Commits are written in the order in which ``commit`` is called. A caller that is cancelled while it waits does not
     take its commit back: it may be written, and a receipt tells. Reads see every commit that has returned.
     """
+
+    commit_times: Histogram | None = None
+    """How long transactions took, where that is known."""
+
+    @property
+    def commits_waiting(self) -> int:
+        """How many wait to be written."""
+        return 0
 
     @abstractmethod
     async def commit(self, commit: Commit) -> Committed:

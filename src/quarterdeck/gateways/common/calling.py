@@ -17,6 +17,8 @@ from quarterdeck.host.operations import Operation
 from quarterdeck.host.requests import Request
 from quarterdeck.host.scopes import allows
 
+from .tracing import span_of
+
 logger = logging.getLogger("quarterdeck.gateways")
 
 KEY_CHARS = 200
@@ -39,8 +41,10 @@ def check_scope(operation: Operation, caller: Caller) -> None:
         )
 
 
-async def call(host: Host, operation: Operation, request: Request, caller: Caller, key: str | None = None) -> Called:
-    """Raises ``HostError``, whatever went wrong."""
+async def call(
+    host: Host, operation: Operation, request: Request, caller: Caller, key: str | None = None, parent: Any = None
+) -> Called:
+    """Raises ``HostError``, whatever went wrong. ``parent`` is the trace's context that the caller sent."""
     method = _method(host, operation)
     settings: dict[str, Any] = {}
     if key is not None:
@@ -48,13 +52,14 @@ async def call(host: Host, operation: Operation, request: Request, caller: Calle
         settings["key"] = key
     repeat = Repeat()
     noticed.set(repeat)
-    try:
-        doing = method(request, caller, **settings)
-        result = await (_to_its_end(doing) if operation.writes else doing)
-    except HostError:
-        raise
-    except Exception as error:
-        raise unexpected(operation, error) from error
+    with span_of(operation, caller, parent):
+        try:
+            doing = method(request, caller, **settings)
+            result = await (_to_its_end(doing) if operation.writes else doing)
+        except HostError:
+            raise
+        except Exception as error:
+            raise unexpected(operation, error) from error
     return Called(result, repeat.replayed)
 
 

@@ -15,6 +15,7 @@ from quarterdeck.gateways.common.authentication import Authentication
 from quarterdeck.gateways.common.calling import call, check_scope
 from quarterdeck.gateways.common.reading import invalid
 from quarterdeck.gateways.common.streams import Encodings
+from quarterdeck.gateways.common.tracing import parent_of
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.resources import Health
 
@@ -113,7 +114,7 @@ class Gateway:
         media_type = asked.header(b"content-type")
         request = shape_of(route).request(asked.in_path, asked.scope["query_string"], body, media_type)
         key = asked.header(b"idempotency-key") if b"idempotency-key" in asked.headers else None
-        working = call(self.host, route.operation, request, caller, key)
+        working = call(self.host, route.operation, request, caller, key, parent_of(asked.headers))
         called = await (_while_there(working, asked.receive) if route.name in LONG else working)
         answer = answer_of(called.result, route.status)
         if called.replayed:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from quarterdeck._histograms import Histogram
 from quarterdeck.gateways.common.calling import call
 from quarterdeck.gateways.common.outbox import Outbox
-from quarterdeck.host import Caller
+from quarterdeck.host import Caller, Host
 from quarterdeck.host.operations import OPERATIONS
+from quarterdeck.host.requests import GetUsage
 
 from .responses import Answer
 
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from .app import Gateway
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+Labels: TypeAlias = tuple[tuple[str, str], ...]
 
 HOST_METRICS: dict[str, tuple[str, str, str]] = {
     "processes": ("gauge", "quarterdeck_processes", "Claude Code processes that run."),
@@ -26,6 +29,10 @@ HOST_METRICS: dict[str, tuple[str, str, str]] = {
     "prompts_waiting": ("gauge", "quarterdeck_prompts_waiting", "Prompts that wait in all sessions."),
     "log_rows_total": ("counter", "quarterdeck_log_rows_total", "Rows of all logs."),
     "log_bytes": ("gauge", "quarterdeck_log_bytes", "Size of all logs."),
+    "store_bytes": ("gauge", "quarterdeck_store_bytes", "Size of the store's files."),
+    "commits_waiting": ("gauge", "quarterdeck_store_commits_waiting", "Commits that wait to be written."),
+    "cli_starts": ("counter", "quarterdeck_cli_starts_total", "Claude Code processes that were started."),
+    "cli_crashes": ("counter", "quarterdeck_cli_crashes_total", "Processes that ended although they were wanted."),
     "host_position": ("counter", "quarterdeck_changes_total", "Changes of sessions and approvals."),
     "uptime_s": ("gauge", "quarterdeck_uptime_seconds", "Seconds since the host opened."),
 }
@@ -40,8 +47,7 @@ class Meter:
         self.connections = 0
         self.refused_connections = 0
         self._requests: Counter[tuple[str, str, int]] = Counter()
-        self._seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
-        self._buckets: Counter[tuple[str, str, float]] = Counter()
+        self._latencies: defaultdict[tuple[str, str], Histogram] = defaultdict(Histogram)
         self._told = 0
         self._streams: dict[int, tuple[str, Outbox]] = {}
 
@@ -49,9 +55,7 @@ class Meter:
         """A request to a route of the table; others share a name, or anybody could make up new ones."""
         method = "" if route == "none" else method
         self._requests[method, route, status] += 1
-        self._seconds[method, route] += took_s
-        bound = next((bound for bound in BOUNDS_S if took_s <= bound), float("inf"))
-        self._buckets[method, route, bound] += 1
+        self._latencies[method, route].observe(took_s)
 
     def told(self) -> None:
         """One item of a stream went to one client."""
@@ -97,19 +101,14 @@ class Meter:
                 for (method, route, status), count in self._requests.items()
             },
         )
-        yield from self._latencies()
-
-    def _latencies(self) -> Iterator[str]:
-        name = "quarterdeck_http_request_duration_seconds"
-        yield from _head("histogram", name, "Time until a request was answered; streams do not count.")
-        for (method, route), seconds in sorted(self._seconds.items()):
-            labels, count = (("method", method), ("route", route)), 0
-            for bound in (*BOUNDS_S, float("inf")):
-                count += self._buckets[method, route, bound]
-                shown = "+Inf" if bound == float("inf") else f"{bound:g}"
-                yield f"{name}_bucket{_labels((*labels, ('le', shown)))} {count}"
-            yield f"{name}_sum{_labels(labels)} {seconds:.6f}"
-            yield f"{name}_count{_labels(labels)} {count}"
+        yield from _histograms(
+            "quarterdeck_http_request_duration_seconds",
+            "Time until a request was answered; streams do not count.",
+            {
+                (("method", method), ("route", route)): one
+                for (method, route), one in sorted(self._latencies.items(), key=lambda one: one[0])
+            },
+        )
 
 
 async def shown(gateway: Gateway, caller: Caller) -> Answer:
@@ -127,6 +126,8 @@ async def shown(gateway: Gateway, caller: Caller) -> Answer:
     for name, (kind, public, about) in HOST_METRICS.items():
         if name in details:
             lines += _metric(kind, public, about, details[name])
+    lines += _durations(gateway.host)
+    lines += await _usage(gateway.host, caller)
     lines += gateway.meter.lines()
     lines += _metric(
         "counter",
@@ -135,6 +136,34 @@ async def shown(gateway: Gateway, caller: Caller) -> Answer:
         gateway.authentication.refused,
     )
     return Answer("".join(f"{line}\n" for line in lines).encode(), 200, MEDIA_TYPE)
+
+
+def _durations(host: Host) -> Iterator[str]:
+    tally, commits = host.tally, host.store.commit_times
+    waits = "Time from a question to its decision."
+    yield from _histograms("quarterdeck_approval_wait_seconds", waits, {(): tally.approval_waits})
+    ready = "Time from the start of a Claude Code process until it is ready."
+    yield from _histograms("quarterdeck_cli_ready_seconds", ready, {(): tally.cli_ready})
+    if commits is not None:
+        yield from _histograms("quarterdeck_store_commit_seconds", "Time of a transaction.", {(): commits})
+
+
+async def _usage(host: Host, caller: Caller) -> list[str]:
+    """Of all time, as the store has it."""
+    if caller.folders:  # it may not see what all sessions used
+        return []
+    operation = OPERATIONS["get_usage"]
+    rows = (await call(host, operation, GetUsage(by=["model"]), caller)).result.usage
+    tokens = {
+        (("model", row.by["model"]), ("kind", kind)): getattr(row.tokens, kind)
+        for row in rows
+        for kind in row.tokens.__struct_fields__
+    }
+    cost = {(("model", row.by["model"]),): float(row.cost_usd) for row in rows}
+    return [
+        *_labelled("counter", "quarterdeck_tokens_total", "Tokens, by model and kind.", tokens),
+        *_labelled("counter", "quarterdeck_cost_usd_total", "What sessions have cost, by model.", cost),
+    ]
 
 
 def _head(kind: str, name: str, about: str) -> Iterator[str]:
@@ -146,13 +175,23 @@ def _metric(kind: str, name: str, about: str, value: float) -> Iterator[str]:
     yield from _labelled(kind, name, about, {(): value})
 
 
-def _labelled(kind: str, name: str, about: str, values: dict[tuple[tuple[str, str], ...], float]) -> Iterator[str]:
+def _histograms(name: str, about: str, found: dict[Labels, Histogram]) -> Iterator[str]:
+    yield from _head("histogram", name, about)
+    for labels, histogram in found.items():
+        for bound, count in histogram.buckets():
+            shown = "+Inf" if bound == float("inf") else f"{bound:g}"
+            yield f"{name}_bucket{_labels((*labels, ('le', shown)))} {count}"
+        yield f"{name}_sum{_labels(labels)} {histogram.sum:.6f}"
+        yield f"{name}_count{_labels(labels)} {histogram.count}"
+
+
+def _labelled(kind: str, name: str, about: str, values: dict[Labels, float]) -> Iterator[str]:
     yield from _head(kind, name, about)
     for labels, value in values.items():
         yield f"{name}{_labels(labels)} {value}"
 
 
-def _labels(labels: tuple[tuple[str, str], ...]) -> str:
+def _labels(labels: Labels) -> str:
     def quoted(text: str) -> str:
         return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 

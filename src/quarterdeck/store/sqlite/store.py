@@ -70,6 +70,7 @@ class SqliteStore(EventStore):
         """Use ``open``."""
         self._folder = folder
         self._writer = writer
+        self.commit_times = writer.times
         self._readers = readers
 
     @classmethod
@@ -110,6 +111,10 @@ class SqliteStore(EventStore):
             if isinstance(error, Exception) and not isinstance(error, StoreError):
                 raise store_error(error, folder.database) from error
             raise
+
+    @property
+    def commits_waiting(self) -> int:
+        return self._writer.waiting
 
     async def close(self) -> None:
         await asyncio.to_thread(self._close)

@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import queue
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from quarterdeck._histograms import Histogram
 from quarterdeck.store.errors import StorageFailed, StorageFull, StoreClosed, StoreError
 
 from .connecting import WAL_BYTES
@@ -58,6 +60,8 @@ class Writer:
         self._wal = self._path.with_name(f"{self._path.name}-wal")
         self._wal_limit_bytes = WAL_LIMIT_BYTES
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self.times = Histogram()
+        """Of transactions."""
         self._was_full = False
         self._closing = False
         self._lock = threading.Lock()
@@ -73,6 +77,10 @@ class Writer:
                 raise StoreClosed
             self._queue.put(Job(work, size_bytes, loop, future))
         return await future
+
+    @property
+    def waiting(self) -> int:
+        return self._queue.qsize()
 
     def close(self) -> None:
         """Write what waits, then end. Blocks until then. Repeatable."""
@@ -137,6 +145,7 @@ class Writer:
 
     def _transaction(self, works: list[Work[Any]]) -> list[Any]:
         """All of them in one transaction: what each returned, or the ``StoreError`` by which it was refused."""
+        began = time.perf_counter()
         self._check_file()
         tables = self._tables = self._tables or self._open_tables()
         results: list[Any] = []
@@ -155,6 +164,7 @@ class Writer:
         except BaseException as error:
             self._give_up(tables, error)
             raise
+        self.times.observe(time.perf_counter() - began)
         return results
 
     def _check_file(self) -> None:

@@ -1,0 +1,63 @@
+"""Spans of requests, where the program collects spans: from the client's own span to the turn that Claude Code does.
+
+What is written to a session within the span belongs to it, so a prompt's turn (``client.tracing``) is its child.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from quarterdeck.host import Caller, HostError
+from quarterdeck.host.operations import Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from opentelemetry.context import Context
+
+
+def parent_of(headers: Mapping[bytes, bytes]) -> Any:
+    """What the request says about the trace that it is part of."""
+    if "opentelemetry" not in sys.modules:
+        return None
+    from opentelemetry import propagate
+
+    carrier = {
+        name: headers[name.encode()].decode("latin-1")
+        for name in ("traceparent", "tracestate", "baggage")
+        if name.encode() in headers
+    }
+    return propagate.extract(carrier) if carrier else None
+
+
+def span_of(operation: Operation, caller: Caller, parent: Any = None) -> AbstractContextManager[None]:
+    """A span for one call of the host. Nobody pays for it who has not imported ``opentelemetry``."""
+    return _span(operation, caller, parent) if "opentelemetry" in sys.modules else nullcontext()
+
+
+@contextmanager
+def _span(operation: Operation, caller: Caller, parent: Context | None) -> Iterator[None]:
+    from opentelemetry import trace
+    from opentelemetry.trace import SpanKind, Status, StatusCode
+
+    from quarterdeck import _version
+
+    tracer = trace.get_tracer("quarterdeck", _version.__version__)
+    attributes = {"quarterdeck.operation": operation.name, "quarterdeck.caller": caller.name}
+    with tracer.start_as_current_span(
+        f"quarterdeck.{operation.name}",
+        parent,
+        SpanKind.SERVER,
+        attributes=attributes,
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as span:
+        try:
+            yield
+        except HostError as error:
+            span.set_attribute("error.type", error.code)
+            span.set_status(Status(StatusCode.ERROR, error.code))
+            raise

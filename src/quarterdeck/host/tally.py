@@ -1,0 +1,18 @@
+"""What a host counts while it runs, for those who watch over it. Nothing of it is kept."""
+
+from __future__ import annotations
+
+from quarterdeck._histograms import LONG_S, Histogram
+
+
+class Tally:
+    """Processes and approvals."""
+
+    def __init__(self) -> None:
+        self.cli_starts = 0
+        self.cli_crashes = 0
+        """Processes that ended although they were wanted."""
+        self.cli_ready = Histogram()
+        """From the start of a process to its first answer."""
+        self.approval_waits = Histogram(LONG_S)
+        """From a question to its decision."""
