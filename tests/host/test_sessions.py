@@ -290,7 +290,7 @@ async def test_a_cursor_that_does_not_fit_gives_an_explicit_gap(place: Place) ->
             assert isinstance(gap, Gap)
             assert (gap.reason, gap.epoch, gap.seq) == (reason, now.epoch, first.seq)
             await watching.aclose()
-        with pytest.raises(HostError, match="no cursor"):
+        with pytest.raises(HostError, match="not a cursor"):
             await host.read_events(ReadEvents(session_id=session.id, after="nonsense"))
 
 

@@ -153,7 +153,7 @@ async def test_an_error_of_the_host_is_the_same_error_here(tmp_path: Path) -> No
             with pytest.raises(HostError) as far:
                 await ask(host)
             assert vars(far.value) == vars(near.value)
-        with pytest.raises(HostError, match="no cursor"):
+        with pytest.raises(HostError, match="not a cursor"):
             await anext(host.watch_session(WatchSession(session_id=await there.session(), after="nonsense")))
         with pytest.raises(TypeError, match="get_session takes OfSession"):
             await host.get_session(Nothing())  # type: ignore[arg-type]

@@ -154,12 +154,12 @@ async def _usage(host: Host, caller: Caller) -> list[str]:
         return []
     operation = OPERATIONS["get_usage"]
     rows = (await call(host, operation, GetUsage(by=["model"]), caller)).result.usage
-    tokens = {
+    tokens: dict[Labels, float] = {
         (("model", row.by["model"]), ("kind", kind)): getattr(row.tokens, kind)
         for row in rows
         for kind in row.tokens.__struct_fields__
     }
-    cost = {(("model", row.by["model"]),): float(row.cost_usd) for row in rows}
+    cost: dict[Labels, float] = {(("model", row.by["model"]),): float(row.cost_usd) for row in rows}
     return [
         *_labelled("counter", "quarterdeck_tokens_total", "Tokens, by model and kind.", tokens),
         *_labelled("counter", "quarterdeck_cost_usd_total", "What sessions have cost, by model.", cost),
