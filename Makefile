@@ -13,7 +13,7 @@ comma := ,
 said = $(1)$(if $(2),$(comma)$(2))$(if $(3),$(comma)$(3))
 say = @if [ -t 1 ]; then printf '\033[1m▸ %s\033[0m\n' "$(said)"; else printf '▸ %s\n' "$(said)"; fi
 
-.PHONY: help run test lint format soak coverage bench conformance schema proto docs clean
+.PHONY: help run test lint format soak coverage bench conformance schema proto vendor docs clean
 
 help:  ## show this list
 	@printf 'Quarterdeck. The two commands to know: make run, make test\n\n'
@@ -37,6 +37,7 @@ run: $(RUN_STAMP)  ## a first look: a host with two sessions in a scratch folder
 
 test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed
 	@.ci/shell-tools
+	@.ci/browser
 	$(call say,pytest)
 	@.ci/pytest $(BIN)/python -n $${PYTEST_WORKERS:-auto}
 	@.ci/other-pythons
@@ -83,6 +84,10 @@ proto: $(STAMP)  ## write proto/quarterdeck/v1 anew from the host's tables, and 
 bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
 	$(call say,benchmarks (about twenty minutes; the first time fetches the official SDK, 160 MB))
 	@$(BIN)/python -m benchmarks
+
+vendor:  ## the page's libraries anew from npm, as vendor.json lists them (CHECK=1: only compare)
+	$(call say,the libraries of the page)
+	@.ci/vendor-page $(if $(CHECK),--check)
 
 docs: $(STAMP)  ## the documents as a site in build/site, checked (make docs SERVE=1 shows it on http://127.0.0.1:8000)
 	$(call say,mkdocs (half a minute))

@@ -13,9 +13,14 @@ from hatchling.builders.wheel import WheelBuilder
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
 
-PAGE = {f"quarterdeck/gateways/http/pages/docs.{kind}" for kind in ("html", "css", "js")}
 TYPED = {path.relative_to(SOURCE).as_posix() for path in SOURCE.glob("quarterdeck/gateways/grpc/v1/*_pb2.pyi")}
-DATA = {"quarterdeck/py.typed", "quarterdeck/cli/doctor/compatibility.json", *PAGE, *TYPED}
+DOCS = {f"quarterdeck/gateways/http/pages/docs.{kind}" for kind in ("html", "css", "js")}
+PAGE = {
+    path.relative_to(SOURCE).as_posix()
+    for path in (SOURCE / "quarterdeck/gateways/http/pages/app").rglob("*")
+    if path.suffix in (".css", ".html", ".js", ".json", ".LICENSE", ".svg", ".webmanifest")
+}
+DATA = {"quarterdeck/py.typed", "quarterdeck/cli/doctor/compatibility.json", *DOCS, *PAGE, *TYPED}
 METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 OURS_ALONE = re.compile(r"/(tests?|test_[^/]*|[^/]*_test|conftest|scenarios|recordings|fixtures|__pycache__)(/|\.py$)")
 """Files and folders that only the repository's own tests need."""

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 DEFAULT_LISTEN = "127.0.0.1:8787"
 UNIX = "unix:"
 DESCRIPTION = """\
-Runs sessions for people and programs, here or over a network: REST, server-sent events and a WebSocket, described at
-/openapi.json, with a page to try them at /docs; and gRPC (proto/quarterdeck/v1). Sessions survive its restart.
+Runs sessions for people and programs, here or over a network: a page to watch, approve and steer them; REST,
+server-sent events and a WebSocket, described at /openapi.json; and gRPC (proto/quarterdeck/v1). Sessions survive its
+restart.
 
 The state folder holds the log, the socket host.sock and the file token, an admin token for programs of this user.
 SIGTERM (or Ctrl-C) lets running requests end and tells clients to come back; a second one hurries."""
@@ -248,7 +249,7 @@ def _write_private(place: Path, secret: str) -> None:
 async def page_of(gateway: Gateway, url: str, secret: str) -> str:
     """The URL of the page with a code that is good once, for a minute."""
     caller = await gateway.host.authenticate(secret, via="http")
-    return f"{url}{gateway.settings.base_path}/docs#code={gateway.codes.issue(caller)}"
+    return f"{url}{gateway.settings.base_path}/#code={gateway.codes.issue(caller)}"
 
 
 async def _say_ready(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from quarterdeck.policy.risky_parts import risky_parts
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import PutGrant
 
@@ -56,6 +57,7 @@ class PolicyOperations(HostBase):
                 "rule": verdict.rule,
                 "grant_id": verdict.grant_id,
                 "risk": verdict.risk,
+                "risky_parts": risky_parts(command) if isinstance(command := request.input.get("command"), str) else [],
                 "parts": [
                     {"text": part.text, "decision": part.verdict.behavior, "reason": part.verdict.why}
                     for part in explanation.parts

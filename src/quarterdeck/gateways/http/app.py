@@ -146,7 +146,7 @@ class Gateway:
             return await self._login(asked)
         if path == SOCKET and method == "GET":
             raise Refused(426, "invalid", "This is for WebSockets.", headers={"upgrade": "websocket"})
-        answer = documents.page(path, self.settings.base_path)
+        answer = documents.page(path, self.settings.base_path, asked.header(b"if-none-match"))
         if answer is None:
             raise HostError("not_found", "There is nothing at this path.", hint="/openapi.json lists all paths.")
         asked.route = path

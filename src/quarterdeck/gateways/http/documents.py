@@ -1,4 +1,4 @@
-"""What is served beside the operations: ``/openapi.json``, and a page to try them on that loads nothing else."""
+"""What is served beside the operations: the page, ``/openapi.json``, and ``/docs`` to try them on."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from quarterdeck.host import Caller
 from quarterdeck.host.requests import CreateToken
 
 from .openapi import LOGIN, Login, document
+from .page_files import page_file
 from .responses import Answer
 
 __all__ = ["LOGIN", "Login", "page", "page_token"]
 
-PAGE_POLICY = (
+DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
 )
@@ -28,16 +29,14 @@ _FILES = {
 }
 
 
-def page(path: str, base_path: str) -> Answer | None:
-    """The document at this path; None: there is none."""
+def page(path: str, base_path: str, known: str = "") -> Answer | None:
+    """The document at this path; None: there is none. ``known``: the tags of what the browser has of it."""
     if path == "/openapi.json":
         return Answer(_openapi(base_path), headers={"cache-control": "no-cache"})
-    if path == "/":
-        return Answer(b"", 307, "text/plain", {"location": f"{base_path.rstrip('/')}/docs"})
     if path not in _FILES:
-        return None
+        return page_file(path, base_path, known)
     name, media_type = _FILES[path]
-    headers = {"content-security-policy": PAGE_POLICY, "cache-control": "no-cache"}
+    headers = {"content-security-policy": DOCS_POLICY, "cache-control": "no-cache"}
     return Answer(_file(name), 200, media_type, headers)
 
 

@@ -1,0 +1,50 @@
+/** One thing that waits: from which session, how dangerous, since when, what it is about, and the decision. */
+
+import { deck } from '../deck.js';
+import { html } from '../lib.js';
+import { Time } from '../parts/format.js';
+import { baseName, marked } from '../parts/text.js';
+import { link } from '../router.js';
+import { riskLevel } from '../store/host.js';
+import { DialogDecision, ElicitationDecision } from './elicitation.js';
+import { PermissionDecision } from './permission.js';
+import { PlanDecision } from './plan.js';
+import { QuestionsDecision } from './questions.js';
+
+/** @type {Record<string, any>} */
+const DECISIONS = {
+  permission: PermissionDecision,
+  questions: QuestionsDecision,
+  plan_review: PlanDecision,
+  elicitation: ElicitationDecision,
+  dialog: DialogDecision,
+};
+/** @type {Record<string, string>} */
+export const KINDS = { permission: 'Permission', questions: 'Question', plan_review: 'Plan', elicitation: 'Form', dialog: 'Dialog' };
+
+/** @param {{approval: import('../store/types.js').Approval, heading?: boolean}} props */
+export function ApprovalCard({ approval, heading = true }) {
+  const session = deck().host.session(approval);
+  const Decision = DECISIONS[approval.kind] ?? DialogDecision;
+  return html`<article class="approval" aria-label=${`${KINDS[approval.kind]}: ${approval.summary ?? ''}`} data-approval=${approval.id}>
+    ${heading &&
+    html`<header>
+      <h2>${marked(approval.kind === 'permission' ? approval.tool : KINDS[approval.kind])}</h2>
+      <${RiskMark} risk=${approval.risk} />
+      <p class="from"><a href=${link('session', approval.session_id)}>${marked(session?.name || approval.session_id.slice(0, 8))}</a>
+        <span class="dim" title=${session?.cwd}>${marked(baseName(session?.cwd))}</span>
+        <span class="dim">waits <${Time} at=${approval.asked_at} /></span>
+        ${approval.replaces ? html`<span class="tag">asked again after a restart</span>` : null}</p>
+    </header>`}
+    <${Decision} key=${approval.id} approval=${approval} />
+  </article>`;
+}
+
+/** @param {{risk?: string}} props */
+export function RiskMark({ risk }) {
+  if (!risk) return null;
+  const [level, why = ''] = risk.split(/:\s*/, 2);
+  return html`<span class=${`risk ${level}`} title=${`Risk: ${risk}`}>${why ? marked(why) : `${level} risk`}</span>`;
+}
+
+export { riskLevel };

@@ -1,0 +1,51 @@
+/** A plan: read it, edit it, approve it with a mode, send it back, or reject it. */
+
+import { html, useState } from '../lib.js';
+import { useKeys } from '../parts/keys.js';
+import { Markdown } from '../parts/markdown.js';
+import { decide } from './deciding.js';
+import { options } from './permission.js';
+
+const MODES = { default: 'ask before each edit', acceptEdits: 'accept edits' };
+
+/** @param {{approval: import('../store/types.js').Approval}} props */
+export function PlanDecision({ approval }) {
+  const plan = approval.plan ?? '';
+  const [mode, setMode] = useState('default');
+  const [edited, setEdited] = useState(/** @type {string | null} */ (null));
+  const [note, setNote] = useState('');
+  const approve = () => {
+    const changed = edited !== null && edited !== plan ? { updated_input: { ...approval.input, plan: edited } } : {};
+    return decide(approval, { decision: 'allow', plan: 'approve', mode, ...changed }, 'Plan approved.');
+  };
+  const revise = () => decide(approval, { decision: 'deny', plan: 'revise', ...(note.trim() ? { message: note.trim() } : {}) }, 'Sent back for revision.');
+  const reject = () => decide(approval, { decision: 'deny', plan: 'reject', interrupt: true }, 'Plan rejected.');
+  useKeys('This plan', [
+    { keys: 'a', does: 'Approve', run: approve },
+    { keys: 'e', does: 'Edit the plan', run: () => setEdited(edited === null ? plan : null) },
+    { keys: 'x', does: 'Reject and stop', run: reject },
+  ]);
+  return html`<div class="plan">
+      ${edited !== null
+        ? html`<label>The plan<textarea class="code" rows="18" value=${edited} onInput=${(/** @type {any} */ event) => setEdited(event.target.value)} /></label>`
+        : plan
+          ? html`<${Markdown} text=${plan} />`
+          : html`<p class="dim">Claude Code did not send the text of the plan.</p>`}
+    </div>
+    <div class="decision">
+      <div class="buttons" role="group" aria-label="Decision">
+        <button class="primary" onClick=${approve}>Approve <kbd>a</kbd></button>
+        <label>then <select value=${mode} onChange=${(/** @type {any} */ event) => setMode(event.target.value)}>${options(MODES)}</select></label>
+        <button aria-pressed=${edited !== null} onClick=${() => setEdited(edited === null ? plan : null)}>${edited === null ? 'Edit' : 'Undo edits'} <kbd>e</kbd></button>
+        <span class="gap" />
+        <button class="danger" onClick=${reject}>Reject and stop <kbd>x</kbd></button>
+      </div>
+      <form class="more inline" onSubmit=${(/** @type {Event} */ event) => {
+        event.preventDefault();
+        void revise();
+      }}>
+        <label>What should change <input value=${note} onInput=${(/** @type {any} */ event) => setNote(event.target.value)} /></label>
+        <button>Send back</button>
+      </form>
+    </div>`;
+}

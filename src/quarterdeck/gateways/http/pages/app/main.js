@@ -1,0 +1,101 @@
+/** The page begins here: who are we, then the frame around all views. */
+
+import { current, Deck } from './deck.js';
+import { effect, html, render, useEffect, useState } from './lib.js';
+import { forget, signedIn } from './net/login.js';
+import { KeySheet, listenToKeys, sheetOpen, useKeys } from './parts/keys.js';
+import { Navigation } from './parts/navigation.js';
+import { watchInbox } from './parts/notifications.js';
+import { Toasts, sayError } from './parts/toasts.js';
+import { go, place } from './router.js';
+import { Inbox } from './views/inbox.js';
+import { SessionView } from './views/session.js';
+import { Sessions } from './views/sessions.js';
+import { SignIn } from './views/sign_in.js';
+
+/** @type {Record<string, any>} */
+const VIEWS = { inbox: Inbox, sessions: Sessions, session: SessionView };
+/** What is seldom looked at is fetched when it is. @type {Record<string, () => Promise<any>>} */
+const LATER = {
+  usage: async () => (await import('./views/usage.js')).Usage,
+  policy: async () => (await import('./views/policy.js')).Policy,
+  audit: async () => (await import('./views/audit.js')).Audit,
+  settings: async () => (await import('./views/settings.js')).Settings,
+};
+
+/** @param {string} token */
+export function enter(token) {
+  const deck = new Deck(token);
+  deck.open();
+  current.value = deck;
+  watchInbox(deck.host);
+}
+
+export function leave() {
+  forget();
+  current.value?.close();
+  current.value = null;
+}
+
+function App() {
+  if (current.value === null) return html`<${SignIn} enter=${enter} />`;
+  if (current.value.connection.state.value === 'refused') return html`<${SignIn} enter=${enter} refused=${true} />`;
+  return html`<${Deckhouse} />`;
+}
+
+/** @param {{view: string}} props */
+function Later({ view }) {
+  const [, drawAgain] = useState(0);
+  useEffect(() => {
+    LATER[view]().then((found) => {
+      VIEWS[view] = found;
+      drawAgain((times) => times + 1);
+    }, sayError);
+  }, [view]);
+  const View = VIEWS[view];
+  return View ? html`<${View} />` : null;
+}
+
+/** Everything for somebody who is signed in. */
+function Deckhouse() {
+  const { view, id } = place.value;
+  useKeys('Everywhere', [
+    { keys: '?', does: 'This sheet', run: () => (sheetOpen.value = true) },
+    { keys: 'g i', does: 'Inbox', run: () => go('inbox') },
+    { keys: 'g s', does: 'Sessions', run: () => go('sessions') },
+    { keys: 'g u', does: 'Usage', run: () => go('usage') },
+    { keys: 'g p', does: 'Policy', run: () => go('policy') },
+    { keys: 'g a', does: 'Audit', run: () => go('audit') },
+    { keys: 'g ,', does: 'Settings', run: () => go('settings') },
+    { keys: 'c', does: 'Start a session', run: () => go('sessions', 'new') },
+  ]);
+  useEffect(() => {
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [view]);
+  const View = view in LATER ? Later : (VIEWS[view] ?? Inbox);
+  return html`<div class="deck">
+    <a class="skip" href="#main" onClick=${skip}>Skip to content</a>
+    <${Navigation} />
+    <main id="main" tabindex="-1" class=${`view ${view}`}><${View} id=${id} view=${view} /></main>
+    <${Toasts} /><${KeySheet} />
+  </div>`;
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+async function begin() {
+  const token = await signedIn();
+  if (token !== null) enter(token);
+  listenToKeys();
+  const root = document.getElementById('page');
+  if (root) render(html`<${App} />`, root);
+  effect(() => {
+    document.documentElement.dataset.link = current.value?.connection.state.value ?? 'none';
+  });
+}
+
+void begin();

@@ -1,0 +1,209 @@
+/**
+ * One WebSocket for everything: operations, and streams that go on where they were after it broke.
+ *
+ * A write carries an idempotency key and is sent again after a reconnect until it is answered: it happens once, however
+ * often the line breaks. A stream is subscribed again after its cursor.
+ *
+ * @typedef {{op: string, ref?: string | number | null, [field: string]: any}} Message
+ * @typedef {{request: () => Record<string, any>, receive: (message: Message) => void}} Stream
+ * @typedef {'connecting' | 'online' | 'offline' | 'refused'} LinkState
+ */
+
+import { batch, signal } from '../lib.js';
+
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
+const SILENCE = 2.5; // heartbeats that may be missed
+const READS = /^(get|list|read|explain|export|wait)_?/;
+
+/** What the host refused, with what it says about it. */
+export class HostError extends Error {
+  /** @param {Record<string, any>} problem */
+  constructor(problem) {
+    super(problem.detail || problem.title || 'The host refused this.');
+    this.problem = problem;
+    /** @type {string} */
+    this.code = problem.code ?? '';
+    /** @type {string} */
+    this.hint = problem.hint ?? '';
+  }
+}
+
+export class Connection {
+  /** @param {string} url @param {string} token @param {typeof WebSocket} [Socket] */
+  constructor(url, token, Socket = WebSocket) {
+    this.url = url;
+    this.token = token;
+    this.Socket = Socket;
+    /** @type {import('../vendor/signals.js').Signal<LinkState>} */
+    this.state = signal(/** @type {LinkState} */ ('connecting'));
+    /** How often it was lost and found again. */
+    this.reconnects = signal(0);
+    /** Writes that wait for the host to be back. */
+    this.unsent = signal(0);
+    /** @type {string} Who we are, as the host calls us. */
+    this.name = '';
+    /** @type {Map<number, {message: Message, resolve: (value: any) => void, reject: (error: Error) => void}>} */
+    this.calls = new Map();
+    /** @type {Map<string, Stream>} */
+    this.streams = new Map();
+    this.counter = 0;
+    this.failures = 0;
+    this.heard = 0;
+    this.heartbeat_s = 15;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.wasOnline = false;
+    this.closed = false;
+  }
+
+  open() {
+    const socket = new this.Socket(this.url, ['quarterdeck.v1', `bearer.${this.token}`]);
+    this.socket = socket;
+    socket.onmessage = (event) => this.receive(JSON.parse(event.data));
+    socket.onclose = (event) => this.lost(socket, event.code);
+    globalThis.addEventListener?.('online', this.hurry);
+    clearInterval(this.watching);
+    this.watching = setInterval(() => this.checkSilence(), 1_000);
+  }
+
+  close() {
+    this.closed = true;
+    clearInterval(this.watching);
+    clearTimeout(this.retry);
+    globalThis.removeEventListener?.('online', this.hurry);
+    this.socket?.close();
+  }
+
+  hurry = () => {
+    if (this.state.value === 'offline') {
+      clearTimeout(this.retry);
+      this.failures = 0;
+      this.open();
+    }
+  };
+
+  checkSilence() {
+    if (this.state.value !== 'online') return;
+    if (performance.now() - this.heard > SILENCE * this.heartbeat_s * 1_000) this.socket?.close();
+  }
+
+  /** @param {WebSocket} socket @param {number} code */
+  lost(socket, code) {
+    if (socket !== this.socket || this.closed) return;
+    this.socket = null;
+    this.countUnsent();
+    if (code === 1008) {
+      this.state.value = 'refused';
+      return;
+    }
+    this.state.value = 'offline';
+    this.failures += 1;
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** (this.failures - 1), LONGEST_RETRY_MS);
+    this.retry = setTimeout(() => this.again(), wait * (0.75 + Math.random() / 2));
+  }
+
+  /** Whether the host is there at all, or does not want us: a browser does not tell why a WebSocket failed. */
+  async again() {
+    const base = new URL(this.url);
+    base.protocol = base.protocol === 'wss:' ? 'https:' : 'http:';
+    try {
+      const answer = await fetch(new URL('host', base), { headers: { authorization: `Bearer ${this.token}` } });
+      if (answer.status === 401) {
+        this.state.value = 'refused';
+        return;
+      }
+    } catch {
+      // not there; the attempt below says so too, and waits longer
+    }
+    if (!this.closed && this.socket === null) this.open();
+  }
+
+  /** @param {Message[]} messages */
+  receive(messages) {
+    this.heard = performance.now();
+    batch(() => {
+      for (const message of messages) this.take(message);
+    });
+  }
+
+  /** @param {Message} message */
+  take(message) {
+    const { ref } = message;
+    if (message.op === 'hello' && ref === undefined) this.greeted(message);
+    else if (typeof ref === 'string') this.streams.get(ref)?.receive(message);
+    else if (typeof ref === 'number') this.answered(ref, message);
+  }
+
+  /** @param {Message} hello */
+  greeted(hello) {
+    this.heartbeat_s = hello.heartbeat_s ?? this.heartbeat_s;
+    this.name = hello.name ?? '';
+    this.failures = 0;
+    if (this.wasOnline) this.reconnects.value += 1;
+    this.wasOnline = true;
+    this.state.value = 'online';
+    for (const ref of this.streams.keys()) this.start(ref);
+    for (const { message } of this.calls.values()) this.send(message);
+    this.countUnsent();
+  }
+
+  /** @param {number} ref @param {Message} message */
+  answered(ref, message) {
+    const call = this.calls.get(ref);
+    if (call === undefined) return;
+    this.calls.delete(ref);
+    if (message.op === 'error') call.reject(new HostError(message));
+    else call.resolve(message.result);
+  }
+
+  /** @param {Message} message */
+  send(message) {
+    if (this.state.value === 'online') this.socket?.send(JSON.stringify(message));
+  }
+
+  countUnsent() {
+    const waiting = [...this.calls.values()].filter(({ message }) => !READS.test(message.op)).length;
+    this.unsent.value = this.state.value === 'online' ? 0 : waiting;
+  }
+
+  /** An operation of the host. @param {string} op @param {Record<string, any>} [fields] @returns {Promise<any>} */
+  call(op, fields = {}) {
+    this.counter += 1;
+    const ref = this.counter;
+    /** @type {Message} */
+    const message = { op, ref, ...fields };
+    if (!READS.test(op)) message.idempotency_key = newKey();
+    return new Promise((resolve, reject) => {
+      this.calls.set(ref, { message, resolve, reject });
+      this.send(message);
+      this.countUnsent();
+    });
+  }
+
+  /**
+   * A stream, subscribed again after each reconnect with what `request` says then. Returns how to end it.
+   * @param {string} ref @param {Stream} stream
+   */
+  subscribe(ref, stream) {
+    this.streams.set(ref, stream);
+    this.start(ref);
+    return () => {
+      if (this.streams.get(ref) !== stream) return;
+      this.streams.delete(ref);
+      this.send({ op: 'unsubscribe', ref });
+    };
+  }
+
+  /** @param {string} ref */
+  start(ref) {
+    const stream = this.streams.get(ref);
+    if (stream) this.send({ op: 'subscribe', ref, ...stream.request() });
+  }
+}
+
+/** Random, also where the page is not served over TLS. */
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

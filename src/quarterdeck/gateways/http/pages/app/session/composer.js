@@ -1,0 +1,125 @@
+/** Say something: send, steer, queue or interrupt; commands and files completed; images by paste and drop. */
+
+import { deck } from '../deck.js';
+import { html, useEffect, useRef, useState } from '../lib.js';
+import { api } from '../net/login.js';
+import { useKeys } from '../parts/keys.js';
+import { marked, visible } from '../parts/text.js';
+import { attempt, say } from '../parts/toasts.js';
+import { Completion, useCompletion } from './completion.js';
+
+/** @typedef {{name: string, media_type: string, data: string, url: string}} Picture */
+
+const BUSY = new Set(['running', 'waiting', 'compacting', 'limited', 'starting']);
+const LARGEST_IMAGE = 5 * 1024 * 1024;
+/** @type {Map<string, string>} What was typed and not sent, by session. */
+const drafts = new Map();
+
+/** @param {{session: import('../store/types.js').Session, timeline: import('../store/timeline.js').Timeline, info: Record<string, any> | null}} props */
+export function Composer({ session, timeline, info }) {
+  const [text, setText] = useState(drafts.get(session.id) ?? '');
+  const [pictures, setPictures] = useState(/** @type {Picture[]} */ ([]));
+  const place = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const busy = BUSY.has(session.state);
+  const write = (/** @type {string} */ value) => {
+    drafts.set(session.id, value);
+    setText(value);
+  };
+  const completion = useCompletion({ session, info, text, write, place });
+  useEffect(() => grow(place.current), [text]);
+  /** @param {'next' | 'later' | 'now'} priority */
+  const send = async (priority) => {
+    const said = text.trim();
+    if (!said && !pictures.length) return;
+    const blocks = pictures.map(({ media_type, data }) => ({ type: 'image', source: { type: 'base64', media_type, data } }));
+    const content = blocks.length ? [...blocks, ...(said ? [{ type: 'text', text: said }] : [])] : said;
+    write('');
+    setPictures([]);
+    const accepted = await attempt(deck().call('send_prompt', { session_id: session.id, content, priority }));
+    if (accepted === undefined) write(text); // it was refused: what was typed is not lost
+  };
+  const interrupt = () => attempt(deck().call('interrupt', { session_id: session.id }));
+  useKeys('Composer', [
+    { keys: 'i', does: 'Write', run: () => place.current?.focus() },
+    { keys: 'Ctrl+.', does: 'Interrupt the turn', always: true, run: () => busy && void interrupt() },
+  ]);
+  /** @param {KeyboardEvent} event */
+  const pressed = (event) => {
+    if (completion.pressed(event) || event.isComposing) return;
+    if (event.key === 'Escape') place.current?.blur();
+    else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(busy ? 'later' : 'next');
+    else if (event.key === 'Enter' && !event.shiftKey) void send('next');
+    else return;
+    event.preventDefault();
+  };
+  /** @param {DataTransfer | null} data @param {Event} event */
+  const take = async (data, event) => {
+    const files = [...(data?.files ?? [])];
+    if (!files.length) return;
+    event.preventDefault();
+    for (const file of files) {
+      if (file.type.startsWith('image/')) await addPicture(file, (one) => setPictures((known) => [...known, one]));
+      else await upload(session.id, file, (path) => write(`${text}${text && !text.endsWith(' ') ? ' ' : ''}@${path} `));
+    }
+  };
+  return html`<form class="composer" onSubmit=${(/** @type {Event} */ event) => {
+    event.preventDefault();
+    void send('next');
+  }} onDragOver=${(/** @type {Event} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => take(event.dataTransfer, event)}>
+    <${Queue} session=${session} timeline=${timeline} />
+    ${timeline.suggestion && !text ? html`<button type="button" class="suggestion" onClick=${() => write(timeline.suggestion ?? '')}>${marked(timeline.suggestion)}</button>` : null}
+    ${pictures.length ? html`<ul class="pictures">${pictures.map((one, index) => html`<li><img src=${one.url} alt=${visible(one.name)} /><button type="button" class="quiet" aria-label=${`Remove ${visible(one.name)}`} onClick=${() => setPictures(pictures.filter((_, at) => at !== index))}>✕</button></li>`)}</ul>` : null}
+    <${Completion} ...${completion} />
+    <div class="box">
+      <textarea ref=${place} rows="1" value=${text} placeholder=${busy ? 'Steer it, or queue something' : 'Say something. / for commands, @ for files'} aria-label="Prompt"
+        role="combobox" aria-expanded=${completion.choices.length > 0} aria-controls="completion" aria-autocomplete="list"
+        onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${pressed} onPaste=${(/** @type {ClipboardEvent} */ event) => take(event.clipboardData, event)} />
+      ${busy
+        ? html`<button type="button" class="danger" onClick=${interrupt} title="Ctrl+.">Interrupt</button>
+            <button type="button" onClick=${() => send('later')} title="After this turn (Ctrl+Enter)">Queue</button>
+            <button class="primary" title="With the next step (Enter)">Steer</button>`
+        : html`<button class="primary" title="Enter">Send</button>`}
+    </div>
+  </form>`;
+}
+
+/** @param {HTMLTextAreaElement | null} element */
+function grow(element) {
+  if (!element) return;
+  element.style.height = 'auto';
+  element.style.height = `${Math.min(element.scrollHeight, 0.4 * innerHeight)}px`;
+}
+
+/** @param {File} file @param {(one: Picture) => void} add */
+async function addPicture(file, add) {
+  if (file.size > LARGEST_IMAGE) {
+    say(`${file.name} is larger than 5 MB.`, 'error');
+    return;
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  add({ name: file.name, media_type: file.type, data: btoa(text), url: URL.createObjectURL(file) });
+}
+
+/** A file that is no image goes to the host, and the prompt names where it is. @param {string} id @param {File} file @param {(path: string) => void} told */
+async function upload(id, file, told) {
+  const headers = { authorization: `Bearer ${deck().connection.token}`, 'content-type': file.type || 'application/octet-stream' };
+  const address = `${api(`sessions/${encodeURIComponent(id)}/uploads`)}?name=${encodeURIComponent(file.name)}`;
+  const answer = await fetch(address, { method: 'POST', headers, body: file });
+  const body = await answer.json();
+  if (answer.ok) told(body.path);
+  else say(body.detail ?? 'The upload failed.', 'error');
+}
+
+/** Prompts that wait, and what can still be done about them. @param {{session: import('../store/types.js').Session, timeline: import('../store/timeline.js').Timeline}} props */
+function Queue({ session, timeline }) {
+  const waiting = timeline.queue.filter((one) => one.state !== 'sent');
+  if (!waiting.length) return null;
+  /** @param {string} id */
+  const withdraw = (id) => attempt(deck().call('withdraw_prompt', { session_id: session.id, prompt_id: id }));
+  return html`<ul class="queue" aria-label="Queued prompts">${waiting.map(
+    (one) => html`<li key=${one.id}><span class="tag">${one.state}</span><span class="what">${marked(typeof one.content === 'string' ? one.content : JSON.stringify(one.content))}</span>
+      ${one.state === 'queued' && html`<button type="button" class="quiet" onClick=${() => withdraw(one.id)}>Take back</button>`}</li>`,
+  )}</ul>`;
+}

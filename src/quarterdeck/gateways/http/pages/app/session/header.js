@@ -1,0 +1,117 @@
+/** What the session is and does, and what can be done with all of it. */
+
+import { options } from '../approvals/permission.js';
+import { deck } from '../deck.js';
+import { html, useState } from '../lib.js';
+import { Time, count, money, shortModel } from '../parts/format.js';
+import { StateMark } from '../parts/state_mark.js';
+import { baseName, marked, visible } from '../parts/text.js';
+import { attempt, say } from '../parts/toasts.js';
+import { go } from '../router.js';
+
+/**
+ * @typedef {import('../store/types.js').Session} Session
+ * @typedef {import('../store/timeline.js').Timeline} Timeline
+ */
+
+export const MODES = { default: 'Ask', acceptEdits: 'Accept edits', plan: 'Plan', dontAsk: "Don't ask", bypassPermissions: 'Bypass' };
+const ALIVE = new Set(['starting', 'authenticating', 'limited', 'waiting', 'compacting', 'running', 'idle']);
+
+/** @param {{session: Session, timeline: Timeline, info: Record<string, any> | null, panel: string, setPanel: (name: string) => void}} props */
+export function SessionHeader({ session, timeline, info, panel, setPanel }) {
+  /** @param {Record<string, any>} changes */
+  const update = (changes) => attempt(deck().call('update_session', { session_id: session.id, ...changes }));
+  const model = timeline.session.model ?? session.model ?? '';
+  const mode = timeline.session.permission_mode ?? session.permission_mode ?? 'default';
+  /** @type {{value: string, name?: string}[]} */
+  const models = info?.models ?? [];
+  const known = models.some((one) => one.value === model) ? models : [{ value: model, name: shortModel(model) || 'default' }, ...models];
+  return html`<header class="session-head">
+    <div class="line">
+      <a class="back" href="#/sessions" aria-label="All sessions">←</a>
+      <${Name} session=${session} rename=${(/** @type {string} */ name) => update({ name })} />
+      <${StateMark} state=${session.state} reason=${session.state_reason} />
+      <span class="dim since"><${Time} at=${session.state_since} /></span>
+      <span class="gap" />
+      <${Context} timeline=${timeline} />
+      <span class="cost" title="Cost of this session">${money(session.cost_usd)}${session.budget_usd ? html`<span class="dim"> of ${money(session.budget_usd)}</span>` : null}</span>
+    </div>
+    <div class="line tools">
+      <span class="dim path" title=${visible(session.cwd)}>${marked(session.worktree ? `${baseName(session.cwd)} (worktree)` : baseName(session.cwd))}</span>
+      <label class="bare"><span class="sr">Model</span><select value=${model} onChange=${(/** @type {any} */ event) => update({ model: event.target.value })}>
+        ${known.map((one) => html`<option value=${one.value}>${visible(one.name || shortModel(one.value))}</option>`)}</select></label>
+      <label class="bare"><span class="sr">Permission mode</span><select value=${mode} onChange=${(/** @type {any} */ event) => update({ permission_mode: event.target.value })}>
+        ${options(mode in MODES ? MODES : { ...MODES, [mode]: mode })}</select></label>
+      <span class="gap" />
+      ${['turns', 'plan', 'changes', 'about'].map((name) => html`<button class="quiet" aria-pressed=${panel === name} onClick=${() => setPanel(panel === name ? '' : name)}>${name[0].toUpperCase() + name.slice(1)}</button>`)}
+      <${Actions} session=${session} update=${update} />
+    </div>
+  </header>`;
+}
+
+/** @param {{session: Session, rename: (name: string) => void}} props */
+function Name({ session, rename }) {
+  const [editing, setEditing] = useState(false);
+  if (!editing) {
+    return html`<h1 class="name"><button class="quiet" title="Rename" onClick=${() => setEditing(true)}>${marked(session.name || session.id.slice(0, 8))}</button></h1>`;
+  }
+  /** @param {any} event */
+  const done = (event) => {
+    event.preventDefault();
+    setEditing(false);
+    const name = new FormData(event.target).get('name');
+    if (typeof name === 'string' && name.trim() !== session.name) rename(name.trim());
+  };
+  return html`<form class="name" onSubmit=${done}><input name="name" aria-label="Name of the session" value=${session.name} autofocus onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && setEditing(false)} /></form>`;
+}
+
+/** How full the context is. @param {{timeline: Timeline}} props */
+function Context({ timeline }) {
+  const { tokens = 0, window = 0 } = timeline.context;
+  if (!tokens) return null;
+  const share = window ? Math.min(1, tokens / window) : 0;
+  const told = window ? `${Math.round(100 * share)} % of ${count(window)} tokens of context` : `${count(tokens)} tokens of context`;
+  return html`<span class="context" title=${told}>
+    ${window ? html`<meter min="0" max="1" low="0.6" high="0.85" optimum="0" value=${share} aria-label=${told} />` : null}<span>${window ? `${Math.round(100 * share)} %` : count(tokens)}</span>
+  </span>`;
+}
+
+/** @param {{session: Session, update: (changes: Record<string, any>) => Promise<any>}} props */
+function Actions({ session, update }) {
+  const of = { session_id: session.id };
+  /** @param {string} op @param {string} told @param {Record<string, any>} [more] */
+  const run = async (op, told, more = {}) => {
+    const done = await attempt(deck().call(op, { ...of, ...more }));
+    if (done !== undefined) say(told);
+    return done;
+  };
+  const alive = ALIVE.has(session.state);
+  const fork = async () => {
+    const made = await run('fork', 'Forked.');
+    if (made) go('session', made.id);
+  };
+  const remove = async () => {
+    if (confirm(`Delete ${session.name || 'this session'} and its log? This cannot be undone.`) && (await run('delete_session', 'Deleted.'))) go('sessions');
+  };
+  return html`<details class="menu"><summary aria-label="More">⋯</summary><div role="menu">
+    ${alive ? html`<button role="menuitem" onClick=${() => run('stop', 'Stopped.')}>Stop the process</button>` : html`<button role="menuitem" onClick=${() => run('resume', 'Resumed.')}>Resume</button>`}
+    <button role="menuitem" onClick=${fork}>Fork</button>
+    <button role="menuitem" onClick=${() => run('compact', 'Compacting.')}>Compact the context</button>
+    <button role="menuitem" onClick=${() => exportAs(session, 'md')}>Export as Markdown</button>
+    <button role="menuitem" onClick=${() => exportAs(session, 'ndjson')}>Export the log</button>
+    <button role="menuitem" disabled=${alive} title=${alive ? 'Stop it first' : ''} onClick=${() => update({ archived: !session.archived })}>${session.archived ? 'Take out of the archive' : 'Archive'}</button>
+    <button role="menuitem" class="danger" onClick=${remove}>Delete…</button>
+  </div></details>`;
+}
+
+/** @param {Session} session @param {string} format */
+async function exportAs(session, format) {
+  const made = await attempt(deck().call('export_session', { session_id: session.id, format }));
+  if (!made) return;
+  const url = URL.createObjectURL(new Blob([made.body], { type: made.media_type }));
+  const save = document.createElement('a');
+  save.href = url;
+  save.download = `${(session.name || session.id).replace(/[^\w.-]+/g, '-')}.${format}`;
+  save.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

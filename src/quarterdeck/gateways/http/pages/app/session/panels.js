@@ -1,0 +1,103 @@
+/** Beside the conversation: its turns, plan and tasks, what it changed in its folder, what it is. */
+
+import { deck } from '../deck.js';
+import { html, useEffect, useState } from '../lib.js';
+import { FileChange, parsePatch } from '../parts/diff.js';
+import { Time, count, duration, money } from '../parts/format.js';
+import { diffStyle } from '../parts/preferences.js';
+import { marked, visible } from '../parts/text.js';
+import { attempt } from '../parts/toasts.js';
+import { textOf } from '../store/timeline.js';
+
+/**
+ * @typedef {import('../store/types.js').Item} Item
+ * @typedef {import('../store/types.js').Session} Session
+ * @typedef {import('../store/timeline.js').Timeline} Timeline
+ */
+
+/** Jump to a prompt. @param {{items: Item[], jump: (index: number) => void}} props */
+export function Turns({ items, jump }) {
+  const prompts = items.map((item, index) => ({ item, index })).filter(({ item }) => item.type === 'prompt');
+  return html`<ol class="turns">${prompts.map(
+    ({ item, index }) => html`<li key=${item.id}><button class="quiet" onClick=${() => jump(index)}><span class="what">${marked(textOf(item.text).slice(0, 200))}</span> <${Time} at=${item.at} exact=${true} /></button></li>`,
+  )}</ol>`;
+}
+
+const SIGNS = { pending: '○', in_progress: '◐', completed: '●' };
+
+/** The list of what to do, and what runs beside the conversation. @param {{session: Session, timeline: Timeline}} props */
+export function PlanAndTasks({ session, timeline }) {
+  const entries = timeline.plans.get('')?.entries ?? [];
+  const tasks = [...timeline.tasks.values()].toReversed();
+  return html`<section><h3>To do</h3>
+      ${entries.length ? html`<ul class="todo">${entries.map((one) => html`<li class=${one.status ?? 'pending'}><i aria-label=${one.status ?? 'pending'}>${SIGNS[/** @type {keyof SIGNS} */ (one.status ?? 'pending')]}</i> ${marked(one.status === 'in_progress' ? one.doing || one.text : one.text)}</li>`)}</ul>` : html`<p class="dim">It keeps no list.</p>`}
+    </section>
+    <section><h3>Tasks</h3>
+      ${tasks.length ? html`<ul class="tasks">${tasks.map((task) => html`<${Task} key=${task.id} session=${session} task=${task} />`)}</ul>` : html`<p class="dim">None.</p>`}
+    </section>`;
+}
+
+/** @param {{session: Session, task: import('../store/types.js').Task}} props */
+function Task({ session, task }) {
+  const stop = () => attempt(deck().call('stop_task', { session_id: session.id, task_id: task.id }));
+  const used = [task.tool_uses ? `${task.tool_uses} tools` : '', task.tokens ? `${count(task.tokens)} tokens` : '', task.duration_s ? duration(task.duration_s) : ''].filter(Boolean).join(' · ');
+  return html`<li class=${task.status}><p><b>${marked(task.description || task.kind || task.id)}</b> <span class="tag">${task.status}${task.background ? ', background' : ''}</span></p>
+    <p class="dim">${marked(task.doing || task.summary || task.error || '')}</p><p class="dim">${used}</p>
+    ${task.status === 'running' && html`<button class="quiet" onClick=${stop}>Stop</button>`}</li>`;
+}
+
+/** All of it as one diff. @param {{session: Session}} props */
+export function Changes({ session }) {
+  const [found, setFound] = useState(/** @type {{files: import('../store/types.js').FileDiff[], [more: string]: any} | null} */ (null));
+  const [problem, setProblem] = useState('');
+  const fetch = async () => {
+    try {
+      const told = await deck().call('get_diff', { session_id: session.id });
+      setFound({ ...told, files: await parsePatch(told.diff ?? '') });
+    } catch (error) {
+      setProblem(/** @type {Error} */ (error).message);
+    }
+  };
+  useEffect(() => void fetch(), [session.id, session.state]);
+  if (problem) return html`<p class="dim">${marked(problem)}</p>`;
+  if (!found) return html`<p class="dim">Looking…</p>`;
+  const { files } = found;
+  const added = files.reduce((sum, one) => sum + (one.added ?? 0), 0);
+  const removed = files.reduce((sum, one) => sum + (one.removed ?? 0), 0);
+  return html`<div class="changes">
+    <p class="bar"><span>${files.length} files <span class="added">+${added}</span> <span class="removed">−${removed}</span></span><span class="gap" />
+      <button class="quiet" aria-pressed=${diffStyle.value === 'split'} onClick=${() => (diffStyle.value = diffStyle.value === 'split' ? 'unified' : 'split')}>Side by side</button>
+      <button class="quiet" onClick=${fetch}>Refresh</button></p>
+    ${files.map((file) => html`<${FileChange} key=${file.path} diff=${file} open=${files.length < 12} />`)}
+    ${found.untracked?.length ? html`<section><h3>New files, not yet in git</h3><ul>${found.untracked.map((/** @type {string} */ path) => html`<li><code>${marked(path)}</code></li>`)}</ul></section>` : null}
+    ${!files.length && !found.untracked?.length ? html`<p class="dim">Nothing has changed since it began.</p>` : null}
+    ${found.truncated ? html`<p class="note">There is more than can be shown.</p>` : null}
+  </div>`;
+}
+
+/** @param {{session: Session, timeline: Timeline, info: Record<string, any> | null}} props */
+export function About({ session, timeline, info }) {
+  /** @type {any[]} */
+  const servers = Object.values(timeline.session.mcp_servers ?? {});
+  /** @param {string} op @param {string} server */
+  const act = (op, server) => attempt(deck().call(op, { session_id: session.id, server }));
+  const facts = [
+    ['Folder', session.cwd],
+    ['Session', session.id],
+    ['Started', new Date(session.created_at).toLocaleString()],
+    ['Claude Code', session.cli_version],
+    ['Tokens', session.tokens ? `${count(session.tokens.input)} in, ${count(session.tokens.output)} out, ${count(session.tokens.cache_read)} cached` : ''],
+    ['Cost', money(session.cost_usd)],
+    ['Tools', info?.tools?.join(', ')],
+    ['Agents', info?.agents?.join(', ')],
+    ['Skills', info?.skills?.join(', ')],
+    ['Account', info?.account?.email ?? info?.account?.organization],
+    ['State', session.state_reason],
+  ];
+  return html`<dl class="fields">${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${marked(value)}</dd></div>`)}</dl>
+    ${servers.length ? html`<h3>MCP servers</h3><ul class="tasks">${servers.map(
+      (one) => html`<li><p><b>${marked(one.name)}</b> <span class="tag">${visible(one.status)}</span></p>${one.error ? html`<p class="problem">${marked(one.error)}</p>` : null}
+        <div class="buttons"><button class="quiet" onClick=${() => act('reconnect_mcp_server', one.name)}>Reconnect</button>
+        <button class="quiet" onClick=${() => act(one.status === 'disabled' ? 'enable_mcp_server' : 'disable_mcp_server', one.name)}>${one.status === 'disabled' ? 'Enable' : 'Disable'}</button></div></li>`,
+    )}</ul>` : null}`;
+}

@@ -1,0 +1,101 @@
+/** Which rules hold where, what was granted, and what would be said about a call. */
+
+import { deck } from '../deck.js';
+import { html, useEffect, useState } from '../lib.js';
+import { Command } from '../parts/command.js';
+import { Time } from '../parts/format.js';
+import { baseName, marked, visible } from '../parts/text.js';
+import { attempt, say } from '../parts/toasts.js';
+import { link } from '../router.js';
+
+export function Policy() {
+  const { host, connection } = deck();
+  const folders = [...new Set([...host.sessions.value.values()].map((one) => one.cwd))];
+  const [cwd, setCwd] = useState('');
+  const folder = cwd || folders[0] || '';
+  return html`<div class="page">
+    <header class="bar"><h1>Policy</h1><label class="bare">Folder <input list="policy-folders" value=${folder} spellcheck="false" onChange=${(/** @type {any} */ event) => setCwd(event.target.value)} /></label>
+      <datalist id="policy-folders">${folders.map((one) => html`<option value=${visible(one)} />`)}</datalist></header>
+    <div class="scroll padded policy">
+      <${Explain} cwd=${folder} />
+      <${Grants} version=${connection.reconnects.value} />
+      <${Rules} cwd=${folder} />
+    </div>
+  </div>`;
+}
+
+/** What the policy would say. @param {{cwd: string}} props */
+function Explain({ cwd }) {
+  const [tool, setTool] = useState('Bash');
+  const [input, setInput] = useState('');
+  const [told, setTold] = useState(/** @type {any} */ (null));
+  const plain = tool === 'Bash' || tool === 'Read' || tool === 'Edit' || tool === 'Write' || tool === 'WebFetch';
+  const field = { Bash: 'command', Read: 'file_path', Edit: 'file_path', Write: 'file_path', WebFetch: 'url' }[tool] ?? '';
+  /** @param {Event} event */
+  const ask = async (event) => {
+    event.preventDefault();
+    const given = plain ? { [field]: input } : await attempt((async () => JSON.parse(input || '{}'))());
+    if (given) setTold((await attempt(deck().call('explain_policy', { tool, input: given, cwd }))) ?? null);
+  };
+  return html`<section class="explain"><h2>What would happen</h2>
+    <form class="inline" onSubmit=${ask}>
+      <label>Tool <input value=${tool} list="tools" spellcheck="false" onInput=${(/** @type {any} */ event) => setTool(event.target.value)} /></label>
+      <datalist id="tools">${['Bash', 'Read', 'Edit', 'Write', 'WebFetch'].map((one) => html`<option value=${one} />`)}</datalist>
+      <label class="grow">${field || 'Input (JSON)'} <input class="code" value=${input} spellcheck="false" placeholder=${tool === 'Bash' ? 'git push --force origin main' : ''} onInput=${(/** @type {any} */ event) => setInput(event.target.value)} /></label>
+      <button class="primary" disabled=${!cwd || !input}>Explain</button>
+    </form>
+    ${told && html`<div class="verdict" role="status">
+      <p><span class=${`decision-word ${told.decision}`}>${told.decision}</span> ${marked(told.reason)} ${told.rule ? html`<code>${marked(told.rule)}</code>` : null}</p>
+      ${tool === 'Bash' ? html`<${Command} command=${input} risky=${told.risky_parts} />` : null}
+      ${told.risk ? html`<p class="dim">Risk: ${marked(told.risk)}</p>` : null}
+      ${told.parts?.length > 1 ? html`<ul>${told.parts.map((/** @type {any} */ part) => html`<li><span class=${`decision-word ${part.decision}`}>${part.decision}</span> <code>${marked(part.text)}</code> <span class="dim">${marked(part.reason)}</span></li>`)}</ul>` : null}
+      ${told.would_allow?.length ? html`<p class="dim">Would allow exactly this: ${told.would_allow.map((/** @type {string} */ rule) => html`<code>${marked(rule)}</code> `)}</p>` : null}
+      ${told.near?.length ? html`<ul class="dim">${told.near.map((/** @type {any} */ near) => html`<li><code>${marked(near.rule)}</code> does not: ${marked(near.why_not)}</li>`)}</ul>` : null}
+    </div>`}
+  </section>`;
+}
+
+const SCOPES = { session: 'one session', project: 'one folder', user: 'everywhere' };
+
+/** @param {{version: number}} props */
+function Grants({ version }) {
+  const { host } = deck();
+  const [grants, setGrants] = useState(/** @type {any[]} */ ([]));
+  const fetch = async () => setGrants((await attempt(deck().call('list_grants')))?.grants ?? []);
+  useEffect(() => void fetch(), [version]);
+  /** @param {any} grant */
+  const revoke = async (grant) => {
+    if (await attempt(deck().call('revoke_grant', { grant_id: grant.id }))) say(`Revoked ${visible(grant.rule)}. It is asked about again.`);
+    await fetch();
+  };
+  const now = Date.now();
+  const holds = (/** @type {any} */ one) => !one.revoked_at && !(one.expires_at && Date.parse(one.expires_at) < now);
+  return html`<section><h2>Grants</h2>
+    ${grants.length ? html`<div class="scroll-x"><table><thead><tr><th>Rule</th><th>For</th><th>By</th><th class="number">Made</th><th>Until</th><th></th></tr></thead>
+      <tbody>${grants.toSorted((one, other) => Number(holds(other)) - Number(holds(one)) || other.created_at.localeCompare(one.created_at)).map((one) => html`<tr key=${one.id} class=${holds(one) ? '' : 'over'}>
+        <td><code>${marked(one.rule)}</code></td>
+        <td>${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || 'one session')}</a>` : one.cwd ? html`<span title=${visible(one.cwd)}>${marked(baseName(one.cwd))}</span>` : SCOPES[/** @type {keyof SCOPES} */ (one.scope)]}</td>
+        <td>${marked(one.by)}</td><td class="number"><${Time} at=${one.created_at} /></td>
+        <td>${one.revoked_at ? 'revoked' : one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'revoked by somebody'}</td>
+        <td>${holds(one) && html`<button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button>`}</td></tr>`)}</tbody></table></div>` : html`<p class="dim">Nothing was granted. Allow something with a rule, and it is listed here.</p>`}
+  </section>`;
+}
+
+/** @param {{cwd: string}} props */
+function Rules({ cwd }) {
+  const [found, setFound] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    let wanted = true;
+    setFound(null);
+    deck().call('list_rules', cwd ? { cwd } : {}).then((told) => wanted && setFound(told), (error) => wanted && setFound({ rules: [], notes: [error.message] }));
+    return () => {
+      wanted = false;
+    };
+  }, [cwd]);
+  if (!found) return null;
+  return html`<section><h2>Rules in force</h2>
+    ${found.notes?.map((/** @type {string} */ note) => html`<p class="problem">${marked(note)}</p>`)}
+    ${found.rules.length ? html`<div class="scroll-x"><table><thead><tr><th>Says</th><th>Rule</th><th>Layer</th><th>From</th></tr></thead>
+      <tbody>${found.rules.map((/** @type {any} */ rule) => html`<tr><td><span class=${`decision-word ${rule.behavior}`}>${rule.behavior}</span></td><td><code>${marked(rule.rule)}</code></td><td>${marked(rule.layer)}</td><td class="dim">${marked(rule.place)}</td></tr>`)}</tbody></table></div>` : html`<p class="dim">None.</p>`}
+  </section>`;
+}

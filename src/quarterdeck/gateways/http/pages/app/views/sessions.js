@@ -1,0 +1,108 @@
+/** All sessions: what each is doing, since when, at what cost; and the way to start one. */
+
+import { deck } from '../deck.js';
+import { html, useEffect, useState } from '../lib.js';
+import { Time, money, shortModel } from '../parts/format.js';
+import { useKeys } from '../parts/keys.js';
+import { StateMark } from '../parts/state_mark.js';
+import { baseName, marked, visible } from '../parts/text.js';
+import { attempt } from '../parts/toasts.js';
+import { go, link } from '../router.js';
+import { all } from '../store/host.js';
+import { NewSession } from '../session/new_session.js';
+
+/** @typedef {import('../store/types.js').Session} Session */
+
+const ORDER = ['waiting', 'crashed', 'running', 'compacting', 'starting', 'authenticating', 'limited', 'idle', 'parked', 'stopped'];
+
+/** @param {{id: string}} props */
+export function Sessions({ id }) {
+  const { host } = deck();
+  const [wanted, setWanted] = useState('');
+  const [archived, setArchived] = useState(/** @type {Session[] | null} */ (null));
+  const found = useSearch(wanted);
+  const [at, setAt] = useState(0);
+  const listed = archived ?? [...host.sessions.value.values()].filter((one) => !one.archived);
+  const rows = tree(listed.filter((one) => matches(one, wanted) || found.has(one.id)));
+  const selected = rows[Math.min(at, rows.length - 1)];
+  const archive = async () => setArchived(archived ? null : ((await attempt(all(deck().connection, 'list_sessions', 'sessions', { archived: true }))) ?? []));
+  useKeys('Sessions', [
+    { keys: 'j / ArrowDown', does: 'Next', run: () => setAt(Math.min(rows.length - 1, at + 1)) },
+    { keys: 'k / ArrowUp', does: 'Previous', run: () => setAt(Math.max(0, at - 1)) },
+    { keys: 'Enter / o', does: 'Open', run: () => selected && go('session', selected.session.id) },
+    { keys: '/', does: 'Search', run: () => document.getElementById('search')?.focus() },
+  ]);
+  return html`<div class="page">
+    <header class="bar"><h1>${archived ? 'Archive' : 'Sessions'}</h1>
+      <input id="search" type="search" aria-label="Search sessions" placeholder="Search names, folders, prompts" value=${wanted} onInput=${(/** @type {any} */ event) => setWanted(event.target.value)} />
+      <span class="gap" />
+      <button class="quiet" aria-pressed=${archived !== null} onClick=${archive}>Archive</button>
+      <a class="button primary" href=${link('sessions', 'new')}>New session</a></header>
+    <div class="scroll"><table class="sessions">
+      <thead><tr><th>Session</th><th>State</th><th class="wide-only">Doing</th><th class="wide-only">Model</th><th class="number">Cost</th><th class="number">Since</th></tr></thead>
+      <tbody>${rows.map(({ session, depth }) => html`<${Row} key=${session.id} session=${session} depth=${depth} selected=${session.id === selected?.session.id} />`)}</tbody>
+    </table>
+    ${host.loaded.value && !rows.length ? html`<p class="empty wide">${wanted ? 'Nothing found.' : archived ? 'The archive is empty.' : 'No sessions yet. Start one.'}</p>` : null}</div>
+    ${id === 'new' && html`<${NewSession} onClose=${() => go('sessions')} />`}
+  </div>`;
+}
+
+/** @param {{session: Session, depth: number, selected: boolean}} props */
+function Row({ session, depth, selected }) {
+  return html`<tr aria-selected=${selected} class=${session.state} onClick=${() => go('session', session.id)}>
+    <td class="who"><a href=${link('session', session.id)} style=${{ paddingLeft: `${depth * 16}px` }}>${depth ? '↳ ' : ''}<b>${marked(session.name || session.id.slice(0, 8))}</b></a>
+      <span class="dim path" title=${visible(session.cwd)}>${marked(baseName(session.cwd))}${(session.tags ?? []).map((tag) => html` <span class="tag">${marked(tag)}</span>`)}</span></td>
+    <td><${StateMark} state=${session.state} reason=${session.state_reason} />${session.pending_approvals ? html` <b class="count">${session.pending_approvals}</b>` : null}</td>
+    <td class="wide-only doing-now">${marked(session.current ?? '')}</td>
+    <td class="wide-only dim">${marked(shortModel(session.model))}</td>
+    <td class="number">${money(session.cost_usd)}</td>
+    <td class="number dim"><${Time} at=${session.state_since} /></td>
+  </tr>`;
+}
+
+/** @param {Session} session @param {string} wanted */
+function matches(session, wanted) {
+  const text = `${session.name ?? ''} ${session.cwd} ${session.model ?? ''} ${session.state} ${(session.tags ?? []).join(' ')}`.toLowerCase();
+  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+/** The host also looks in prompts. @param {string} wanted @returns {Set<string>} */
+function useSearch(wanted) {
+  const [found, setFound] = useState(/** @type {Set<string>} */ (new Set()));
+  useEffect(() => {
+    setFound(new Set());
+    if (wanted.trim().length < 2) return undefined;
+    let asked = true;
+    const timer = setTimeout(() => {
+      const asking = deck().call('list_sessions', { q: wanted.trim() });
+      asking.then(({ sessions }) => asked && setFound(new Set(sessions.map((/** @type {Session} */ one) => one.id)))).catch(() => {});
+    }, 150);
+    return () => {
+      asked = false;
+      clearTimeout(timer);
+    };
+  }, [wanted]);
+  return found;
+}
+
+/** Sessions with those that came of them below; what needs somebody first. @param {Session[]} sessions */
+export function tree(sessions) {
+  const ids = new Set(sessions.map((one) => one.id));
+  const ordered = sessions.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || other.last_activity_at.localeCompare(one.last_activity_at));
+  /** @type {Map<string, Session[]>} */
+  const below = new Map();
+  for (const one of ordered) {
+    const parent = one.parent_id && ids.has(one.parent_id) ? one.parent_id : '';
+    below.set(parent, [...(below.get(parent) ?? []), one]);
+  }
+  /** @type {{session: Session, depth: number}[]} */
+  const rows = [];
+  const walk = (/** @type {string} */ parent, /** @type {number} */ depth) => {
+    for (const session of below.get(parent) ?? []) {
+      rows.push({ session, depth });
+      walk(session.id, depth + 1);
+    }
+  };
+  walk('', 0);
+  return rows;
+}

@@ -1,0 +1,82 @@
+/** What was used: cost and tokens by day, model, session and folder. */
+
+import { deck } from '../deck.js';
+import { h, html, useEffect, useState } from '../lib.js';
+import { allTokens, count, money, shortModel } from '../parts/format.js';
+import { baseName, marked, visible } from '../parts/text.js';
+import { sayError } from '../parts/toasts.js';
+import { link } from '../router.js';
+
+/** @typedef {{cost_usd: string, tokens: import('../store/types.js').TokenCounts, by: Record<string, string>}} UsageRow */
+
+const SPANS = { 7: '7 days', 30: '30 days', 90: '90 days' };
+
+export function Usage() {
+  const [days, setDays] = useState(30);
+  const [measure, setMeasure] = useState('cost');
+  const [found, setFound] = useState(/** @type {Record<string, UsageRow[]> | null} */ (null));
+  const [budgets, setBudgets] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    let wanted = true;
+    const from = new Date(Date.now() - (days - 1) * 86_400_000).toISOString();
+    const by = ['day', 'model', 'session', 'cwd'];
+    const asking = Promise.all(by.map((one) => deck().call('get_usage', { by: [one], from })));
+    asking.then((answers) => wanted && setFound(Object.fromEntries(by.map((name, at) => [name, answers[at].usage])))).catch(sayError);
+    deck().call('get_budgets').then((told) => wanted && setBudgets(told), () => {});
+    return () => {
+      wanted = false;
+    };
+  }, [days, deck().connection.reconnects.value]);
+  const value = (/** @type {UsageRow} */ row) => (measure === 'cost' ? Number(row.cost_usd) : allTokens(row.tokens));
+  const shown = (/** @type {number} */ amount) => (measure === 'cost' ? money(amount) : count(amount));
+  const total = (found?.day ?? []).reduce((sum, row) => sum + value(row), 0);
+  const { host } = deck();
+  return html`<div class="page">
+    <header class="bar"><h1>Usage</h1><b class="total">${found ? shown(total) : ''}</b><span class="gap" />
+      <div class="choice" role="group" aria-label="Measure">${['cost', 'tokens'].map((one) => html`<button class="quiet" aria-pressed=${measure === one} onClick=${() => setMeasure(one)}>${one}</button>`)}</div>
+      <div class="choice" role="group" aria-label="Time span">${Object.entries(SPANS).map(([span, title]) => html`<button class="quiet" aria-pressed=${days === Number(span)} onClick=${() => setDays(Number(span))}>${title}</button>`)}</div>
+    </header>
+    <div class="scroll padded">
+      ${budgets && (budgets.day_usd || budgets.month_usd) ? html`<section class="budgets"><${Budget} name="Today" spent=${budgets.spent?.day_usd} limit=${budgets.day_usd} /><${Budget} name="This month" spent=${budgets.spent?.month_usd} limit=${budgets.month_usd} /></section>` : null}
+      ${found && html`<${Days} rows=${found.day} days=${days} value=${value} shown=${shown} />
+      <div class="grid">
+        <${Ranking} title="By model" rows=${found.model} name=${(/** @type {UsageRow} */ row) => marked(shortModel(row.by.model) || 'unknown')} value=${value} shown=${shown} />
+        <${Ranking} title="By folder" rows=${found.cwd} name=${(/** @type {UsageRow} */ row) => html`<span title=${visible(row.by.cwd)}>${marked(baseName(row.by.cwd))}</span>`} value=${value} shown=${shown} />
+        <${Ranking} title="By session" rows=${found.session} name=${(/** @type {UsageRow} */ row) => html`<a href=${link('session', row.by.session)}>${marked(host.sessions.value.get(row.by.session)?.name || row.by.session.slice(0, 8))}</a>`} value=${value} shown=${shown} />
+      </div>`}
+    </div>
+  </div>`;
+}
+
+/** @param {{name: string, spent: string, limit: string | null}} props */
+function Budget({ name, spent, limit }) {
+  if (!limit) return null;
+  return html`<p><span>${name}: ${money(spent)} of ${money(limit)}</span><meter min="0" max=${Number(limit)} high=${0.8 * Number(limit)} optimum="0" value=${Number(spent)} aria-label=${`${name}: ${money(spent)} of ${money(limit)}`} /></p>`;
+}
+
+const HEIGHT = 140;
+
+/** A bar for each day. @param {{rows: UsageRow[], days: number, value: (row: UsageRow) => number, shown: (amount: number) => string}} props */
+function Days({ rows, days, value, shown }) {
+  const amounts = new Map(rows.map((row) => [row.by.day, value(row)]));
+  const dates = Array.from({ length: days }, (_, at) => new Date(Date.now() - (days - 1 - at) * 86_400_000).toISOString().slice(0, 10));
+  const most = Math.max(...dates.map((date) => amounts.get(date) ?? 0), 1e-9);
+  const width = 100 / days;
+  const bars = dates.map((date, at) => {
+    const amount = amounts.get(date) ?? 0;
+    const tall = Math.max(amount ? 2 : 0.5, (amount / most) * (HEIGHT - 20));
+    return h('rect', { key: date, class: amount ? 'bar' : 'bar none', x: `${at * width + width * 0.12}%`, y: HEIGHT - tall, width: `${width * 0.76}%`, height: tall, rx: 2 }, h('title', {}, `${date}: ${shown(amount)}`));
+  });
+  return html`<figure class="days"><figcaption class="sr">By day: ${dates.filter((date) => amounts.get(date)).map((date) => `${date} ${shown(amounts.get(date) ?? 0)}`).join(', ')}</figcaption>
+    ${h('svg', { width: '100%', height: HEIGHT, 'aria-hidden': 'true' }, bars)}
+    <div class="axis"><span>${dates[0]}</span><span class="dim">most: ${shown(most < 1e-6 ? 0 : most)}</span><span>today</span></div></figure>`;
+}
+
+/** @param {{title: string, rows: UsageRow[], name: (row: UsageRow) => any, value: (row: UsageRow) => number, shown: (amount: number) => string}} props */
+function Ranking({ title, rows, name, value, shown }) {
+  const ordered = rows.toSorted((one, other) => value(other) - value(one)).slice(0, 12);
+  const most = value(ordered[0] ?? { cost_usd: '0', tokens: {}, by: {} }) || 1;
+  return html`<section class="ranking"><h2>${title}</h2>
+    ${ordered.length ? html`<ul>${ordered.map((row) => html`<li><span class="what">${name(row)}</span><span class="number">${shown(value(row))}</span><i style=${{ width: `${(100 * value(row)) / most}%` }} /></li>`)}</ul>` : html`<p class="dim">Nothing yet.</p>`}
+  </section>`;
+}

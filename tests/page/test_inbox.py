@@ -1,0 +1,194 @@
+"""The inbox: everything that waits, and each way to decide it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, expect
+
+from host.kit import pending
+from page.browser import window
+from page.kit import BASH, deck, looked_at
+from quarterdeck.host.requests import Decide, Decision, ListApprovals, Nothing
+
+TURN = ["I need a tool.", BASH, "Done."]
+LONG_MS = 45_000
+expect.set_options(timeout=LONG_MS)
+
+
+async def waits(page: Page) -> None:
+    await expect(page.locator(".approval")).to_be_visible()
+
+
+async def test_the_link_from_the_terminal_signs_in_and_shows_what_waits(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address, TURN) as there, window(there.browser) as person:
+        await there.there.session(name="errand")
+        page = await person.page(await there.link())
+        await waits(page)
+        assert "code=" not in page.url
+        await expect(page.locator(".approval .command")).to_have_text("touch made.txt")
+        await expect(page.locator(".approval .from")).to_contain_text("errand")
+        assert await page.title() == "(1) Quarterdeck"
+        assert all(url.startswith(there.url) for url in person.requests)
+
+
+async def test_allow_once_with_one_key_and_it_is_done(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        await there.there.session()
+        await waits(page)
+        await page.keyboard.press("a")
+        await expect(page.locator(".settled li")).to_contain_text("allowed by admin")
+        await expect(page.locator(".approval")).to_have_count(0)
+        await expect(page.locator(".rows li")).to_have_count(0)
+        await page.keyboard.press("u")
+        await expect(page.locator(".toast.error")).to_contain_text("Too late to undo")
+
+
+async def test_allow_with_exactly_this_rule(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        await there.there.session()
+        await waits(page)
+        await page.keyboard.press("r")
+        await expect(page.locator("form.more code").first).to_have_text("Bash(touch made.txt)")
+        await page.locator("form.more select").first.select_option("project")
+        await page.get_by_role("button", name="Allow with this rule").click()
+        await expect(page.locator(".settled li")).to_contain_text("allowed")
+        grants = (await there.there.host.list_grants(Nothing())).grants
+        assert [(grant.rule, grant.scope) for grant in grants] == [("Bash(touch made.txt)", "project")]
+
+
+async def test_edit_then_allow(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        await there.there.session()
+        await waits(page)
+        await page.keyboard.press("e")
+        await page.locator("form.more textarea").fill("touch other.txt")
+        await page.get_by_role("button", name="Allow as edited").click()
+        await expect(page.locator(".settled li")).to_contain_text("allowed")
+        decided = (
+            await there.there.host.list_approvals(ListApprovals(state=["decided", "delivered", "applied"]))
+        ).approvals
+        assert decided[0].decision is not None
+        assert decided[0].decision["updated_input"]["command"] == "touch other.txt"
+
+
+async def test_deny_with_a_note(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        await there.there.session()
+        await waits(page)
+        await page.keyboard.press("d")
+        await page.get_by_label("Note for the model").fill("use git instead")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".settled li")).to_contain_text("denied by admin")
+        decided = (
+            await there.there.host.list_approvals(ListApprovals(state=["decided", "delivered", "applied"]))
+        ).approvals
+        assert decided[0].decision is not None
+        assert decided[0].decision["message"] == "use git instead"
+
+
+async def test_deny_and_stop_ends_the_turn(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        session = await there.there.session()
+        await waits(page)
+        await page.keyboard.press("x")
+        await expect(page.locator(".settled li")).to_contain_text("denied")
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.locator(".turn")).to_contain_text("interrupted")
+
+
+async def test_a_question_is_answered_with_a_choice(tmp_path: Path, browser_address: str) -> None:
+    ask = {"ask": "Which colour?", "options": ["red", "blue"], "header": "Colour"}
+    async with looked_at(tmp_path, browser_address, [ask, "Fine."]) as (there, page):
+        session = await there.there.session()
+        await expect(page.locator(".questions legend")).to_contain_text("Which colour?")
+        await page.locator(".choice", has_text="blue").click()
+        await page.get_by_role("button", name="Answer").click()
+        await expect(page.locator(".settled li")).to_contain_text("allowed by admin")
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.locator(".answered dd")).to_have_text("blue")
+
+
+async def test_a_plan_is_read_and_approved(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, [{"plan": "# Plan\n\n1. Look\n2. Leap"}, "Done."]) as (there, page):
+        await there.there.session(permission_mode="plan")
+        await expect(page.locator(".plan .markdown li")).to_have_count(2)
+        await page.get_by_role("button", name="Approve").click()
+        await expect(page.locator(".settled li")).to_contain_text("allowed by admin")
+
+
+async def test_what_is_answered_elsewhere_vanishes_and_says_by_whom(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        await there.there.session()
+        await waits(page)
+        (approval,) = await pending(there.there.host)
+        bob = await there.there.host.authenticate(
+            (await there.there.token("approve", name="bob")).secret or "", via="grpc"
+        )
+        await there.there.host.decide(Decide(approval_id=approval.id, decision=Decision(decision="deny")), bob)
+        await expect(page.locator(".settled li")).to_contain_text("denied by bob (grpc)")
+        await expect(page.locator(".approval")).to_have_count(0)
+
+
+async def test_of_two_people_one_decides_and_the_other_learns_who(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address, TURN) as there:
+        ann, bob = await there.there.token("approve", name="ann"), await there.there.token("approve", name="bob")
+        async with window(there.browser) as hers, window(there.browser) as his:
+            one = await there.enter(hers, secret=ann.secret)
+            other = await there.enter(his, secret=bob.secret)
+            await there.there.session()
+            await waits(one)
+            await waits(other)
+            await one.keyboard.press("a")
+            await expect(other.locator(".settled li")).to_contain_text("allowed by ann")
+            await expect(one.locator(".settled li")).to_contain_text("allowed by ann")
+            decided = ListApprovals(state=["decided", "delivered", "applied"])
+            (approval,) = (await there.there.host.list_approvals(decided)).approvals
+            assert approval.decided_by is not None
+            assert approval.decided_by.name == "ann"
+
+
+async def test_several_at_once_are_shown_before_they_are_decided(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        for name in ("one", "two", "three"):
+            await there.there.session(name=name)
+        await expect(page.locator(".rows li")).to_have_count(3)
+        await page.keyboard.press("b")
+        await expect(page.locator(".covered li")).to_have_count(3)
+        await page.get_by_label("Session").select_option(label="two")
+        await expect(page.locator(".covered li")).to_have_count(1)
+        await page.get_by_label("Session").select_option(label="any")
+        await expect(page.locator(".covered li")).to_have_count(3)
+        await page.get_by_role("button", name="Allow these 3 once").click()
+        await expect(page.locator(".settled li")).to_have_count(3)
+        await expect(page.locator(".toast").first).to_contain_text("3 allowed")
+
+
+async def test_what_is_dangerous_is_on_top_with_its_risky_part_marked(tmp_path: Path, browser_address: str) -> None:
+    risky = {"tool": "Bash", "input": {"command": "echo go && sudo rm -rf build"}}
+    async with looked_at(
+        tmp_path, browser_address, rules=[{"when": "clean", "steps": [risky]}, {"when": "go", "steps": TURN}]
+    ) as (
+        there,
+        page,
+    ):
+        await there.there.session("go")
+        await expect(page.locator(".rows li")).to_have_count(1)
+        await there.there.session("clean")
+        await expect(page.locator(".rows li")).to_have_count(2)
+        await expect(page.locator(".rows li").first).to_contain_text("delete")
+        await page.locator(".rows li a").first.click()
+        await expect(page.locator(".approval .risky").first).to_contain_text("sudo")
+
+
+@pytest.mark.parametrize("scope", ["read"])
+async def test_who_may_only_read_is_told_so(tmp_path: Path, browser_address: str, scope: str) -> None:
+    async with deck(tmp_path, browser_address, TURN) as there, window(there.browser) as person:
+        token = await there.there.token(scope)
+        page = await there.enter(person, secret=token.secret)
+        await there.there.session()
+        await waits(page)
+        await page.keyboard.press("a")
+        await expect(page.locator(".toast.error")).to_be_visible()
+        await waits(page)
