@@ -22,20 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def _imported(module: str, package: str) -> Any:
-    """The module. What an import makes stays, so looking for garbage meanwhile, dozens of times, would find none."""
-    import gc
-    from importlib import import_module
-
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        return import_module(module, package)
-    finally:
-        if collects:
-            gc.enable()
-
-
 class LazyNames:
     """The names of one package; the package's ``__getattr__`` and ``__dir__``, unseen by type checkers."""
 
@@ -76,13 +62,15 @@ class LazyNames:
         return {name: module for (start, module), end in parts for name in names[start:end]}
 
     def _find(self, name: str) -> Any:
+        from importlib import import_module
+
         package = self._namespace["__name__"]
         if name in self._modules:
-            return _imported(f"{package}.{name}", package)
+            return import_module(f"{package}.{name}")
         if name == "__all__" and self._rooms:
             value: Any = sorted(self.homes())
         elif name in self.homes():
-            value = getattr(_imported(self.homes()[name], package), name)
+            value = getattr(import_module(self.homes()[name], package), name)
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         self._namespace[name] = value

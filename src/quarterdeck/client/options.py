@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -47,14 +47,10 @@ from .options_types import (
 )
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
-
     from quarterdeck.transport.spawned import SpawnClaudeCodeProcess
 
     from .retry import Retry as _Retry
 else:
-    from quarterdeck.wire._records import uncompiled_dataclass as dataclass
-
     _Retry = SpawnClaudeCodeProcess = Any  # for ``typing.get_type_hints``; few programs want the module itself
 
 LIMIT_BYTES_LEAST = 64 * 1024
@@ -83,7 +79,7 @@ _modes = rules.words(*get_args(PermissionMode), "manual", "delegate", otherwise=
 _sources = rules.words(*get_args(SettingSource), otherwise="setting-sources")
 
 
-@dataclass
+@dataclass(repr=False)
 class ClaudeAgentOptions(ByFields):
     """The options of a session."""
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, TypeAlias
 
 from ._base import OpenObject, WireObject
 from ._records import ByFields
 from .permissions import PermissionMode
-
-if TYPE_CHECKING:
-    from dataclasses import dataclass
-else:
-    from ._records import uncompiled_dataclass as dataclass
 
 EffortLevel: TypeAlias = Literal["low", "medium", "high", "xhigh", "max"]
 ThinkingDisplay: TypeAlias = Literal["summarized", "omitted", "highlights"]
@@ -35,7 +30,7 @@ FastModeDisabledReason: TypeAlias = Literal[
 ]
 
 
-@dataclass
+@dataclass(repr=False)
 class AgentDefinition(ByFields):
     """A sub-agent that the host defines. The attributes have the names of the wire, as in the official SDK."""
 

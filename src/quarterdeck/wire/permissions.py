@@ -95,7 +95,7 @@ class PermissionUpdate(Record):
         return msgspec.convert(data, cls)
 
 
-@dataclass(repr=False, eq=False)
+@dataclass(repr=False)
 class ToolPermissionContext(ByFields):
     """What a permission callback is given besides the tool's name and input."""
 
@@ -132,7 +132,7 @@ class ToolPermissionContext(ByFields):
         )
 
 
-@dataclass(repr=False, eq=False)
+@dataclass(repr=False)
 class PermissionResultAllow(ByFields):
     """The tool may run, with ``updated_input`` in place of its own input if given."""
 
@@ -142,7 +142,7 @@ class PermissionResultAllow(ByFields):
     decision_classification: PermissionDecisionClassification | None = field(default=None, kw_only=True)
 
 
-@dataclass(repr=False, eq=False)
+@dataclass(repr=False)
 class PermissionResultDeny(ByFields):
     """The tool may not run; the model reads ``message``. ``interrupt`` also ends the turn."""
 
