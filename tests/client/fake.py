@@ -24,7 +24,7 @@ async def until(condition: Callable[[], Any]) -> None:
             await asyncio.sleep(0)
 
 
-WAIT_S = 10.0
+WAIT_S = 30.0
 
 
 class FakeCli:

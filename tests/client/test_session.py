@@ -33,6 +33,7 @@ from quarterdeck import (
     UserMessage,
 )
 from quarterdeck.protocol import AnswerReceived, CancelReceived, RequestFailed, RequestReceived
+from quarterdeck.wire import codec
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:
@@ -43,6 +44,20 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 def delta(words: str, **more: Any) -> dict[str, Any]:
     event = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": words}}
     return {"type": "stream_event", "event": event, "session_id": "s1", "uuid": "u", "parent_tool_use_id": None, **more}
+
+
+async def test_while_the_cli_starts_the_classes_of_its_messages_are_inspected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "_for_all", None)
+    cli = FakeCli()
+    cli.answers_initialize = False
+    await cli.start()
+    session = Session(transport=cli.near)
+    opening = asyncio.create_task(session.open())
+    asked = await cli.expect(RequestReceived)
+    await until(lambda: codec._for_all is not None)
+    cli.answer(asked.request_id, {})
+    await opening
+    await session.close()
 
 
 async def test_a_prompt_is_followed_to_its_result() -> None:

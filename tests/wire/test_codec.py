@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from looping import for_each
 from quarterdeck.wire import (
     AssistantMessage,
     BadLine,
@@ -25,11 +26,13 @@ from quarterdeck.wire import (
     UnknownMessage,
     UnknownRequest,
     UserMessage,
+    codec,
     decode,
     encode,
 )
 from quarterdeck.wire.blocks import typed_block
 from quarterdeck.wire.codec import decode_only
+from wire import message_lines
 from work import most_bytes
 
 KEEP_ALIVE = b'{"type":"keep_alive"}'
@@ -54,6 +57,48 @@ def assistant(*blocks: Any, **more: Any) -> dict[str, Any]:
 def feed(data: bytes, *, limit_bytes: int = 1000) -> list[Message]:
     decoder = Decoder(limit_bytes=limit_bytes)
     return decoder.feed(data) + decoder.finish()
+
+
+ODD = [
+    b"[]",
+    b"{}",
+    b"nonsense",
+    b'{"type":3}',
+    b'{"type":"hologram"}',
+    b'{"type":"user"}',
+    b'{"type":"keep_alive","type":"user"}',
+    b'{"type":"control_request","request_id":"1","request":{"subtype":"hologram"}}',
+    b'{"type":"system","subtype":"status","status":[]}',
+    b'{"type":"result","subtype":"success"}',
+    b'\xff{"type":"keep_alive"}',
+]
+
+
+@for_each("said", [*message_lines.LINES, DELTA, *ODD])
+def test_a_line_is_the_same_message_before_all_classes_are_inspected(
+    said: dict[str, Any] | bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = said if isinstance(said, bytes) else line(said)
+    codec.prepare()
+    later = decode(given)
+    monkeypatch.setattr(codec, "_for_all", None)
+    early = decode(given)
+    assert (type(early), early.raw) == (type(later), later.raw)
+    assert early == later
+    if given not in ODD:
+        assert codec._for_all is None
+
+
+def test_a_chunk_is_the_same_before_all_classes_are_inspected(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line(said) for said in (message_lines.example("system", "init"), DELTA, DELTA)]
+    for count in (1, 2, 3, 50):
+        chunk = b"".join(one + b"\n" for one in lines * count)
+        codec.prepare()
+        later = Decoder().feed(chunk)
+        monkeypatch.setattr(codec, "_for_all", None)
+        early = Decoder().feed(chunk)
+        assert list(map(type, early)) == list(map(type, later))
+        assert [one.raw for one in early] == [one.raw for one in later] == lines * count
 
 
 def test_type_need_not_be_the_first_key() -> None:

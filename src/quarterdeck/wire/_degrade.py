@@ -18,7 +18,8 @@ from ._shapes import UNKNOWN_TAG
 from .blocks import ContentBlock
 
 _MOST_LEFT_OUT = 32
-_PLACE = re.compile(r" - at `\$\.([^`\[]+)[^`]*`$")
+_PLACE = r" - at `\$\.([^`\[]+)[^`]*`$"
+"""Compiled when it is needed: most programs never do."""
 
 
 def typed_or_reason(data: dict[str, Any], cls: type[Message]) -> Message | str:
@@ -46,7 +47,7 @@ def leaving_out(data: dict[str, Any], cls: Any) -> Any:
 
 def _leave_out(data: dict[str, Any], reason: str) -> bool:
     """Remove the value that the error names, unless the error is that it is missing."""
-    place = _PLACE.search(reason)
+    place = re.search(_PLACE, reason)
     if place is None or "missing required field" in reason:
         return False
     *path, last = place[1].split(".")

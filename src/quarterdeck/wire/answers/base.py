@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from quarterdeck.wire._base import DOES_NOT_FIT, OpenObject, wire_names
+from quarterdeck.wire._hints import resolve
 
 
 class Answer(OpenObject):
@@ -22,11 +24,15 @@ def parse_answer(request: Any, payload: Any) -> Any:
     if not isinstance(payload, dict) or not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
         return payload
     try:
+        _resolve_once(kind)
         answer = msgspec.convert(payload, kind)
     except (*DOES_NOT_FIT, RecursionError):
         return payload
     _remember_origin(answer, payload)
     return answer
+
+
+_resolve_once = cache(resolve)
 
 
 def _remember_origin(value: Any, source: Any) -> None:
