@@ -12,6 +12,7 @@
  *   STANDIN_ASKS    how many times to ask it, and
  *   STANDIN_FLIGHT  how many of them to keep unanswered at once
  *   STANDIN_CLOCK   how many lines per second to say with the time in them: each @NOW@ in the file's first line
+ *   STANDIN_STOPS   an interrupt ends what is said at a pace, as it ends a turn of the real CLI
  *   STANDIN_INIT    a file with the line that begins a turn
  *   STANDIN_RESULT  a file with the line that ends one; @TOLD@ in it becomes "answers errors p50", the last being the
  *                   median nanoseconds from a request to its answer if only one is in flight
@@ -37,7 +38,7 @@ struct text { char *start; size_t size; };
 static char input[INPUT_SIZE];
 static size_t held;
 static long answers, errors, median_ns;
-static int input_ended;
+static int input_ended, interrupted;
 
 static void fail(const char *what) { perror(what); exit(3); }
 
@@ -138,6 +139,7 @@ static int take_input(void) {
             errors += strstr(line, "\"error\"") != NULL;
         } else if (strstr(line, "\"control_request\"")) {
             answer_control(line);
+            interrupted = interrupted || strstr(line, "\"interrupt\"");
         } else if (strstr(line, "\"user\"")) {
             prompts++;
         }
@@ -183,10 +185,13 @@ static void flood(struct text lines, long count) {
 static void pace(struct text lines, long count, long per_second) {
     int64_t start = now_ns();
     char *line = lines.start;
+    long stops = number("STANDIN_STOPS");
+    interrupted = 0;
     for (long said = 0; said < count; said++) {
         int64_t due = start + said * 1000000000 / per_second;
-        while (now_ns() < due)
+        while (now_ns() < due && !(stops && interrupted))
             if (wait_input(due)) take_input();
+        if (stops && interrupted) break;
         if (line == lines.start + lines.size) line = lines.start;
         char *end = strchr(line, '\n') + 1;
         say(line, (size_t)(end - line));

@@ -11,8 +11,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from benchmarks._npm import package
 
-from gateways.acp.npm import package
 from gateways.http.kit import served
 from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.page_files import FOLDER, PAGE_POLICY, page_file

@@ -43,6 +43,12 @@ def parser() -> Parser:
     built.add_argument(
         "--allow-bypass", action="store_true", help="offer the mode bypassPermissions, which asks for nothing"
     )
+    built.add_argument(
+        "--no-editor-tools", action="store_true", help="leave the editor's files and terminals alone, also if offered"
+    )
+    built.add_argument(
+        "--draft", action="store_true", help="speak the draft of version 2 with an editor that asks for it"
+    )
     built.add_argument("--login", action="store_true", help="log in with Claude Code, in this terminal")
     built.add_argument("--check", action="store_true", help="start Claude Code once, report, and exit")
     built.add_argument("--verbose", action="store_true", help="log to standard error")
@@ -65,7 +71,13 @@ def main(argv: list[str] | None = None) -> int:
     async def logout() -> None:
         await _run(*program, "auth", "logout")
 
-    asyncio.run(serve(make, bypass=given.allow_bypass or given.mode == "bypassPermissions", logout=logout))
+    from .sessions.find import sessions_of
+
+    bypass = given.allow_bypass or given.mode == "bypassPermissions"
+    with sessions_of(given.agent):
+        asyncio.run(
+            serve(make, bypass=bypass, logout=logout, editor_tools=not given.no_editor_tools, draft=given.draft)
+        )
     return OK
 
 
@@ -85,10 +97,6 @@ def _options(given: Any, program: list[str]) -> Any:
         "enable_file_checkpointing": True,
         "client_app": "quarterdeck-acp",
     }
-    if given.agent == "sim":
-        from quarterdeck.testing.simulated import APART_VARIABLE
-
-        common["env"] = {APART_VARIABLE: "1"}
 
     def make(**more: Any) -> ClaudeAgentOptions:
         return ClaudeAgentOptions(**{**common, **more})

@@ -134,7 +134,9 @@ class Dispatcher:
         if server is not None:
             response = await server.handle(request.message)
             return {"mcp_response": response} if response is not None else {}
-        unknown = {"code": -32601, "message": f"Server '{request.server_name}' not found"}
+        from quarterdeck.wire.jsonrpc import METHOD_NOT_FOUND
+
+        unknown = {"code": METHOD_NOT_FOUND, "message": f"Server '{request.server_name}' not found"}
         return {"mcp_response": {"jsonrpc": "2.0", "id": request.message.get("id"), "error": unknown}}
 
     async def _elicitation(self, request_id: str, request: ElicitationRequest, signal: CancelSignal) -> Any:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,8 @@ class Editor:
         self.asked: list[dict[str, Any]] = []
         self.cancelled: list[Any] = []
         self.replies: dict[str, Reply] = {}
+        self.errors: dict[str, dict[str, Any]] = {}
+        """Method → the error to answer it with."""
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._methods: dict[int, str] = {}
         self._number = 0
@@ -149,6 +151,9 @@ class Editor:
         elif "id" in frame:
             self.asked.append(frame)
             self._check(schema.CLIENT_METHODS[frame["method"]], frame["params"])
+            if frame["method"] in self.errors:
+                self.send({"id": number, "error": self.errors[frame["method"]]})
+                return
             reply = self.replies.get(frame["method"])
             answer = None if reply is None else reply(frame["params"])
             if answer is not None:
@@ -173,16 +178,16 @@ class Editor:
         return code
 
 
-def schema_checker() -> Callable[[dict[str, Any]], None] | None:
+def schema_checker(version: str = "v1") -> Callable[[dict[str, Any]], None] | None:
     """Checks a value against a definition of the published schema; None where that is not at hand."""
-    from gateways.acp.npm import sdk_folder
+    from benchmarks._npm import sdk_folder
 
     folder = sdk_folder()
     if folder is None:
         return None
     from jsonschema import Draft202012Validator
 
-    whole = json.loads((folder / "schema/v1/schema.unstable.json").read_bytes())
+    whole = json.loads((folder / "schema" / version / "schema.unstable.json").read_bytes())
     validators: dict[str, Any] = {}
 
     def check(given: dict[str, Any]) -> None:
@@ -194,15 +199,19 @@ def schema_checker() -> Callable[[dict[str, Any]], None] | None:
     return check
 
 
+OURS = (sys.executable, "-m", "quarterdeck", "acp")
+
+
 @asynccontextmanager
 async def editor(
     *arguments: str,
     env: Mapping[str, str],
     checker: Callable[[dict[str, Any]], None] | None = None,
+    command: Sequence[str] = OURS,
 ) -> AsyncIterator[Editor]:
     """An agent with these arguments; ended at the end."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "quarterdeck", "acp", *arguments),
+        *(*command, *arguments),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", ""), **env},

@@ -257,8 +257,8 @@ def generate(schema: bytes, version: str) -> str:
 
 
 def main() -> None:
-    sys.path.insert(0, str(ROOT / "tests"))
-    from gateways.acp.npm import SDK_VERSION, sdk_folder
+    sys.path.insert(0, str(ROOT))
+    from benchmarks._npm import SDK_VERSION, sdk_folder
 
     folder = sdk_folder()
     if folder is None:

@@ -6,16 +6,21 @@ import asyncio
 import json
 import os
 import sys
+import uuid
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks._npm import sdk_folder
 
+from chaos.kit import MARK, marked_processes
 from e2e.kit import real_cli
 from gateways.acp.editor import EVERYTHING, editor
-from gateways.acp.npm import sdk_folder
+from gateways.acp.test_editor_tools import FILES, TERMINALS, Buffers, Terminals
 from quarterdeck.testing.model import ModelServer, Stall, ToolUse
+from simulated import until
 
 pytestmark = pytest.mark.real
 CLIENT = Path(__file__).with_name("official_client.mjs")
@@ -38,29 +43,152 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield Place(tmp_path, model)
 
 
-async def test_the_official_library_drives_a_session_with_permission_cancel_and_load(place: Place) -> None:
+QUESTION = {
+    "questions": [
+        {
+            "question": "Which?",
+            "header": "Colour",
+            "options": [{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}],
+            "multiSelect": False,
+        }
+    ]
+}
+
+
+def script_a_session(place: Place) -> None:
+    """Permission, diff, question, plan, a turn that never ends, and one more for the fork."""
+    model, path = place.model, place.cwd / "notes.txt"
+    path.write_text("one\ntwo\nthree\n")
+    model.reply("I need a tool.", ToolUse("Bash", BASH))
+    model.reply("Done.")
+    model.reply(ToolUse("Read", {"file_path": str(path)}))
+    model.reply(ToolUse("Edit", {"file_path": str(path), "old_string": "two", "new_string": "2"}))
+    model.reply("Changed.")
+    model.reply(ToolUse("AskUserQuestion", QUESTION))
+    model.reply("Blue it is.")
+    model.reply(ToolUse("TaskCreate", {"subject": "Look", "description": "Look around", "activeForm": "Looking"}))
+    model.reply("Planned.")
+    model.reply("It begins and it does not end.", Stall(after=3, until=model.gate()))
+    model.reply("Still here.")
+
+
+STOPS = ["end_turn", "end_turn", "end_turn", "end_turn", "cancelled", "end_turn"]
+
+
+def check_session(place: Place, seen: dict[str, Any]) -> None:
+    """What either library has seen of it, as plain data."""
+    updates = seen["updates"]
+    kinds = Counter(one["sessionUpdate"] for one in updates)
+    assert seen["stops"] == STOPS
+    assert kinds["agent_message_chunk"] > len(STOPS)
+    assert (place.cwd / "made.txt").exists()
+    assert (place.cwd / "notes.txt").read_text() == "one\n2\nthree\n"
+    assert [one["toolCall"]["title"] for one in seen["permissions"]] == ["touch made.txt", "Edit notes.txt"]
+    diffs = [each for one in updates for each in one.get("content") or () if isinstance(each, dict)]
+    assert {"one\n2\nthree\n"} <= {one.get("newText") for one in diffs if one.get("type") == "diff"}
+    assert len(seen["questions"]) == 1
+    assert "blue" in str([one.get("rawOutput") for one in updates])
+    plans = [one["entries"] for one in updates if one["sessionUpdate"] == "plan"]
+    assert [entry["content"] for entry in plans[0]] == ["Look"]
+    loaded = [one["content"]["text"] for one in seen["loaded"] if one["sessionUpdate"] == "agent_message_chunk"]
+    assert loaded[:5] == ["I need a tool.", "Done.", "Changed.", "Blue it is.", "Planned."]
+    assert seen["forked"]
+    assert "Still here." in str(updates)
+    assert seen["exit"] == 0
+
+
+async def test_the_official_typescript_library_drives_a_whole_session(place: Place) -> None:
     sdk = sdk_folder()
     if sdk is None:
         pytest.skip("npm is missing, or cannot fetch the official ACP library")
-    place.model.reply("I need a tool.", ToolUse("Bash", BASH))
-    place.model.reply("Done.")
-    place.model.reply("It begins and it does not end.", Stall(after=3, until=place.model.gate()))
+    script_a_session(place)
     process = await asyncio.create_subprocess_exec(
         *("node", str(CLIENT), str(sdk), str(place.cwd)),
         *(sys.executable, "-m", "quarterdeck", "acp", "--agent", place.command),
         stdout=asyncio.subprocess.PIPE,
         env=place.env,
+        limit=64 * 1024 * 1024,
     )
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(180):
         printed, _ = await process.communicate()
     seen: dict[str, Any] = json.loads(printed)
     assert seen["initialize"]["agentInfo"]["name"] == "quarterdeck"
-    assert (seen["first"]["stopReason"], seen["second"]["stopReason"]) == ("end_turn", "cancelled")
-    assert len(seen["permissions"]) == 1
-    assert (place.cwd / "made.txt").exists()
-    loaded = [one["content"]["text"] for one in seen["loaded"] if one["sessionUpdate"] == "agent_message_chunk"]
-    assert loaded[:2] == ["I need a tool.", "Done."]
-    assert seen["exit"] == 0
+    check_session(place, seen)
+
+
+class PythonEditor:
+    """A client of the official Python library, with what it was told as plain data."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Any] = {"updates": [], "permissions": [], "questions": [], "stops": []}
+        self.news = asyncio.Event()
+
+    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **more: Any) -> Any:
+        from acp.schema import AllowedOutcome, RequestPermissionResponse
+
+        call = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
+        self.seen["permissions"].append({"toolCall": call})
+        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=options[0].option_id))
+
+    async def create_elicitation(self, message: str, mode: Any, **more: Any) -> Any:
+        from acp.schema import AcceptElicitationResponse
+
+        self.seen["questions"].append(message)
+        return AcceptElicitationResponse(action="accept", content={"question_0": "blue"})
+
+    async def session_update(self, session_id: str, update: Any, **more: Any) -> None:
+        self.seen["updates"].append(update.model_dump(mode="json", by_alias=True, exclude_none=True))
+        self.news.set()
+
+    def on_connect(self, conn: Any) -> None:
+        pass
+
+    async def until(self, word: str) -> None:
+        while word not in str(self.seen["updates"]):
+            self.news.clear()
+            await self.news.wait()
+
+
+async def test_the_official_python_library_drives_a_whole_session(place: Place) -> None:
+    acp = pytest.importorskip("acp")
+    from acp.schema import ClientCapabilities, ElicitationCapabilities, ElicitationFormCapabilities
+
+    script_a_session(place)
+    client = PythonEditor()
+    seen, cwd = client.seen, str(place.cwd)
+    command = (sys.executable, "-m", "quarterdeck", "acp", "--agent", place.command)
+    limits = {"transport_kwargs": {"limit": 64 * 1024 * 1024}}
+    async with (
+        asyncio.timeout(180),
+        acp.spawn_agent_process(client, *command, env=place.env, cwd=cwd, use_unstable_protocol=True, **limits) as (
+            agent,
+            process,
+        ),
+    ):
+        forms = ElicitationCapabilities(form=ElicitationFormCapabilities())
+        answer = await agent.initialize(protocol_version=1, client_capabilities=ClientCapabilities(elicitation=forms))
+        assert answer.agent_info.name == "quarterdeck"
+        session = (await agent.new_session(cwd=cwd, mcp_servers=[])).session_id
+
+        async def say(text: str, to: str = session) -> None:
+            done = await agent.prompt(session_id=to, prompt=[acp.text_block(text)])
+            seen["stops"].append(done.stop_reason)
+
+        for text in ("make a file", "change it", "ask me", "plan it"):
+            await say(text)
+        running = asyncio.ensure_future(say("never end"))
+        await client.until("It begins")
+        await agent.cancel(session_id=session)
+        await running
+        before = len(seen["updates"])
+        await agent.load_session(cwd=cwd, session_id=session, mcp_servers=[])
+        seen["loaded"] = seen["updates"][before:]
+        forked = (await agent.fork_session(session_id=session, cwd=cwd)).session_id
+        seen["forked"] = forked != session
+        await say("and now?", forked)
+        process.stdin.close()
+        seen["exit"] = await process.wait()
+    check_session(place, seen)
 
 
 async def test_an_edit_on_the_real_cli_is_a_diff_and_its_cost_is_told(place: Place, checker: Any) -> None:
@@ -82,9 +210,7 @@ async def test_an_edit_on_the_real_cli_is_a_diff_and_its_cost_is_told(place: Pla
 
 
 async def test_a_question_and_a_fork_on_the_real_cli(place: Place, checker: Any) -> None:
-    choices = [{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}]
-    asked = {"questions": [{"question": "Which?", "header": "Colour", "options": choices, "multiSelect": False}]}
-    place.model.reply(ToolUse("AskUserQuestion", asked))
+    place.model.reply(ToolUse("AskUserQuestion", QUESTION))
     place.model.reply("Blue it is.")
     place.model.reply("Still blue.")
     async with editor("--agent", place.command, env=place.env, checker=checker) as ed:
@@ -96,3 +222,61 @@ async def test_a_question_and_a_fork_on_the_real_cli(place: Place, checker: Any)
         forked = (await ed.call("session/fork", sessionId=session, cwd=str(place.cwd)))["sessionId"]
         assert (await ed.prompt(forked, "and now?"))["stopReason"] == "end_turn"
         assert ed.text() == "Blue it is.Still blue."
+
+
+async def test_claude_reads_what_is_not_saved_and_the_editor_gets_what_claude_edits(place: Place, checker: Any) -> None:
+    path = place.cwd / "notes.txt"
+    path.write_text("saved\n")
+    edit = {"file_path": str(path), "old_string": "unsaved", "new_string": "edited"}
+    place.model.reply(ToolUse("Read", {"file_path": str(path)}))
+    place.model.reply(ToolUse("mcp__editor__save", {"file_path": str(path)}))
+    place.model.reply(ToolUse("Read", {"file_path": str(path)}))
+    place.model.reply(ToolUse("Edit", edit))
+    place.model.reply("Changed.")
+    async with editor("--agent", place.command, env=place.env, checker=checker) as ed:
+        await ed.initialize(**FILES)
+        buffers = Buffers(ed)
+        buffers.unsaved[str(path)] = "unsaved\n"
+        ed.allow()
+        session = await ed.new(place.cwd)
+        turn = ed.say(session, "change it")
+        await ed.until(lambda: buffers.written)
+        assert path.read_text() == "unsaved\n"
+        buffers.unsaved[str(path)] = "unsaved\n"  # the buffer goes on showing what it did until the editor is told
+        assert (await turn)["stopReason"] == "end_turn"
+        assert b"1\\tunsaved" in place.model.conversation[1].body
+        assert b"The editor has unsaved changes in this file" in place.model.conversation[1].body
+        assert buffers.written[-1] == (str(path), "edited\n")
+        assert ed.call_of("Edit")["status"] == "completed"
+
+
+async def test_the_editors_terminal_on_the_real_cli(place: Place, checker: Any) -> None:
+    place.model.reply(ToolUse("mcp__editor__terminal", {"command": "make all"}))
+    place.model.reply("Built.")
+    async with editor("--agent", place.command, env=place.env, checker=checker) as ed:
+        await ed.initialize(**TERMINALS)
+        terminals = Terminals(ed)
+        ed.allow()
+        session = await ed.new(place.cwd)
+        assert (await ed.prompt(session, "build"))["stopReason"] == "end_turn"
+        assert [one["args"][1] for one in terminals.created] == ["make all"]
+        assert ed.call_of("mcp__editor__terminal")["content"] == [{"type": "terminal", "terminalId": "term-1"}]
+        assert list(place.model.conversation[-1].tool_results.values()) == ["built"]
+
+
+async def test_an_agent_that_is_killed_leaves_nothing_of_the_real_cli_not_even_what_its_shell_started(
+    place: Place,
+) -> None:
+    mark = uuid.uuid4().hex
+    reached = place.cwd / "reached"
+    command = f"(setsid sleep 1000 &); touch {reached}; sleep 1000"
+    place.model.reply(ToolUse("Bash", {"command": command, "description": "Wait"}))
+    async with editor("--agent", place.command, env={**place.env, MARK: mark}) as ed:
+        await ed.initialize()
+        ed.allow()
+        ed.say(await ed.new(place.cwd), "go")
+        await asyncio.to_thread(until, reached.exists)
+        assert len(marked_processes(mark)) > 3
+        ed.process.kill()
+        await ed.process.wait()
+    await asyncio.to_thread(until, lambda: marked_processes(mark) == [])

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from benchmarks._npm import SDK_VERSION, sdk_folder
 
 from gateways.acp.generate_schema import OUTPUT, generate
-from gateways.acp.npm import SDK_VERSION, sdk_folder
 from quarterdeck.gateways.acp import schema
 
 

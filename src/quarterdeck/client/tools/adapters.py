@@ -12,16 +12,9 @@ import itertools
 import logging
 from typing import Any, NamedTuple, Protocol
 
-from .connection import (
-    INTERNAL_ERROR,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PROTOCOL_VERSIONS,
-    REQUEST_CANCELLED,
-    Send,
-    failure,
-    success,
-)
+from quarterdeck.wire.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, REQUEST_CANCELLED
+
+from .connection import PROTOCOL_VERSIONS, Send, failure, success
 from .server import ToolServer
 
 logger = logging.getLogger(__name__)

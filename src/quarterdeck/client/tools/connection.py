@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from quarterdeck.wire.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_CANCELLED
+
 from .compiled import CompiledTool
 from .context import LogLevel, ToolContext
 from .results import error_result
@@ -17,14 +19,6 @@ if TYPE_CHECKING:
 
 Send: TypeAlias = Callable[[dict[str, Any]], None]
 """Takes a message for the client without waiting, and does not raise; called on the connection's event loop."""
-
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
-REQUEST_CANCELLED = -32800
-"""Not part of JSON-RPC; what the ``mcp`` package answers for a request its client cancelled."""
 
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Newest first. The newest is what CLI 2.1.325 asks for."""

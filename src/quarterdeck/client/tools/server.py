@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from quarterdeck.client.options_types import McpSdkServerConfig
+from quarterdeck.wire.jsonrpc import INVALID_PARAMS
 
 from .compiled import CompiledTool
-from .connection import INVALID_PARAMS, PROTOCOL_VERSIONS, JsonRpcFailure, Send, ToolConnection
+from .connection import PROTOCOL_VERSIONS, JsonRpcFailure, Send, ToolConnection
 from .decorator import SdkMcpTool
 
 

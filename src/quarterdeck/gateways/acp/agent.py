@@ -7,7 +7,9 @@ import os
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from quarterdeck._version import __version__
 from quarterdeck.client import transcripts
@@ -19,12 +21,23 @@ from .conversation import Conversation, Link, MakeOptions
 from .drawing import Drawing
 from .jsonrpc import RpcError
 from .peer import Peer, decoded
+from .prompts import Prompt
+from .providers import Providers
 
-PROTOCOL_VERSION = 1
+if TYPE_CHECKING:
+    from .draft import Draft
+
+PROTOCOL_VERSION, DRAFT_VERSION = 1, 2
 PAGE = 100
 """Sessions on one page of ``session/list``."""
 LOGIN = "claude-login"
+PLAN_TOOLS = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 SESSIONS_LIMIT = 2_000
+_SHOWN_IN_DRAFT: dict[str, Any] = {
+    "session": {"notices": {}, "compaction": {}},
+    "plan": {},
+    "_meta": {"terminal_output": True},
+}
 
 
 class SetSessionModelRequest(schema.Part, kw_only=True):
@@ -45,15 +58,23 @@ class Agent:
         drained: Callable[[], asyncio.Future[None] | None] = lambda: None,
         bypass: bool = False,
         logout: Callable[[], Awaitable[None]] | None = None,
+        editor_tools: bool = True,
+        draft: bool = False,
     ) -> None:
-        """``make`` makes the options of a process from what differs between processes; ``logout`` forgets the login."""
+        """``make`` makes the options of a process from what differs between processes; ``logout`` forgets the login.
+
+        ``draft``: speak the draft of version 2 with an editor that asks for it.
+        """
         self.peer = Peer(write, serve=self._serve, notice=self._notice)
-        self._link = Link(self.peer, drained=drained)
+        self._link = Link(self.peer, drained=drained, editor_tools=editor_tools)
+        self._providers = Providers()
         self._make = make
         self._bypass = bypass
         self._logout = logout
         self._sessions: dict[str, Conversation] = {}
         self._initialized = False
+        self._offers_draft = draft
+        self._draft: Draft | None = None
 
     async def close(self) -> None:
         """The editor is gone: end everything."""
@@ -65,6 +86,17 @@ class Agent:
     # The table
 
     async def _serve(self, method: str, params: bytes) -> Any:
+        if method == "initialize" and self._offers_draft:
+            asked = decoded(params, dict[str, Any])
+            version = asked.get("protocolVersion")
+            if isinstance(version, int) and version >= DRAFT_VERSION:
+                return await self._initialize_draft(asked)
+        if self._draft is not None and method != "initialize":
+            return await self._draft.serve(method, params)
+        return await self._serve_first(method, params)
+
+    async def _serve_first(self, method: str, params: bytes) -> Any:
+        """Version 1."""
         if method.startswith("_"):
             return await extensions.serve(method, params, self._conversation)
         handler = _METHODS.get(method)
@@ -106,6 +138,18 @@ class Agent:
             auth_methods=[self._login_method()],
         )
 
+    async def _initialize_draft(self, asked: dict[str, Any]) -> Any:
+        """In the draft every editor shows notices, compactions, plans and the output of commands."""
+        given = {**(asked.get("capabilities") or {}), **_SHOWN_IN_DRAFT}
+        first = {"protocolVersion": PROTOCOL_VERSION, "clientCapabilities": given}
+        from . import draft_frames
+        from .draft import Draft
+
+        answer = await self._serve_first("initialize", msgspec.json.encode(first))
+        self._draft = Draft(self.peer, self._serve_first, self._conversation)
+        self.peer.dialect, self._link.turn = self._draft, self._draft.turn
+        return draft_frames.initialized(msgspec.to_builtins(answer))
+
     def _login_method(self) -> Any:
         """An editor with a terminal can run the login; for the others it is a sentence to follow."""
         terminal = self._link.capabilities.auth
@@ -140,6 +184,17 @@ class Agent:
                 return schema.AuthStatusResponse(state=state, accounts=[named] if known else [])
         return schema.AuthStatusResponse(state="unknown", accounts=[])
 
+    async def _list_providers(self, params: schema.ListProvidersRequest) -> schema.ListProvidersResponse:
+        return schema.ListProvidersResponse(providers=self._providers.listed())
+
+    async def _set_provider(self, params: schema.SetProviderRequest) -> schema.SetProviderResponse:
+        self._providers.set(params)
+        return schema.SetProviderResponse()
+
+    async def _disable_provider(self, params: schema.DisableProviderRequest) -> schema.DisableProviderResponse:
+        self._providers.disable(params.provider_id)
+        return schema.DisableProviderResponse()
+
     # Sessions
 
     def _open(self, params: Any, session_id: str, *, resumes: str | None = None) -> Conversation:
@@ -157,7 +212,7 @@ class Agent:
 
         def make(**more: Any) -> Any:
             try:
-                return self._make(**{**options, **more})
+                return self._make(**{**options, **more}, env={**_plan_tools(), **self._providers.environment()})
             except (TypeError, ValueError) as error:
                 raise RpcError(jsonrpc.INVALID_PARAMS, f"_meta.claudeCode.options: {error}") from error
 
@@ -276,10 +331,11 @@ class Agent:
     async def _prompt(self, params: schema.PromptRequest) -> schema.PromptResponse:
         made = self._conversation(params.session_id)
         steers = ((params.meta or {}).get("quarterdeck") or {}).get("steer") is True
-        done = await made.prompt(content.blocks_of(params.prompt), steers=steers)
-        structured = done.turn.structured_output if done.turn is not None else None
-        meta = {"quarterdeck": {"structuredOutput": structured}} if structured is not None else None
-        return schema.PromptResponse(stop_reason=done.stop_reason, usage=done.usage(), meta=meta)
+        done = await made.say(Prompt(str(uuid.uuid4()), content.blocks_of(params.prompt)), steers=steers)
+        told: dict[str, Any] = {"promptId": done.id}
+        if done.turn is not None and done.turn.structured_output is not None:
+            told["structuredOutput"] = done.turn.structured_output
+        return schema.PromptResponse(stop_reason=done.stop_reason, usage=done.usage(), meta={"quarterdeck": told})
 
     async def _set_mode(self, params: schema.SetSessionModeRequest) -> schema.SetSessionModeResponse:
         await self._conversation(params.session_id).set_mode(params.mode_id)
@@ -308,6 +364,9 @@ _METHODS: dict[str, Callable[[Agent, Any], Awaitable[Any]]] = {
     "authenticate": Agent._authenticate,
     "logout": Agent._log_out,
     "auth/status": Agent._auth_status,
+    "providers/list": Agent._list_providers,
+    "providers/set": Agent._set_provider,
+    "providers/disable": Agent._disable_provider,
     "session/new": Agent._new,
     "session/load": Agent._load,
     "session/resume": Agent._resume,
@@ -328,9 +387,6 @@ _METHODS: dict[str, Callable[[Agent, Any], Awaitable[Any]]] = {
 NOT_SERVED: dict[str, str] = {
     "session/cancel": "a notification",
     "$/cancel_request": "a notification, served by the peer",
-    "providers/list": "not there yet",
-    "providers/set": "not there yet",
-    "providers/disable": "not there yet",
 }
 """Methods of the schema without a handler, and why."""
 
@@ -353,8 +409,14 @@ _CAPABILITIES = schema.AgentCapabilities(
         close=schema.SessionCloseCapabilities(),
     ),
     auth=schema.AgentAuthCapabilities(status=schema.AuthStatusCapabilities(), logout=schema.LogoutCapabilities()),
+    providers=schema.ProvidersCapabilities(),
     meta={"quarterdeck": {"extensions": sorted(extensions.METHODS), "steer": True}},
 )
+
+
+def _plan_tools() -> dict[str, str]:
+    """2.1.325 leaves the task tools out when it has no terminal; in an editor they are the plan."""
+    return {} if PLAN_TOOLS in os.environ else {PLAN_TOOLS: "1"}
 
 
 def _folder(cwd: str) -> str:

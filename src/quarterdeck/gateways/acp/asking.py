@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from quarterdeck.client.serving import LATER
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
 from quarterdeck.timeline.items import Request as Asked
 from quarterdeck.wire.permissions import PermissionResultAllow, PermissionResultDeny, PermissionUpdate
@@ -23,6 +24,7 @@ from .schema import CreateElicitationResponse, RequestPermissionResponse
 Answer = Callable[[str, Any], None]
 """Request id, and the answer for the CLI."""
 Answers = dict[str, str | list[str]]
+Judge = Callable[[str, Mapping[str, Any]], Any]
 DISMISSED = "The user dismissed this without an answer."
 KEEP_PLANNING = "The user wants to keep planning. Do not start yet; improve the plan or ask what is missing."
 
@@ -31,23 +33,36 @@ class Asking:
     """The open requests of one session."""
 
     def __init__(
-        self, peer: Peer, session_id: str, *, cwd: str, forms: bool, urls: bool, answer: Answer, questions: Answer
+        self,
+        peer: Peer,
+        session_id: str,
+        *,
+        cwd: str,
+        forms: bool,
+        urls: bool,
+        answer: Answer,
+        questions: Answer,
+        judge: Judge = lambda tool, tool_input: LATER,
     ) -> None:
-        """``answer`` takes a permission or an elicitation's answer, ``questions`` the answers by question, or None."""
+        """``answer`` takes a permission or an elicitation's answer, ``questions`` the answers by question, or None.
+
+        ``judge`` answers for what no person needs to be asked, and says ``LATER`` for the rest.
+        """
         self._peer = peer
         self._session_id = session_id
         self._cwd = cwd
         self._forms, self._urls = forms, urls
         self._answer, self._answer_questions = answer, questions
+        self._judge = judge
         self._refusals = Refusals()
         self._open: dict[str, asyncio.Task[None]] = {}
 
     def ask(self, request: Asked) -> None:
-        """Asks once. What is refused without asking has been (``refusal``, ``can_elicit``)."""
+        """Asks once. What is answered without asking has been (``decide``, ``can_elicit``)."""
         if request.id in self._open:
             return
         match request:
-            case Permission() if self.refusal(request.tool_name, request.input) is None:
+            case Permission() if self.decide(request.tool_name, request.input) is LATER:
                 self._choose(request, permission_choices(request, self._cwd), _call_of(request, self._cwd))
             case PlanReview():
                 self._choose(request, _plan_choices(), _plan_call(request))
@@ -58,9 +73,10 @@ class Asking:
             case Elicitation() if (form := self._elicitation(request)) is not None:
                 self._run(request, self._served(request, self._elicit(form, request)))
 
-    def refusal(self, tool: str, tool_input: Mapping[str, Any]) -> str | None:
-        """Why a call is refused without asking; None if it is not."""
-        return self._refusals.reason(tool, tool_input)
+    def decide(self, tool: str, tool_input: Mapping[str, Any]) -> Any:
+        """The answer to a permission request that nobody is asked about; ``LATER`` for the others."""
+        why = self._refusals.reason(tool, tool_input)
+        return self._judge(tool, tool_input) if why is None else PermissionResultDeny(message=why)
 
     def can_elicit(self, *, url: bool) -> bool:
         """Whether the editor can show a page, or a form."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -28,6 +27,7 @@ from quarterdeck.wire.permissions import PermissionResultDeny
 from . import config_options, schema
 from .asking import Asking
 from .drawing import Audience, Drawing
+from .editor_tools import EditorTools
 from .peer import Peer
 from .prompts import Prompt, Prompts
 
@@ -40,10 +40,20 @@ MakeOptions = Callable[..., ClaudeAgentOptions]
 class Link:
     """The way to the editor, and what it said of itself."""
 
-    def __init__(self, peer: Peer, *, drained: Callable[[], asyncio.Future[None] | None] = lambda: None) -> None:
+    def __init__(
+        self,
+        peer: Peer,
+        *,
+        drained: Callable[[], asyncio.Future[None] | None] = lambda: None,
+        editor_tools: bool = True,
+    ) -> None:
+        """``editor_tools``: use the editor's files and terminals, where it offers them."""
         self.peer = peer
         self.drained = drained
+        self.editor_tools = editor_tools
         self.capabilities = schema.ClientCapabilities()
+        self.turn: Callable[[str, events.TurnStarted | events.TurnEnded], None] = lambda session_id, event: None
+        """Told of each turn's begin and end, those that Claude Code begins by itself included."""
 
     @property
     def audience(self) -> Audience:
@@ -73,6 +83,14 @@ class Conversation(JournalReader):
             urls=elicitation is not None and elicitation.url is not None,
             answer=self._answer,
             questions=self._answer_questions,
+            judge=lambda tool, tool_input: self._editor.judge(tool, tool_input, mode=self.mode),
+        )
+        self._editor = EditorTools(
+            link.peer,
+            session_id,
+            cwd=cwd,
+            capabilities=link.capabilities if link.editor_tools else schema.ClientCapabilities(),
+            show=self._drawing.show_terminal,
         )
         self._prompts = Prompts(self._send, self._interrupt, self._give_up)
         self._session: Session | None = None
@@ -97,9 +115,9 @@ class Conversation(JournalReader):
     def modes(self) -> schema.SessionModeState:
         return config_options.modes_of(self.mode, bypass=self.bypass)
 
-    async def prompt(self, content: list[dict[str, Any]], *, steers: bool = False) -> Prompt:
+    async def say(self, prompt: Prompt, *, steers: bool = False) -> Prompt:
         """Say something and wait for the end of its turn; ``steers``: into the turn that runs, if one does."""
-        return await self._prompts.say(Prompt(str(uuid.uuid4()), content), steers=steers)
+        return await self._prompts.say(prompt, steers=steers)
 
     def cancel(self) -> None:
         """Stop what runs and take back what waits. Does nothing when nothing does."""
@@ -162,6 +180,7 @@ class Conversation(JournalReader):
             options.permission_mode = self.mode  # type: ignore[assignment]  # the CLI refuses what it does not know
         if self.model is not None:
             options.model = None if self.model == config_options.DEFAULT_MODEL else self.model
+        self._editor.add_to(options)
         return options
 
     async def close(self) -> None:
@@ -182,8 +201,12 @@ class Conversation(JournalReader):
     async def set_mode(self, mode: str) -> None:
         session = await self.session()
         answer = await session.set_permission_mode(mode)  # type: ignore[arg-type]
-        self.mode = answer.mode or mode
-        self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.config_options()))
+        self._mode_is(answer.mode or mode)
+
+    def _mode_is(self, mode: str) -> None:
+        if mode != self.mode:
+            self.mode = mode
+            self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.config_options()))
 
     async def set_model(self, model: str) -> None:
         session = await self.session()
@@ -216,13 +239,17 @@ class Conversation(JournalReader):
                 self._asking.ask(event.request)
             elif isinstance(event, events.RequestAnswered | events.RequestCancelled):
                 self._asking.withdraw(event.id)
+            elif isinstance(event, events.TurnStarted):
+                self._link.turn(self.id, event)
             elif isinstance(event, events.PromptChanged | events.TurnEnded):
                 self._begun = True
+                if isinstance(event, events.TurnEnded):
+                    self._link.turn(self.id, event)
                 self._prompts.happened(event)
             elif isinstance(event, events.TextCompleted) and event.error:
                 self._prompts.api_failed(event.error)
             elif isinstance(event, events.ModeChanged):
-                self.mode = event.mode
+                self._mode_is(event.mode)
             elif isinstance(event, events.ElicitationCompleted):
                 done = schema.CompleteElicitationNotification(elicitation_id=event.id)
                 self._link.peer.notify("elicitation/complete", done)
@@ -246,8 +273,7 @@ class Conversation(JournalReader):
     # What the CLI asks: the timeline tells of it, and ``Asking`` answers, unless nobody has to be asked
 
     def _can_use_tool(self, tool: str, tool_input: dict[str, Any], _: Any) -> Any:
-        why = self._asking.refusal(tool, tool_input)
-        return LATER if why is None else PermissionResultDeny(message=why)
+        return self._asking.decide(tool, tool_input)
 
     def _on_elicitation(self, request: Any, _: Any) -> Any:
         return LATER if self._asking.can_elicit(url=request.url is not None) else {"action": "decline"}

@@ -64,6 +64,9 @@ class Drawing:
             if draw is not None:
                 draw(self, event)
 
+    def show_terminal(self, call_id: str, terminal_id: str) -> None:
+        self._calls.show_terminal(call_id, terminal_id)
+
     # What is said
 
     def _block_started(self, event: events.BlockStarted) -> None:
@@ -180,7 +183,10 @@ class Drawing:
 
     def _files_rewound(self, event: events.FilesRewound) -> None:
         done = "would be set back" if event.dry_run else "set back"
-        self._notice("info", f"{len(event.files)} files {done} (+{event.insertions} −{event.deletions})")
+        if event.files:
+            self._notice("info", f"{len(event.files)} files {done} (+{event.insertions} −{event.deletions})")
+        else:  # 2.1.325 counts in a dry run only
+            self._notice("info", f"Files {done}")
 
     def _mcp_changed(self, event: events.McpChanged) -> None:
         for server in event.servers:

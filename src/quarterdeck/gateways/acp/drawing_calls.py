@@ -28,6 +28,8 @@ class _Call(msgspec.Struct):
     """By the sub-agent that it is."""
     shown: str = ""
     """Of a command's output."""
+    in_terminal: bool = False
+    """A terminal of the editor's shows it."""
 
 
 class CallDrawing:
@@ -102,6 +104,14 @@ class CallDrawing:
             drawn = tool_calls.text(tool_calls.fenced(words, "console"))
             self._update(event.id, call, status="in_progress", content=[drawn])
 
+    def show_terminal(self, call_id: str, terminal_id: str) -> None:
+        """A command runs in the editor's own terminal: that is what the call shows from here on."""
+        call = self._calls.get(call_id)
+        if call is not None:
+            call.in_terminal = True
+            shown: list[ToolCallContent] = [schema.ToolCallContentTerminal(terminal_id=terminal_id)]
+            self._update(call_id, call, status="in_progress", content=shown)
+
     def backgrounded(self, event: events.ToolBackgrounded) -> None:
         call = self._calls.get(event.id)
         if call is not None:
@@ -125,6 +135,8 @@ class CallDrawing:
             new = words.removeprefix(call.shown) if words.startswith(call.shown) else words
             more["terminal_output"] = {"terminal_id": event.id, "data": new}
             more["terminal_exit"] = {"terminal_id": event.id, "exit_code": int(failed), "signal": None}
+            content = None
+        elif call.in_terminal:
             content = None
         else:
             content = tool_calls.result_content(call.name, event.output, event.diffs, failed, self._cwd)

@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
-REQUEST_CANCELLED = -32800
+from quarterdeck.wire.jsonrpc import INTERNAL_ERROR as INTERNAL_ERROR
+from quarterdeck.wire.jsonrpc import INVALID_PARAMS as INVALID_PARAMS
+from quarterdeck.wire.jsonrpc import INVALID_REQUEST as INVALID_REQUEST
+from quarterdeck.wire.jsonrpc import METHOD_NOT_FOUND as METHOD_NOT_FOUND
+from quarterdeck.wire.jsonrpc import PARSE_ERROR as PARSE_ERROR
+from quarterdeck.wire.jsonrpc import REQUEST_CANCELLED as REQUEST_CANCELLED
+
 AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -36,6 +36,16 @@ class Call(asyncio.Future[bytes]):
     """A request of ours that waits for its answer."""
 
 
+class Dialect(Protocol):
+    """Says what we say in the words of another version of the protocol."""
+
+    def notification(self, method: str, params: Any) -> list[tuple[str, Any]]: ...
+
+    def request(self, method: str, params: Any) -> Any: ...
+
+    def asked(self, method: str, params: Any, call: Call) -> None: ...
+
+
 class Peer:
     """The connection. ``write`` takes whole lines and must not block."""
 
@@ -57,6 +67,7 @@ class Peer:
         self._calls: dict[Id, Call] = {}
         self._numbers = 0
         self._closed = False
+        self.dialect: Dialect | None = None
 
     # Reading
 
@@ -152,6 +163,14 @@ class Peer:
     # Asking
 
     def notify(self, method: str, params: Any) -> None:
+        if self.dialect is None:
+            self.write_notification(method, params)
+            return
+        for each, translated in self.dialect.notification(method, params):
+            self.write_notification(each, translated)
+
+    def write_notification(self, method: str, params: Any) -> None:
+        """As it is, whatever the dialect."""
         if not self._closed:
             self._write(jsonrpc.notification(method, params))
 
@@ -168,7 +187,12 @@ class Peer:
             return made
         self._calls[number] = made
         made.add_done_callback(lambda _: self._call_done(number, made))
-        self._write(jsonrpc.request(number, method, params))
+        dialect = self.dialect
+        if dialect is None:
+            self._write(jsonrpc.request(number, method, params))
+            return made
+        dialect.asked(method, params, made)
+        self._write(jsonrpc.request(number, method, dialect.request(method, params)))
         return made
 
     def _call_done(self, number: int, made: Call) -> None:

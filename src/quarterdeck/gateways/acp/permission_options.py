@@ -22,6 +22,7 @@ from quarterdeck.wire.permissions import (
 )
 
 from .schema import PermissionOption, PermissionOptionKind
+from .tool_calls import EDITOR_TERMINAL
 
 REJECTED = "The user does not want this. Ask what to do instead, or continue with something else."
 REJECTED_ALWAYS = "The user does not want this call, now or later in this session."
@@ -49,7 +50,8 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def permission_choices(request: Permission, cwd: str) -> list[Choice]:
-    """The safe ones first and last; "always" in between, each with what it would allow."""
+    """The safe ones first and last; "always" in between, each with what it would allow. For the editor's terminals
+    there is none: such a rule would be for all commands."""
     always = [
         Choice.of(f"always-{index}", name, "allow_always", PermissionResultAllow(updated_permissions=[update]))
         for index, (name, update) in enumerate(_always(request, cwd))
@@ -58,7 +60,7 @@ def permission_choices(request: Permission, cwd: str) -> list[Choice]:
     never = PermissionResultDeny(message=REJECTED_ALWAYS)
     return [
         Choice.of("allow", "Allow once", "allow_once", PermissionResultAllow()),
-        *([] if request.needs_person else always),
+        *([] if request.needs_person or request.tool_name == EDITOR_TERMINAL else always),
         Choice.of("reject", "Reject", "reject_once", PermissionResultDeny(message=REJECTED)),
         Choice.of("reject-always", "Reject this call always", "reject_always", never, refuses_always=True),
     ]

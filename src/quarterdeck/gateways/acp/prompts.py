@@ -35,7 +35,10 @@ class Prompt:
         self.steering: list[Prompt] = []
         self.stop_reason: StopReason = "end_turn"
         self.turn: TurnSummary | None = None
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[None] = loop.create_future()
+        self.sent: asyncio.Future[None] = loop.create_future()
+        """Claude Code has it. Stays open for one that was taken back before."""
 
     def end(self, stop_reason: StopReason, turn: TurnSummary | None = None) -> None:
         for each in (self, *self.steering):
@@ -161,6 +164,8 @@ class Prompts:
     async def _begin(self, prompt: Prompt) -> None:
         try:
             await self._send(prompt)
+            if not prompt.sent.done():
+                prompt.sent.set_result(None)
         except Exception as error:  # noqa: BLE001  # whatever it is, the editor waits for an answer
             if prompt.cancelled:
                 prompt.end("cancelled")

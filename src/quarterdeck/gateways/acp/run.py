@@ -13,11 +13,24 @@ from .stdio import Output, read_stdin, take_stdout
 
 
 async def serve(
-    make: MakeOptions, *, bypass: bool = False, logout: Callable[[], Awaitable[None]] | None = None
+    make: MakeOptions,
+    *,
+    bypass: bool = False,
+    logout: Callable[[], Awaitable[None]] | None = None,
+    editor_tools: bool = True,
+    draft: bool = False,
 ) -> None:
     """Serve until stdin ends, nobody reads stdout any more, or a signal says so. Leaves no process behind."""
     output = Output(take_stdout())
-    agent = Agent(output.write, make, drained=output.drained, bypass=bypass, logout=logout)
+    agent = Agent(
+        output.write,
+        make,
+        drained=output.drained,
+        bypass=bypass,
+        logout=logout,
+        editor_tools=editor_tools,
+        draft=draft,
+    )
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -18,10 +18,12 @@ from .schema import (
     ToolKind,
 )
 
+EDITOR_TERMINAL = "mcp__editor__terminal"
+"""Our own tool for the editor's terminals."""
 _KINDS: dict[ToolKind, str] = {
     "read": "Read NotebookRead ReadMcpResource",
     "edit": "Edit MultiEdit Write NotebookEdit",
-    "execute": "Bash BashOutput KillShell PowerShell Monitor",
+    "execute": f"Bash BashOutput KillShell PowerShell Monitor {EDITOR_TERMINAL}",
     "search": "Glob Grep LS ToolSearch ListMcpResources",
     "fetch": "WebFetch WebSearch",
     "think": "Task Agent TodoWrite TaskCreate TaskUpdate TaskList TaskGet TaskOutput TaskStop Skill AskUserQuestion",
@@ -44,7 +46,7 @@ def kind_of(tool: str) -> ToolKind:
 def title_of(tool: str, label: str, about: str, arguments: Mapping[str, Any], cwd: str) -> str:
     """One line. What a shell runs is shown as it is."""
     match tool, arguments:
-        case (("Bash" | "PowerShell"), {"command": str(command)}) if command.strip():
+        case (("Bash" | "PowerShell" | "mcp__editor__terminal"), {"command": str(command)}) if command.strip():
             return command
         case "Read", {"file_path": str(path)}:
             return f"Read {relative(path, cwd)}{_lines(arguments)}"

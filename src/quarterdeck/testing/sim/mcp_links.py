@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from quarterdeck.wire.jsonrpc import METHOD_NOT_FOUND
+
 from .host import Host
 
 LINE_LIMIT_BYTES = 64 * 1024 * 1024
@@ -126,7 +128,7 @@ class StdioLink:
         result = await self._on_request(message["method"], message.get("params") or {})
         reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
         if result is None:
-            reply["error"] = {"code": -32601, "message": f"no such method: {message['method']}"}
+            reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"no such method: {message['method']}"}
         else:
             reply["result"] = result
         await self._send(reply)

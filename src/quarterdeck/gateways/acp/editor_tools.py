@@ -1,0 +1,48 @@
+"""What the editor offers to Claude beside its own tools: its files and its terminals, where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.serving import LATER
+from quarterdeck.client.tools.server import create_sdk_mcp_server
+from quarterdeck.wire.permissions import PermissionResultAllow, PermissionResultDeny
+
+from . import schema
+from .editor_files import EditorFiles
+from .editor_terminals import EditorTerminals, Show
+from .peer import Peer
+from .tool_calls import EDITOR_TERMINAL
+
+SERVER = "editor"
+
+
+class EditorTools:
+    """Of one session."""
+
+    def __init__(
+        self, peer: Peer, session_id: str, *, cwd: str, capabilities: schema.ClientCapabilities, show: Show
+    ) -> None:
+        offered = capabilities.fs or schema.FileSystemCapabilities()
+        self._files = EditorFiles(peer, session_id, cwd=cwd, offered=offered)
+        self._terminals = EditorTerminals(peer, session_id, cwd=cwd, show=show) if capabilities.terminal else None
+
+    def add_to(self, options: ClaudeAgentOptions) -> None:
+        """Adds hooks and tools to what a process is started with."""
+        hooks = self._files.hooks()
+        if hooks:
+            options.hooks = {**(options.hooks or {}), "PostToolUse": hooks}
+        tools = [*self._files.tools(), *(self._terminals.tools() if self._terminals is not None else ())]
+        if tools and isinstance(options.mcp_servers, dict):
+            options.mcp_servers = {**options.mcp_servers, SERVER: create_sdk_mcp_server(SERVER, tools=tools)}
+
+    def judge(self, tool: str, tool_input: Mapping[str, Any], *, mode: str | None) -> Any:
+        """An answer by the rules for ``Bash``, or ``LATER`` where a person has to be asked."""
+        if tool != EDITOR_TERMINAL or self._terminals is None:
+            return LATER
+        decision = self._terminals.judge(dict(tool_input))
+        if decision.behavior == "deny":
+            return PermissionResultDeny(message=decision.explanation)
+        return PermissionResultAllow() if decision.behavior == "allow" and mode != "plan" else LATER
