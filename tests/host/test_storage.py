@@ -37,6 +37,7 @@ from quarterdeck.store.errors import (
     StorageFailed,
     StorageFull,
     StorageReadOnly,
+    StoreError,
     StoreInUse,
     StoreTooNew,
 )
@@ -64,13 +65,19 @@ class Disk:
     def __init__(self, store: SqliteStore) -> None:
         self.store = store
         self.error: StorageFailed | None = None
-        self._commit = store.commit
-        store.commit = self.commit  # type: ignore[method-assign]
+        self._commit, self._submit = store.commit, store.submit
+        store.commit, store.submit = self.commit, self.submit  # type: ignore[method-assign]
 
     async def commit(self, commit: Commit) -> Committed:
         if self.error is not None:
             raise self.error
         return await self._commit(commit)
+
+    def submit(self, commit: Commit, answered: Callable[[Committed | StoreError], None]) -> None:
+        if self.error is None:
+            self._submit(commit, answered)
+        else:
+            asyncio.get_running_loop().call_soon(answered, self.error)
 
 
 @asynccontextmanager

@@ -166,7 +166,7 @@ class CommitQueue:
     Too much that waits pauses reading.
     """
 
-    __slots__ = ("_failed", "_pause", "_paused", "_resume", "_size", "_steps", "_task")
+    __slots__ = ("_failed", "_pause", "_paused", "_resume", "_size", "_stepping", "_steps", "_waiters")
 
     HIGH_BYTES = 8 * 1024 * 1024
 
@@ -178,10 +178,11 @@ class CommitQueue:
         self._steps: list[tuple[Commits, Callable[[], None], int]] = []
         self._size = 0
         self._paused = False
-        self._task: asyncio.Task[None] | None = None
+        self._stepping = False
+        self._waiters: list[asyncio.Future[None]] = []
 
     def __bool__(self) -> bool:
-        return self._task is not None
+        return self._stepping or bool(self._steps)
 
     def add(self, commits: Commits | None, step: Callable[[], None], size: int = 0) -> None:
         """Take the step when ``commits`` are done and all steps before it are taken."""
@@ -190,33 +191,55 @@ class CommitQueue:
         if self._size >= self.HIGH_BYTES and not self._paused:
             self._paused = True
             self._pause()
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
+        if len(self._steps) == 1:
+            self._go_on()
 
     async def drained(self) -> None:
         """Wait until all steps are taken."""
-        while (task := self._task) is not None:
-            await asyncio.wait([task])
+        while self:
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            await waiter
 
-    async def _run(self) -> None:
+    def _go_on(self, _: object = None) -> None:
+        """Take the steps whose commits are done. No task: there is a commit for each chunk that was read."""
+        if self._stepping:
+            return
+        self._stepping = True
         try:
             while self._steps:
-                commits, step, size = self._steps.pop(0)
+                commits, step, size = self._steps[0]
+                waits = next((commit for commit in commits if not commit.done()), None)
+                if waits is not None:
+                    waits.add_done_callback(self._go_on)
+                    return
                 for commit in commits:
-                    await commit
+                    commit.result()
+                del self._steps[0]
                 self._size -= size
                 step()
                 if self._paused and self._size < self.HIGH_BYTES:
                     self._paused = False
                     self._resume()
         except QuarterdeckError as error:
-            self._failed(error)
-        except Exception as error:  # noqa: BLE001  # a reader could not keep the lines: the session must not go on
-            self._failed(JournalError(f"the session ends because its journal cannot be kept: {error}"))
+            self._fail(error)
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  # a reader could not keep the lines
+            self._fail(JournalError(f"the session ends because its journal cannot be kept: {error}"))
         finally:
-            self._task = None
-            self._steps.clear()
+            self._stepping = False
+        self._tell_drained()
+
+    def _fail(self, error: Exception) -> None:
+        """The session must not go on."""
+        self._steps.clear()
+        self._failed(error)
+
+    def _tell_drained(self) -> None:
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        self._steps.clear()
+        self._tell_drained()

@@ -43,10 +43,10 @@ class Drift:
 
     def look(self, message: Message, at: float, cli_version: str | None) -> list[DriftNoticed]:
         """What is new in a line of the CLI."""
+        if self._is_well_known(message, cli_version):
+            return []
         return [
-            DriftNoticed(at, what, name, cli_version)
-            for what, name in self._odd(message, cli_version)
-            if self._is_new(what, name)
+            DriftNoticed(at, what, name, cli_version) for what, name in self._odd(message) if self._is_new(what, name)
         ]
 
     def version(self, cli_version: str, at: float) -> list[DriftNoticed]:
@@ -60,7 +60,17 @@ class Drift:
         self.counts[key] += 1
         return self.counts[key] == 1
 
-    def _odd(self, message: Message, cli_version: str | None) -> Iterator[tuple[What, str]]:
+    def _is_well_known(self, message: Message, cli_version: str | None) -> bool:
+        """Whether it is of a kind of which enough have been looked at. Counts it."""
+        kind = type(message)
+        if kind in _UNKNOWN:
+            return False
+        if isinstance(message, ControlRequest) and isinstance(message.request, UnknownRequest):
+            return False
+        count = self._seen[kind, cli_version] = self._seen[kind, cli_version] + 1
+        return count > FIRST and count % EVERY != 0
+
+    def _odd(self, message: Message) -> Iterator[tuple[What, str]]:
         kind = type(message)
         if kind is UnknownMessage or kind is BadLine:
             yield "message", str(getattr(message, "type", None) or getattr(message, "reason", ""))
@@ -71,9 +81,9 @@ class Drift:
         if isinstance(message, ControlRequest) and isinstance(message.request, UnknownRequest):
             yield "request", message.request.subtype
             return
-        key = (kind, cli_version)
-        self._seen[key] += 1
-        if self._seen[key] <= FIRST or self._seen[key] % EVERY == 0:
-            said = message.data
-            name = "/".join(str(said[part]) for part in ("type", "subtype") if part in said)
-            yield from (("field", f"{name}{path}") for path in set(untyped_keys(message)))
+        said = message.data
+        name = "/".join(str(said[part]) for part in ("type", "subtype") if part in said)
+        yield from (("field", f"{name}{path}") for path in set(untyped_keys(message)))
+
+
+_UNKNOWN = frozenset({UnknownMessage, BadLine, SystemMessage})

@@ -39,7 +39,7 @@ KEPT = Limits(items=300)
 """What is kept to draw a session from nothing, so that a long one opens as fast as a short one. Whoever wants to see
 what was before reads the log."""
 
-PREVIEWS: tuple[type[Message], ...] = (StreamEvent, KeepAliveMessage, ThinkingTokensMessage)
+PREVIEWS: frozenset[type[Message]] = frozenset({StreamEvent, KeepAliveMessage, ThinkingTokensMessage})
 """Lines that are not rows: live only; the message that follows them contains everything."""
 
 
@@ -138,7 +138,8 @@ class RowFold(FrameFold):
 
     def _received(self, message: Message, at: float) -> None:
         self.side.received(message, at)
-        self.queue.follow(self.side.open_prompts)
+        if self.queue.prompts or self.queue.at_once:
+            self.queue.follow(self.side.open_prompts)
         if isinstance(message, ControlResponse):
             if message.request_id in self.named:
                 self.named[message.request_id] = message.raw.decode()
@@ -181,10 +182,13 @@ def frame_of(row: Row, events: list[AnyEvent]) -> Frame:
 
 def _shown(events: list[Any]) -> list[AnyEvent]:
     """Rows have no pieces, so what no piece has told is always everything: it would be in the frame twice."""
-    return [
-        msgspec.structs.replace(event, rest="") if isinstance(event, TextCompleted | ThinkingCompleted) else event
-        for event in events
-    ]
+    for at, event in enumerate(events):
+        if type(event) in _HAVE_REST and event.rest:
+            events[at] = msgspec.structs.replace(event, rest="")
+    return events
+
+
+_HAVE_REST = frozenset({TextCompleted, ThinkingCompleted})
 
 
 def encode_event(event: AnyEvent) -> bytes:
@@ -196,7 +200,7 @@ def decode_event(body: bytes) -> AnyEvent:
 
 
 def is_preview(message: Message) -> bool:
-    return isinstance(message, PREVIEWS)
+    return type(message) in PREVIEWS
 
 
 _encoder = msgspec.json.Encoder()

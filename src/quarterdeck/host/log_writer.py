@@ -12,13 +12,16 @@ import msgspec
 
 from quarterdeck.store import Commit, Committed, EventStore
 from quarterdeck.store.commits import Change
-from quarterdeck.store.errors import StorageFailed, StoreClosed, StoreError
+from quarterdeck.store.errors import LogMoved, StorageFailed, StoreClosed, StoreError
 from quarterdeck.store.records import NewRow, Receipt
 
 logger = logging.getLogger("quarterdeck.host")
 
 RETRY_S = 0.5
 """After a disk that was full or a database that was busy: how long until the next try."""
+AHEAD = 2
+"""Commits that are handed over at once: while one is being written, the next is in the store's queue, and so in its
+next transaction. What comes after that is joined until one is done."""
 
 
 Promise: TypeAlias = Receipt | Callable[[], Receipt | None]
@@ -42,9 +45,31 @@ class Batch(msgspec.Struct):
         """A commit has one receipt."""
         return not self.alone and self.receipt is None
 
+    @property
+    def empty(self) -> bool:
+        """Nothing to write: somebody wants to know when everything before it is written."""
+        return not (self.rows or self.changes or self.receipt)
+
+
+class Group(msgspec.Struct):
+    """Batches that one commit writes."""
+
+    batches: list[Batch]
+    commit: Commit
+    outcome: Committed | StoreError | None = None
+
+    @property
+    def alone(self) -> bool:
+        return self.batches[0].alone
+
+    @property
+    def can_be_followed(self) -> bool:
+        """Whether a commit behind it is sure to be refused if this one is: it says after which row it comes."""
+        return bool(self.commit.rows) and self.commit.receipt is None and not self.alone
+
 
 class LogWriter:
-    """One commit at a time; whatever comes meanwhile is joined to the next one."""
+    """One commit at a time is written, and one more waits in the store; whatever comes meanwhile is joined."""
 
     def __init__(
         self,
@@ -60,7 +85,11 @@ class LogWriter:
         self._fence = fence
         self._stalled = stalled
         self._waiting: deque[Batch] = deque()
-        self._task: asyncio.Task[None] | None = None
+        self._submitted: deque[Group] = deque()
+        """With the store, in order."""
+        self._last_seq: int | None = None
+        """The last row of what the store has said to be written; None until it has said so."""
+        self._retry: asyncio.TimerHandle | None = None
         self._failed: StoreError | None = None
         self._why_stalled: StoreError | None = None
         self._next_stall: asyncio.Future[None] | None = None
@@ -68,7 +97,7 @@ class LogWriter:
 
     @property
     def idle(self) -> bool:
-        return self._task is None
+        return not self._submitted and not self._waiting
 
     def write(
         self,
@@ -80,105 +109,168 @@ class LogWriter:
         alone: bool = False,
     ) -> asyncio.Future[Committed]:
         """Done when it is durable. The future fails with a ``StoreError`` when it cannot be written at all."""
-        done: asyncio.Future[Committed] = asyncio.get_running_loop().create_future()
-        if self._failed is not None:
-            done.set_exception(self._failed)
-            done.exception()  # it may be that nobody waits
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Committed] = loop.create_future()
+        batch = Batch(rows, changes, done, written, receipt, alone)
+        error = self._failed or (self._why_stalled if alone else None)
+        if error is not None:
+            self._fail([batch], error)
             return done
-        if alone and self._why_stalled is not None:
-            done.set_exception(self._why_stalled)
-            done.exception()
-            return done
-        self._waiting.append(Batch(rows, changes, done, written, receipt, alone))
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
+        self._waiting.append(batch)
+        if batch.empty and not self._submitted:
+            loop.call_soon(self._hand_over)  # it is done at once, but not before its caller has the future
+        else:
+            self._hand_over()
         return done
 
     async def settled(self) -> None:
         """Wait until everything that was handed over is written or refused, or until nothing can be written."""
-        while (task := self._task) is not None and self._why_stalled is None:
+        if not self.idle and self._why_stalled is None:
             stalled = self._next_stall = self._next_stall or asyncio.get_running_loop().create_future()
-            await asyncio.wait([task, stalled], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([self.write(), stalled], return_when=asyncio.FIRST_COMPLETED)
 
     async def drained(self) -> None:
         """Wait until everything that was handed over is written or refused, however long that takes."""
-        while (task := self._task) is not None:
-            await asyncio.wait([task])
+        if not self.idle:
+            await asyncio.wait([self.write()])
 
     async def close(self, timeout_s: float = 5.0) -> None:
         """Write what waits, within this time."""
-        if self._task is not None:
-            await asyncio.wait([self._task], timeout=timeout_s)
-        if (task := self._task) is not None:
-            task.cancel()
-            await asyncio.wait([task])
-            self._fail(self._waiting, self._why_stalled or StoreClosed())
-            self._waiting.clear()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while not self.idle and (left_s := deadline - loop.time()) > 0:
+            await asyncio.wait([self.write()], timeout=left_s)
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        self._give_up(self._why_stalled or StoreClosed())
 
-    async def _run(self) -> None:
-        try:
-            while self._waiting:
-                await self._write(self._next())
-        finally:
-            self._task = None
+    # Handing over
+
+    def _hand_over(self) -> None:
+        """Give the store as much as it may have at once."""
+        while self._waiting and self._retry is None:
+            if self._waiting[0].empty:
+                if self._submitted and self._submitted[-1].alone:
+                    return
+                self._after_what_is_submitted(self._waiting.popleft())
+            elif self._may_submit(self._waiting[0]):
+                self._submit(self._next())
+            else:
+                return
+
+    def _after_what_is_submitted(self, batch: Batch) -> None:
+        if self._submitted:
+            self._submitted[-1].batches.append(batch)
+        else:
+            self._done([batch], Committed())
+
+    def _may_submit(self, batch: Batch) -> bool:
+        if not self._submitted:
+            return True
+        if not batch.may_be_joined or self._why_stalled is not None or self._last_seq is None:
+            return False
+        return len(self._submitted) < AHEAD and self._submitted[-1].can_be_followed
 
     def _next(self) -> list[Batch]:
         batches = [self._waiting.popleft()]
-        while not batches[0].alone and self._waiting and self._waiting[0].may_be_joined:
+        while batches[0].may_be_joined and self._waiting and self._waiting[0].may_be_joined:
             batches.append(self._waiting.popleft())
         return batches
 
-    async def _write(self, batches: list[Batch]) -> None:
-        if not any(batch.rows or batch.changes or batch.receipt for batch in batches):
-            self._done(batches, Committed())
-            return
-        promise = batches[0].receipt
+    def _submit(self, batches: list[Batch]) -> None:
+        first = batches[0]
         commit = Commit(
             session=self._session,
             fence=self._fence,
-            rows=[row for batch in batches for row in batch.rows],
-            changes=[change for batch in batches for change in batch.changes],
-            receipt=promise() if callable(promise) else promise,
+            rows=first.rows if len(batches) == 1 else [row for batch in batches for row in batch.rows],
+            changes=first.changes if len(batches) == 1 else [change for one in batches for change in one.changes],
+            receipt=self._receipt(first),
+            after=self._end_of_submitted(),
         )
+        group = Group(batches, commit)
+        self._submitted.append(group)
+        self._store.submit(commit, lambda outcome: self._answered(group, outcome))
+
+    def _receipt(self, batch: Batch) -> Receipt | None:
+        promise = batch.receipt
+        if not callable(promise):
+            return promise
         try:
-            committed = await (self._store.commit(commit) if batches[0].alone else self._commit(commit))
-        except StoreError as error:
-            self._refuse(batches, error)
-        except Exception as error:
-            logger.exception("Session %s cannot be written", self._session)
-            self._refuse(batches, StoreError(f"The log cannot be written: {error!r}"))  # nobody must wait for ever
-        except asyncio.CancelledError:
-            self._fail(batches, self._why_stalled or StoreClosed())
-            raise
-        else:
-            self._done(batches, committed)
+            return promise()
+        except Exception:
+            logger.exception("A write of session %s has no receipt", self._session)  # its rows are in the fold
+            return None
+
+    def _end_of_submitted(self) -> int | None:
+        """The row after which the next commit comes; None if it comes after whatever is there."""
+        if not self._submitted or self._last_seq is None:
+            return None
+        return self._last_seq + sum(len(group.commit.rows) for group in self._submitted)
+
+    # What came of it
+
+    def _answered(self, group: Group, outcome: Committed | StoreError) -> None:
+        group.outcome = outcome
+        while self._submitted and (outcome := self._submitted[0].outcome) is not None:  # type: ignore[assignment]
+            if isinstance(outcome, Committed):
+                self._succeeded(self._submitted.popleft(), outcome)
+            elif all(one.outcome is not None for one in self._submitted):
+                groups, self._submitted = self._submitted, deque()
+                self._not_written(groups, outcome)
+            else:
+                return  # what was to follow it is refused, too, and must come back first
+        self._hand_over()
+
+    def _succeeded(self, group: Group, committed: Committed) -> None:
+        if committed.last_seq and not committed.replayed:
+            self._last_seq = committed.last_seq
+        if self._why_stalled is not None and not group.alone:
+            self._why_stalled = None
+            self._stalled(None)
+        self._done(group.batches, committed)
 
     def _done(self, batches: list[Batch], committed: Committed) -> None:
         first = committed.first_seq
         for batch in batches:
-            count = len(batch.rows)
-            own = msgspec.structs.replace(
-                committed, first_seq=first if count else 0, last_seq=first + count - 1 if count else 0
-            )
-            first += count
-            if batch.written is not None:
-                batch.written(own)
-            if not batch.done.done():
-                batch.done.set_result(own)
-
-    async def _commit(self, commit: Commit) -> Committed:
-        """What runs must not be lost because the disk is full: the lines wait here, and in the spool behind them."""
-        while True:
+            own = committed
+            if len(batches) > 1:
+                count = len(batch.rows)
+                own = msgspec.structs.replace(
+                    committed, first_seq=first if count else 0, last_seq=first + count - 1 if count else 0
+                )
+                first += count
             try:
-                committed = await self._store.commit(commit)
-            except StorageFailed as error:
-                self._stall(error)
-                await asyncio.sleep(RETRY_S)
-            else:
-                if self._why_stalled is not None:
-                    self._why_stalled = None
-                    self._stalled(None)
-                return committed
+                if batch.written is not None:
+                    batch.written(own)
+            finally:
+                if not batch.done.done():
+                    batch.done.set_result(own)
+
+    def _not_written(self, groups: Iterable[Group], error: StoreError) -> None:
+        """The first of them failed with this error, and so did those that were to follow it."""
+        batches = [batch for group in groups for batch in group.batches]
+        if batches[0].alone:
+            self._fail(batches, error)
+        elif isinstance(error, StorageFailed):
+            # What runs must not be lost because the disk is full: the lines wait here, and in the spool behind them.
+            self._waiting.extendleft(reversed(batches))
+            self._retry = asyncio.get_running_loop().call_later(RETRY_S, self._try_again)
+            self._stall(error)
+        elif isinstance(error, LogMoved):
+            self._waiting.extendleft(reversed(batches))
+            self._last_seq = None
+        else:
+            # The log must have no holes, so nothing may follow what could not be written.
+            logger.error("Session %s cannot be written: %s", self._session, error)
+            self._failed = error
+            self._fail(batches, error)
+            self._give_up(error)
+            self._stalled(error)
+
+    def _try_again(self) -> None:
+        self._retry = None
+        self._hand_over()
 
     def _stall(self, error: StorageFailed) -> None:
         if self._why_stalled is None:
@@ -192,14 +284,11 @@ class LogWriter:
         self._fail(refused, error)
         self._stalled(error)
 
-    def _refuse(self, batches: list[Batch], error: StoreError) -> None:
-        self._fail(batches, error)
-        if not batches[0].alone:
-            # The log must have no holes, so nothing may follow what could not be written.
-            self._failed = error
-            self._fail(self._waiting, error)
-            self._waiting.clear()
-            self._stalled(error)
+    def _give_up(self, error: StoreError) -> None:
+        """Nobody must wait for ever."""
+        groups, self._submitted = self._submitted, deque()
+        waiting, self._waiting = self._waiting, deque()
+        self._fail([*(batch for group in groups for batch in group.batches), *waiting], error)
 
     def _fail(self, batches: Iterable[Batch], error: StoreError) -> None:
         for batch in batches:

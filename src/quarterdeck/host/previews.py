@@ -41,7 +41,9 @@ class LivePreviews:
 
     def passed(self, direction: Direction, message: Message, at: float) -> None:
         """A line that is a row. What it shows is the business of the rows' own fold."""
-        if self.streaming and self._timeline is not None:
+        if self._timeline is None:
+            return
+        if self.streaming:
             self._timeline.take(direction, message, at=at)
         else:
             self._timeline = None

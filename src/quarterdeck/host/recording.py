@@ -65,12 +65,11 @@ class Recorder(JournalReader):
         self._stream_from: int | None = None
         """Where the message that is being streamed begins in the spool."""
 
-    def _notice(self, message: Message) -> None:
+    def _notice(self, message: Message, at: float) -> None:
         """What Claude Code says that nobody here knows is kept like every line, and told once."""
-        body = self._log.body
-        found = self.drift.look(message, self._log.now(), body.cli_version)
-        if isinstance(message, InitMessage) and message.claude_code_version:
-            found += self.drift.version(message.claude_code_version, self._log.now())
+        found = self.drift.look(message, at, self._log.body.cli_version)
+        if type(message) is InitMessage and message.claude_code_version:
+            found += self.drift.version(message.claude_code_version, at)
         if found:
             rows = [self._log.event_row(event) for event in found]
             asyncio.get_running_loop().call_soon(self._log.append, rows, [self.drift.setting()])
@@ -142,7 +141,7 @@ class Recorder(JournalReader):
     def _received_line(self, entry: JournalEntry, spool_end: int) -> tuple[NewRow, Message | None]:
         message = entry.message
         self._log.previews.passed("out", message, entry.at)
-        self._notice(message)
+        self._notice(message, entry.at)
         if self._expected and isinstance(message, ControlCancelRequest):
             self.give_up(message.request_id, HostError("withdrawn", "Claude Code no longer waits for this."))
         body = row_body(message, "out")

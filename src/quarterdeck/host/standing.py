@@ -78,6 +78,8 @@ class Standing:
         """Add a row and what follows from it alone."""
         told = draft.add(row, message)
         matter = [event for event in told if type(event) in _MATTER]
+        if not matter:
+            return
         ended = any(isinstance(event, ProcessChanged) for event in matter)
         for event in matter:
             if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not taken back
@@ -140,10 +142,12 @@ class Standing:
         aliases = before.aliases
         if body.transcript_id is not None and body.transcript_id not in aliases:
             aliases = (*aliases, body.transcript_id)
-        changed = msgspec.structs.replace(before, state=state, aliases=aliases, text=self._text, body=encode_body(body))
-        if changed != before or at - self._touched >= TOUCH_S:
+        now = (state, aliases, self._text, encode_body(body))
+        if now != (before.state, before.aliases, before.text, before.body) or at - self._touched >= TOUCH_S:
             self._touched = at
-            self.record = msgspec.structs.replace(changed, active_at=max(at, before.active_at))
+            self.record = msgspec.structs.replace(
+                before, state=now[0], aliases=now[1], text=now[2], body=now[3], active_at=max(at, before.active_at)
+            )
             draft.changes.append(PutSession(self.record))
 
 

@@ -303,8 +303,9 @@ class HostSide(Side):
     def received(self, message: Message, at: float) -> None:
         """What the CLI said at ``at``, in the record's time. Changes the state; tells and sends nothing."""
         self._advance(at)
-        self.take([message])
-        self._say_nothing()
+        if type(message) in self._handlers:
+            self.take([message])
+            self._say_nothing()
 
     def sent(self, line: Message | bytes, at: float) -> None:
         """What we said at ``at``. Never raises: the record may hold answers that came too late.

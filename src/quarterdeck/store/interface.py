@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 from quarterdeck._histograms import Histogram
 
 from .commits import Commit, Committed
+from .errors import StoreError
 from .queries import (
     PAGE_BYTES,
     PAGE_ROWS,
@@ -37,8 +40,13 @@ from .records import (
     TokenRecord,
 )
 
+logger = logging.getLogger("quarterdeck.store")
+
 RECEIPT_KEPT_S = 7 * 86_400.0
 """How long an idempotency key is remembered."""
+
+_waits: set[asyncio.Task[None]] = set()
+"""Of ``submit``: a loop does not keep its tasks alive."""
 
 
 class EventStore(ABC):
@@ -59,6 +67,27 @@ class EventStore(ABC):
     @abstractmethod
     async def commit(self, commit: Commit) -> Committed:
         """Write everything, or nothing; returns when it is durable. Raises ``StoreError``."""
+
+    def submit(self, commit: Commit, answered: Callable[[Committed | StoreError], None]) -> None:
+        """As ``commit``, for a caller that goes on: ``answered`` is called in this loop, later, with what came of it.
+
+        Answers come in the order in which commits were submitted.
+        """
+
+        async def wait() -> None:
+            outcome: Committed | StoreError
+            try:
+                outcome = await self.commit(commit)
+            except StoreError as error:
+                outcome = error
+            except Exception as error:
+                logger.exception("A commit failed")
+                outcome = StoreError(f"This cannot be written: {error!r}")
+            answered(outcome)
+
+        task = asyncio.get_running_loop().create_task(wait())
+        _waits.add(task)
+        task.add_done_callback(_waits.discard)
 
     @abstractmethod
     async def claim(self, sessions: Sequence[str], *, owner: str) -> dict[str, int]:

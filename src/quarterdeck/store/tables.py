@@ -48,13 +48,17 @@ class Log(msgspec.Struct):
 
     def extend(self, rows: Sequence[NewRow]) -> None:
         """Count rows that were added."""
+        self.size_bytes += sum([len(row.body) for row in rows])
+        generation, spool_end, input_number = self.generation, self.spool_end, self.input_number
         for row in rows:
-            self.size_bytes += len(row.body)
-            if row.generation > self.generation:
-                self.generation, self.spool_end, self.input_number = row.generation, 0, 0
-            if row.generation == self.generation:
-                self.spool_end = max(self.spool_end, row.spool_end)
-                self.input_number = max(self.input_number, row.input_number)
+            if row.generation > generation:
+                generation, spool_end, input_number = row.generation, 0, 0
+            if row.generation == generation:
+                if row.spool_end > spool_end:
+                    spool_end = row.spool_end
+                if row.input_number > input_number:
+                    input_number = row.input_number
+        self.generation, self.spool_end, self.input_number = generation, spool_end, input_number
         self.last_seq += len(rows)
 
 

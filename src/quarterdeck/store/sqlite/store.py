@@ -132,6 +132,10 @@ class SqliteStore(EventStore):
         size_bytes = sum([len(row.body) for row in commit.rows])
         return await self._writer.do(lambda tables: apply(tables, commit), size_bytes=size_bytes)
 
+    def submit(self, commit: Commit, answered: Callable[[Committed | StoreError], None]) -> None:
+        size_bytes = sum([len(row.body) for row in commit.rows])
+        self._writer.submit(lambda tables: apply(tables, commit), answered, size_bytes=size_bytes)
+
     async def claim(self, sessions: Sequence[str], *, owner: str) -> dict[str, int]:
         return await self._writer.do(lambda tables: claim(tables, sessions, owner))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -32,7 +33,10 @@ _SELECT_LOG = f"SELECT {', '.join(LOG_FIELDS)} FROM logs WHERE session = ?"  # n
 _CHANGING = LOG_FIELDS[2:]  # number and session never change: naming the session would make SQLite rewrite its index
 _UPDATE_LOG = f"UPDATE logs SET {', '.join(f'{name} = ?' for name in _CHANGING)} WHERE number = ?"  # noqa: S608
 _INSERT_LOG = f"INSERT INTO logs VALUES ({', '.join('?' * len(LOG_FIELDS))})"  # noqa: S608
-_INSERT_ROW = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ROW = f"({', '.join('?' * 10)})"
+_INSERT_ROWS = {count: f"INSERT INTO rows VALUES {', '.join([_ROW] * count)}" for count in (64, 32, 16, 8, 4, 2, 1)}  # noqa: S608
+"""Many rows in one step: between two steps the interpreter's lock is given away, and a loop that is busy keeps it for
+milliseconds. No more than 999 values at once, which every version of SQLite takes."""
 _USAGE_FIELDS = UsageEntry.__struct_fields__
 _INSERT_USAGE = f"INSERT INTO usage ({', '.join(_USAGE_FIELDS)}) VALUES ({', '.join('?' * len(_USAGE_FIELDS))})"  # noqa: S608
 
@@ -76,8 +80,12 @@ class SqliteTables:
     def flush(self) -> None:
         """Write what was gathered, so that SQL sees it."""
         if self._new_rows:
-            self.connection.executemany(_INSERT_ROW, self._new_rows)
-            self._new_rows.clear()
+            rows, self._new_rows = self._new_rows, []
+            at = 0
+            for count, statement in _INSERT_ROWS.items():
+                while len(rows) - at >= count:
+                    self.connection.execute(statement, list(chain.from_iterable(rows[at : at + count])))
+                    at += count
         for log in self._changed_logs.values():
             self.connection.execute(_UPDATE_LOG, (*msgspec.structs.astuple(log)[2:], log.number))
         self._changed_logs.clear()

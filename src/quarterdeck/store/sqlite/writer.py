@@ -38,15 +38,12 @@ class Job(NamedTuple):
     work: Work[Any]
     size_bytes: int
     loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Any]
+    answer: Callable[[Any], None]
+    """Called in the loop with what the work returned, or with the ``StoreError`` by which it failed."""
 
 
-class Outcome(NamedTuple):
-    """What became of a job."""
-
-    job: Job
-    result: Any = None
-    error: Exception | None = None
+Outcome = tuple[Job, Any]
+"""What became of a job."""
 
 
 class Writer:
@@ -70,13 +67,27 @@ class Writer:
 
     async def do(self, work: Work[T], *, size_bytes: int = 0) -> T:
         """Run this in a transaction; returns when it is durable. Raises ``StoreError``."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        with self._lock:  # nothing may come behind the end
-            if self._closing:
-                raise StoreClosed
-            self._queue.put(Job(work, size_bytes, loop, future))
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        def answer(outcome: Any) -> None:
+            if future.done():  # its caller was cancelled
+                return
+            if isinstance(outcome, StoreError):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+        self.submit(work, answer, size_bytes=size_bytes)
         return await future
+
+    def submit(self, work: Work[Any], answer: Callable[[Any], None], *, size_bytes: int = 0) -> None:
+        """The same without waiting: ``answer`` is called in this loop with the result or the ``StoreError``."""
+        loop = asyncio.get_running_loop()
+        with self._lock:  # nothing may come behind the end
+            if not self._closing:
+                self._queue.put(Job(work, size_bytes, loop, answer))
+                return
+        loop.call_soon(answer, StoreClosed())
 
     @property
     def waiting(self) -> int:
@@ -136,12 +147,9 @@ class Writer:
             results = self._transaction([job.work for job in jobs])
         except Exception as error:  # noqa: BLE001  # told to those who wait
             if isinstance(store_error(error, self._path), StorageFailed) or len(jobs) == 1:
-                return [Outcome(job, error=_for_one(error, self._path)) for job in jobs]
+                return [(job, _for_one(error, self._path)) for job in jobs]
             return [self._write([job])[0] for job in jobs]  # one of them cannot be kept: the others can
-        return [
-            Outcome(job, error=result) if isinstance(result, StoreError) else Outcome(job, result)
-            for job, result in zip(jobs, results, strict=True)
-        ]
+        return list(zip(jobs, results, strict=True))
 
     def _transaction(self, works: list[Work[Any]]) -> list[Any]:
         """All of them in one transaction: what each returned, or the ``StoreError`` by which it was refused."""
@@ -203,7 +211,7 @@ class Writer:
     def _answer(self, outcomes: list[Outcome]) -> None:
         by_loop: defaultdict[asyncio.AbstractEventLoop, list[Outcome]] = defaultdict(list)
         for outcome in outcomes:
-            by_loop[outcome.job.loop].append(outcome)
+            by_loop[outcome[0].loop].append(outcome)
         for loop, told in by_loop.items():
             with contextlib.suppress(RuntimeError):  # the loop is closed, and nobody waits there
                 loop.call_soon_threadsafe(_tell, told)
@@ -251,10 +259,8 @@ def _for_one(error: Exception, path: Path) -> StoreError:
 
 
 def _tell(outcomes: list[Outcome]) -> None:
-    for job, result, error in outcomes:
-        if job.future.done():  # its caller was cancelled
-            continue
-        if error is None:
-            job.future.set_result(result)
-        else:
-            job.future.set_exception(error)
+    for job, result in outcomes:
+        try:
+            job.answer(result)
+        except Exception as error:  # noqa: BLE001  # the others have to be told, too
+            job.loop.call_exception_handler({"message": "Who waited for a commit failed", "exception": error})
