@@ -21,6 +21,10 @@ ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 """Frames of the log after a seq, and at most how many."""
 
 
+_Where = tuple[int, int, int, bool]
+_News = tuple[Sequence[Frame | Preview], int]
+
+
 class Bell:
     """Wakes all who wait for something to happen."""
 
@@ -55,6 +59,8 @@ class Fanout:
         self._waiting: set[asyncio.Future[None]] = set()
         """One for each watcher that has seen everything."""
         self._closed = False
+        self._told: tuple[_Where, _News] | None = None
+        """What was found last: watchers that are equally far are told the same."""
 
     def publish(self, frames: Sequence[Frame]) -> None:
         """Frames that follow one another in the log."""
@@ -101,12 +107,14 @@ class Fanout:
             self._watchers -= 1
             if not self._watchers:
                 self._recent.clear()
+                self._told = None
 
     async def watch(
         self, after: int, read: ReadFrames, *, previews: bool
     ) -> AsyncGenerator[Sequence[Frame | Preview], None]:
         """Everything after ``after``, gap-free and once, and then live; what is there at a time comes together.
 
+        Watchers that are equally far get the very same sequence, so that whoever writes it down can do so once.
         A watcher that has fallen behind reads the store, and misses the previews of that time: the frames that follow
         say all of it.
         """
@@ -114,20 +122,13 @@ class Fanout:
         with self._watching():
             while True:
                 if seen < self._count - len(self._recent):  # at the start, and when it was too slow
-                    if after < self.last_seq:
+                    if after + 1 < self._oldest():
                         if frames := await read(after, PAGE):
                             after = frames[-1].seq
                             yield frames
                         continue
-                    seen = self._count
-                news: list[Frame | Preview] = []
-                for one in self._since(seen):
-                    if isinstance(one, Frame):
-                        if one.seq == after + 1:
-                            after = one.seq
-                            news.append(one)
-                    elif previews and one.after_seq == after:
-                        news.append(one)
+                    seen = self._count - len(self._recent)
+                news, after = self._news(seen, after, previews=previews)
                 seen = self._count
                 if news:
                     yield news
@@ -148,6 +149,26 @@ class Fanout:
                     return
                 else:
                     await self._next()
+
+    def _oldest(self) -> int:
+        """The first frame that is kept, or the one that comes next."""
+        return next((one.seq for one in self._recent if type(one) is Frame), self.last_seq + 1)
+
+    def _news(self, seen: int, after: int, *, previews: bool) -> _News:
+        """What there is since a place and after a row, and the last row of it."""
+        where = (seen, self._count, after, previews)
+        if self._told is not None and self._told[0] == where:
+            return self._told[1]
+        news: list[Frame | Preview] = []
+        for one in self._since(seen):
+            if type(one) is Frame:
+                if one.seq == after + 1:
+                    after = one.seq
+                    news.append(one)
+            elif previews and one.after_seq == after:  # type: ignore[union-attr]  # a preview
+                news.append(one)
+        self._told = where, (news, after)
+        return news, after
 
     def _since(self, seen: int) -> list[Frame | Preview]:
         missing = self._count - seen

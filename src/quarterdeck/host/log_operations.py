@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import Any
 
 import msgspec
@@ -34,20 +35,27 @@ class LogOperations(HostBase):
         self, request: takes.WatchSession, caller: Caller = PROGRAM
     ) -> AsyncGenerator[returns.Frame | Preview, None]:
         """The log after a cursor, then live. Where it cannot go on at the cursor, a ``Gap`` comes first."""
+        async with aclosing(self.watch_session_together(request, caller)) as batches:
+            async for batch in batches:
+                for one in batch:
+                    yield one
+
+    async def watch_session_together(
+        self, request: takes.WatchSession, caller: Caller = PROGRAM
+    ) -> AsyncGenerator[Sequence[returns.Frame | Preview], None]:
+        """The same with what is there at a time together. Do not change it: others are told the very same."""
         log = (await self._actor(request.session_id)).log
         head = await self._head(log.id)
         after, gap = gap_at(head, request.after)
         if gap is not None:
-            yield gap_frame(head, gap.reason)
+            yield [gap_frame(head, gap.reason)]
         if request.view == "raw":
             async for frames in log.fanout.watch_rows(after, raw_reader(self.store, log.id)):
-                for frame in frames:
-                    yield frame
+                yield frames
             return
         read = frames_reader(self.store, log.id)
         async for news in log.fanout.watch(after, read, previews=request.previews):
-            for one in news:
-                yield one
+            yield news
 
     async def read_events(self, request: takes.ReadEvents, caller: Caller = PROGRAM) -> returns.Frames:
         """Part of the log; with a ``gap``, nothing of it: fetch the timeline, and go on after its ``seq``."""

@@ -85,8 +85,10 @@ def sees(caller: Caller, cwd: str) -> bool:
 
 
 def checked(cls: H) -> H:
-    """Check the caller of every operation that the class has."""
+    """Check the caller of every operation that the class has. A stream that is made of batches is checked there."""
     for name, operation in OPERATIONS.items():
+        if hasattr(cls, f"{name}_together"):
+            name = f"{name}_together"
         method = getattr(cls, name, None)
         if method is not None:
             setattr(cls, name, _checked_stream(operation, method) if operation.streams else _checked(operation, method))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from typing import Any
 
@@ -22,35 +22,67 @@ from .outbox import Outbox
 KEPT = 4_000
 KEPT_BYTES = 8 * 1024 * 1024
 """Encoded frames that are kept for those who read them a little later: twice this, at most."""
+TOGETHER = 200
+TOGETHER_BYTES = 64 * 1024
+"""What is written in one piece: more than this would be held for a client that reads slowly."""
 
 
 class Encodings:
-    """One encoded copy of what many are told."""
+    """One encoded copy of what many are told.
+
+    By identity: the host hands the same frame, and the same batch of frames, to all who watch. An entry keeps what it
+    is the encoding of, so no id is used again.
+    """
 
     def __init__(self, encode: Callable[[Any], bytes]) -> None:
         self._encode = encode
-        self._new: dict[int, tuple[Any, bytes]] = {}
-        self._old: dict[int, tuple[Any, bytes]] = {}
+        self._new: dict[tuple[int, str], tuple[Any, bytes]] = {}
+        self._old: dict[tuple[int, str], tuple[Any, bytes]] = {}
         self._size = 0
 
     def of(self, item: Any) -> bytes:
-        """By identity: the host hands the same frame to all who watch. An entry keeps its item, so no id is reused."""
-        known = self._new.get(id(item)) or self._old.get(id(item))
-        if known is not None:
-            return known[1]
+        """A frame or a preview."""
+        key = (id(item), "")
+        return self._known(key) or self._keep(key, item, self._encode(item))
+
+    def parts(self, batch: Sequence[Any], form: Form) -> Iterable[bytes]:
+        """Everything of a batch; in one piece, the same for all whose form it is, unless it is too much for that."""
+        key = (id(batch), form.name)
+        if (known := self._known(key)) is not None:
+            return (known,)
+        if len(batch) > TOGETHER:
+            return map(form.one, batch)
+        parts = list(map(form.one, batch))
+        if sum(map(len, parts)) > TOGETHER_BYTES:
+            return parts
+        return (self._keep(key, batch, form.between.join(parts)),)
+
+    def _known(self, key: tuple[int, str]) -> bytes | None:
+        known = self._new.get(key) or self._old.get(key)
+        return None if known is None else known[1]
+
+    def _keep(self, key: tuple[int, str], item: Any, written: bytes) -> bytes:
         if len(self._new) >= KEPT or self._size >= KEPT_BYTES:
             self._old, self._new, self._size = self._new, {}, 0
-        written = self._encode(item)
         self._size += len(written)
-        self._new[id(item)] = (item, written)
+        self._new[key] = (item, written)
         return written
+
+
+class Form(msgspec.Struct, frozen=True):
+    """How a face writes the items of a stream."""
+
+    name: str
+    """The same for all who get the same bytes."""
+    one: Callable[[Any], bytes]
+    between: bytes
 
 
 class Opened(msgspec.Struct):
     """A stream that has begun."""
 
     hello: dict[str, Any]
-    items: AsyncGenerator[Any, None]
+    batches: AsyncGenerator[Sequence[Any], None]
     epoch: str = ""
     """What the ids of frames begin with."""
 
@@ -64,8 +96,15 @@ async def opened(host: Host, request: takes.Request, caller: Caller) -> Opened:
             return await _host(host, request, caller)
         case takes.AttachCallbacks():
             await call(host, OPERATIONS["get_session"], takes.OfSession(session_id=request.session_id), caller)
-            return Opened({}, stream(host, OPERATIONS["attach_callbacks"], request, caller))
-    return Opened({}, stream(host, OPERATIONS["watch_approvals"], request, caller))
+            return Opened({}, singly(stream(host, OPERATIONS["attach_callbacks"], request, caller)))
+    return Opened({}, singly(stream(host, OPERATIONS["watch_approvals"], request, caller)))
+
+
+async def singly(items: AsyncGenerator[Any, None]) -> AsyncGenerator[Sequence[Any], None]:
+    """A stream in which little happens, in batches of one."""
+    async with aclosing(items):
+        async for item in items:
+            yield (item,)
 
 
 async def _session(host: Host, request: takes.WatchSession, caller: Caller) -> Opened:
@@ -81,7 +120,7 @@ async def _session(host: Host, request: takes.WatchSession, caller: Caller) -> O
         "last_seq": head.last_seq,
         "resume": "ok" if gap is None else "gap",
     }
-    return Opened(hello, stream(host, OPERATIONS["watch_session"], request, caller), head.epoch)
+    return Opened(hello, host.watch_session_together(request, caller), head.epoch)
 
 
 async def _host(host: Host, request: takes.WatchHost, caller: Caller) -> Opened:
@@ -89,7 +128,7 @@ async def _host(host: Host, request: takes.WatchHost, caller: Caller) -> Opened:
     gap = request.after is not None and (await host.store.changes(after=request.after, limit=1)).gap
     items = stream(host, OPERATIONS["watch_host"], request, caller)
     first = await anext(items)  # its own hello; raises if the caller may not
-    return Opened({"pos": first.details["pos"], "last_pos": position, "resume": "gap" if gap else "ok"}, items)
+    return Opened({"pos": first.details["pos"], "last_pos": position, "resume": "gap" if gap else "ok"}, singly(items))
 
 
 def kind_of(item: Any) -> str:
@@ -119,16 +158,25 @@ def shown(item: Any) -> Any:
     return item
 
 
-async def pump(stream: Opened, outbox: Outbox, form: Callable[[Any], bytes], told: Callable[[], None]) -> None:
-    """Everything the stream says into the outbox, waiting where that is full. Raises ``HostError``."""
+async def pump(
+    stream: Opened,
+    outbox: Outbox,
+    parts: Callable[[Sequence[Any]], Iterable[bytes]],
+    told: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Everything the stream says into the outbox, waiting where that is full. Raises ``HostError``.
+
+    ``parts`` writes a batch of items down; ``told`` is told how many they were.
+    """
     put = outbox.put
     try:
-        async with aclosing(stream.items) as items:
-            async for item in items:
-                put(form(item))
-                told()
-                if outbox.full:
-                    await outbox.room()
+        async with aclosing(stream.batches) as batches:
+            async for batch in batches:
+                for part in parts(batch):
+                    put(part)
+                    if outbox.full:
+                        await outbox.room()
+                told(len(batch))
     except HostError:
         raise
     except Exception as error:

@@ -102,7 +102,7 @@ class Feed:
             attending(gateway.host, self._caller, self._request),
         ):
             delivering = asyncio.ensure_future(self.outbox.deliver(write))
-            pumping = asyncio.ensure_future(pump(self._stream, self.outbox, form, _uncounted))
+            pumping = asyncio.ensure_future(pump(self._stream, self.outbox, lambda batch: map(form, batch)))
             stopping = asyncio.ensure_future(gateway.stopping.wait())
             others = [asyncio.ensure_future(one) for one in beside]
             tasks: list[asyncio.Future[Any]] = [delivering, pumping, stopping, *others]
@@ -127,10 +127,6 @@ class Feed:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _uncounted() -> None:
-    """Only HTTP counts what it tells."""
 
 
 def streaming(gateway: Gateway, method: Method) -> Callable[[Any, Any], Awaitable[Any]]:

@@ -13,8 +13,9 @@ from starlette.types import Receive, Scope, Send
 
 from quarterdeck.gateways.common.authentication import Authentication
 from quarterdeck.gateways.common.calling import call, check_scope
+from quarterdeck.gateways.common.outbox import Outbox
 from quarterdeck.gateways.common.reading import invalid
-from quarterdeck.gateways.common.streams import Encodings
+from quarterdeck.gateways.common.streams import Encodings, Form, Opened, pump
 from quarterdeck.gateways.common.tracing import parent_of
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.resources import Health
@@ -50,6 +51,20 @@ class Gateway:
         self.stopping = asyncio.Event()
         """Set when the gateway stops: streams say goodbye, and new requests are refused."""
         self._paths = _by_path(ROUTES)
+
+    def outbox(self, heartbeat: bytes) -> Outbox:
+        """For one client; ``heartbeat`` is said where nothing else was for a while."""
+        settings = self.settings
+        return Outbox(
+            limit_bytes=settings.outbox_bytes,
+            heartbeat_s=settings.heartbeat_s,
+            stalled_s=settings.stalled_s,
+            heartbeat=heartbeat,
+        )
+
+    async def tell(self, stream: Opened, outbox: Outbox, form: Form) -> None:
+        """Everything the stream says, in this form. Raises ``HostError``."""
+        await pump(stream, outbox, lambda batch: self.encodings.parts(batch, form), self.meter.told)
 
     async def __aenter__(self) -> Gateway:
         self.authentication.start()

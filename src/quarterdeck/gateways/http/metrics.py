@@ -57,9 +57,9 @@ class Meter:
         self._requests[method, route, status] += 1
         self._latencies[method, route].observe(took_s)
 
-    def told(self) -> None:
-        """One item of a stream went to one client."""
-        self._told += 1
+    def told(self, count: int) -> None:
+        """So many items of a stream went to one client."""
+        self._told += count
 
     @contextlib.contextmanager
     def stream(self, kind: str, outbox: Outbox) -> Iterator[None]:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from quarterdeck.gateways.common.outbox import Outbox
 from quarterdeck.gateways.common.reading import invalid
-from quarterdeck.gateways.common.streams import Opened, attending, kind_of, opened, pump, shown
+from quarterdeck.gateways.common.streams import Form, Opened, attending, kind_of, opened, shown
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host import requests as takes
 
@@ -58,13 +57,7 @@ class Events:
         self._request = request
         self._stream = stream
         self._caller = caller
-        settings = gateway.settings
-        self._outbox = Outbox(
-            limit_bytes=settings.outbox_bytes,
-            heartbeat_s=settings.heartbeat_s,
-            stalled_s=settings.stalled_s,
-            heartbeat=HEARTBEAT,
-        )
+        self._outbox = gateway.outbox(HEARTBEAT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         gateway = self._gateway
@@ -112,9 +105,9 @@ class Events:
         await asyncio.wait([delivering, left], timeout=2.0, return_when=asyncio.FIRST_COMPLETED)
 
     async def _pump(self) -> None:
-        meter = self._gateway.meter
         try:
-            await pump(self._stream, self._outbox, self._form, meter.told)
+            form = Form(f"sse {self._stream.epoch}", self._form, b"")
+            await self._gateway.tell(self._stream, self._outbox, form)
         except HostError as error:
             self._outbox.put(event("error", problem_of(error)))
 
@@ -130,6 +123,8 @@ class Events:
         if kind == "frame":
             written = self._gateway.encodings.of(item)
             return b"id: %b-%d\nevent: frame\ndata: {%b\n\n" % (self._stream.epoch.encode(), item.seq, written)
+        if kind == "preview":
+            return b"event: preview\ndata: {%b\n\n" % self._gateway.encodings.of(item)
         told = shown(item)
         if kind == "gap" and "seq" in told:
             return event(kind, told, f"{told['epoch']}-{told['seq']}")

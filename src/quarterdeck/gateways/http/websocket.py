@@ -9,9 +9,8 @@ import msgspec
 from starlette.types import Receive, Scope, Send
 
 from quarterdeck.gateways.common.calling import call, check_scope
-from quarterdeck.gateways.common.outbox import Outbox
 from quarterdeck.gateways.common.reading import check_texts, invalid
-from quarterdeck.gateways.common.streams import attending, kind_of, opened, pump, shown
+from quarterdeck.gateways.common.streams import Form, attending, kind_of, opened, shown
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host.requests import Request
 from quarterdeck.host.resources import Details, Exported
@@ -48,13 +47,7 @@ class Socket:
         self._scope = scope
         self._receive = receive
         self._send = send
-        settings = gateway.settings
-        self._outbox = Outbox(
-            limit_bytes=settings.outbox_bytes,
-            heartbeat_s=settings.heartbeat_s,
-            stalled_s=settings.stalled_s,
-            heartbeat=HEARTBEAT,
-        )
+        self._outbox = gateway.outbox(HEARTBEAT)
         self._subscriptions: dict[str | int, asyncio.Task[None]] = {}
         self._commands: set[asyncio.Task[None]] = set()
 
@@ -193,12 +186,11 @@ class Socket:
 
     async def _told(self, ref: str | int, request: Request) -> None:
         gateway, named = self._gateway, b',"ref":' + msgspec.json.encode(ref)
-        start = b'{"op":"frame"' + named + b","
 
         def form(item: Any) -> bytes:
             kind = kind_of(item)
-            if kind == "frame":
-                return start + gateway.encodings.of(item)
+            if kind in ("frame", "preview"):
+                return b'{"op":"%b"%b,%b' % (kind.encode(), named, gateway.encodings.of(item))
             told = msgspec.json.encode(shown(item))
             return b'{"op":"%b"%b,%b' % (kind.encode(), named, told[1:])
 
@@ -206,7 +198,7 @@ class Socket:
             stream = await opened(gateway.host, request, self._caller)
             self._say({"op": "hello", "ref": ref, **stream.hello})
             with attending(gateway.host, self._caller, request):
-                await pump(stream, self._outbox, form, gateway.meter.told)
+                await gateway.tell(stream, self._outbox, Form(f"websocket {ref!r}", form, b","))
             self._say({"op": "end", "ref": ref})
         except HostError as error:
             self._fail(ref, error)
