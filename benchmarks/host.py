@@ -7,11 +7,8 @@ database is in the current folder's file system, since a temporary folder may be
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,11 +17,10 @@ from typing import Any
 
 from . import _lines
 from ._arguments import Size, parse
+from ._rounds import ROUNDS, Figures, Rounds, divided, each, ms, scratch, thousands
 from ._standin import Script, compiled
 from ._table import Row, Section, say, show
 
-LIMIT_S = 600.0
-ROUNDS = Size(full=5, quick=1)
 SESSIONS = 20
 PACE = 250
 PACED_S = Size(full=4, quick=2)
@@ -42,47 +38,15 @@ DURABLE, PREVIEWS, LATENCY, OPENING, REPLAY = 0.4, 0.5, 1.0, 0.5, 0.5
 KEEPER_SHARE, IDLE_KB, INTERRUPT_MS = 0.25, 150.0, 5.0
 RESTART = 1 / 3
 
-Figures = dict[str, list[float]]
-"""Figure → one value per round."""
 
+class Bench(Rounds):
+    """The host, part by part."""
 
-class Bench:
-    """Runs loads by turns and keeps what they measured."""
-
-    def __init__(self, *, cli: Path, script: Script, quick: bool) -> None:
-        self._cli = cli
-        self._script = script
-        self.quick = quick
-
-    def rounds(self, loads: dict[str, dict[str, Any]]) -> dict[str, Figures]:
-        """Each load once in every round."""
-        measured: dict[str, Figures] = {load: defaultdict(list) for load in loads}
-        for number in range(ROUNDS.of(self.quick)):
-            for load, setting in loads.items():
-                say(f"{load}, round {number + 1} of {ROUNDS.of(self.quick)}")
-                for name, value in self.child(load, **setting).items():
-                    measured[load][name].append(value)
-        return measured
-
-    def child(self, load: str, **setting: Any) -> dict[str, Any]:
-        """One load, in a folder of its own unless it is given one."""
-        if "folder" not in setting:
-            with scratch() as folder:
-                return self.child(load, folder=folder, **setting)
-        setting |= {"cli": str(self._cli), "started": time.monotonic()}
-        command = [sys.executable, "-m", "benchmarks._children.host", load, json.dumps(setting)]
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=True)
-        except subprocess.SubprocessError as error:
-            raise SystemExit(f"the host did not get through {load!r}: {error}") from error
-        told: dict[str, Any] = json.loads(done.stdout)
-        return told
-
-    # Each part as rows
+    module = "benchmarks._children.host"
 
     def durable(self) -> list[Row]:
         count = DURABLE_LINES.of(self.quick)
-        env = self._script.says("conversation", _lines.conversation(count), count)
+        env = self.script.says("conversation", _lines.conversation(count), count)
         shared = {"sessions": SESSIONS, "count": count}
         found = self.rounds(
             {
@@ -96,13 +60,13 @@ class Bench:
             Row(
                 f"durable events of {SESSIONS} sessions, full sync",
                 "rows/s",
-                _divided(host["rows"], host["wall_s"]),
-                _divided(store["rows"], store["wall_s"]),
+                divided(host["rows"], host["wall_s"]),
+                divided(store["rows"], store["wall_s"]),
                 better="higher",
                 target=DURABLE,
                 against=against,
             ),
-            Row("· processor time per row", "µs", _each(host, "rows"), _each(store, "rows"), against=against),
+            Row("· processor time per row", "µs", each(host, "rows"), each(store, "rows"), against=against),
             _keeper_share("· keeper's processor time, as a share of the host's", host),
         ]
 
@@ -110,7 +74,7 @@ class Bench:
         count = PIECES.of(self.quick)
         lines = _lines.streamed_message(count)
         setting = {
-            "env": self._script.says("message", lines, len(lines)),
+            "env": self.script.says("message", lines, len(lines)),
             "subscribers": SUBSCRIBERS,
             "count": count,
         }
@@ -121,8 +85,8 @@ class Bench:
             Row(
                 f"previews to {SUBSCRIBERS} subscribers",
                 "deliveries/s",
-                _divided(host["deliveries"], host["wall_s"]),
-                _divided(bare["deliveries"], bare["wall_s"]),
+                divided(host["deliveries"], host["wall_s"]),
+                divided(bare["deliveries"], bare["wall_s"]),
                 better="higher",
                 target=PREVIEWS,
                 against=against,
@@ -130,15 +94,15 @@ class Bench:
             Row(
                 "· processor time per delivery",
                 "µs",
-                _each(host, "deliveries"),
-                _each(bare, "deliveries"),
+                each(host, "deliveries"),
+                each(bare, "deliveries"),
                 against=against,
             ),
         ]
 
     def latency(self) -> list[Row]:
         count = PACE * PACED_S.of(self.quick)
-        env = self._script.tells_the_time(count, per_second=PACE, line=_lines.timed_answer())
+        env = self.script.tells_the_time(count, per_second=PACE, line=_lines.timed_answer())
         paced = {"sessions": SESSIONS, "per_second": PACE, "count": count, "lines": env["STANDIN_FILE"]}
         talking = {"sessions": SESSIONS, "env": env}
         found = self.rounds({"late_client": talking, "late_store": paced, "late_host": talking, "interrupts": talking})
@@ -151,36 +115,36 @@ class Bench:
             Row(
                 f"CLI line to subscriber, {load}: p50",
                 "ms",
-                _ms(host["p50_us"]),
-                _ms([2 * read + written for read, written in pairs]),
+                ms(host["p50_us"]),
+                ms([2 * read + written for read, written in pairs]),
                 target=LATENCY,
                 against="2 × bare client + one commit",
             ),
-            Row("· p99", "ms", _ms(host["p99_us"])),
-            Row("· bare client: p50", "ms", _ms(client["p50_us"])),
-            Row("· a commit of the bare store at that pace: p50", "ms", _ms(commit["p50_us"])),
+            Row("· p99", "ms", ms(host["p99_us"])),
+            Row("· bare client: p50", "ms", ms(client["p50_us"])),
+            Row("· a commit of the bare store at that pace: p50", "ms", ms(commit["p50_us"])),
             Row(
                 "· processor time per line",
                 "µs",
-                _each(host, "messages"),
-                _each(client, "messages"),
+                each(host, "messages"),
+                each(client, "messages"),
                 against="bare client",
             ),
             _keeper_share("· keeper's processor time, as a share of the host's", host),
             Row(
                 f"interrupt asked to read by the CLI, {load}: p99",
                 "ms",
-                _ms(interrupts["p99_us"]),
-                [2 * one + INTERRUPT_MS for one in _ms(commit["p99_us"])],
+                ms(interrupts["p99_us"]),
+                [2 * one + INTERRUPT_MS for one in ms(commit["p99_us"])],
                 target=LATENCY,
                 against=f"2 × a commit's p99 + {INTERRUPT_MS:.0f} ms",
             ),
-            Row("· p50", "ms", _ms(interrupts["p50_us"])),
+            Row("· p50", "ms", ms(interrupts["p50_us"])),
         ]
 
     def long_sessions(self) -> list[Row]:
         long = LONG.of(self.quick)
-        env = self._script.says("long", _lines.conversation(long), LINES_PER_TURN)
+        env = self.script.says("long", _lines.conversation(long), LINES_PER_TURN)
         with scratch() as folder:
             say(f"writing a session of {long} rows")
             ids = self.child("fill", folder=folder, env=env, rows=[long, SHORT])["ids"]
@@ -191,36 +155,34 @@ class Bench:
         opening, host, bare = (found[load] for load in ("opening", "replay_host", "replay_bare"))
         return [
             Row(
-                f"opening a session of {_thousands(long)} rows at its end",
+                f"opening a session of {thousands(long)} rows at its end",
                 "ms",
                 [one * 1e3 for one in opening["wall_s_0"]],
                 [one * 1e3 for one in opening["wall_s_1"]],
                 target=OPENING,
-                against=f"{_thousands(SHORT)} rows",
+                against=f"{thousands(SHORT)} rows",
             ),
             Row(
                 "· processor time",
                 "ms",
                 [one * 1e3 for one in opening["processor_s_0"]],
                 [one * 1e3 for one in opening["processor_s_1"]],
-                against=f"{_thousands(SHORT)} rows",
+                against=f"{thousands(SHORT)} rows",
             ),
             Row(
                 "replaying all of it",
                 "rows/s",
-                _divided(host["rows"], host["wall_s"]),
-                _divided(bare["rows"], bare["wall_s"]),
+                divided(host["rows"], host["wall_s"]),
+                divided(bare["rows"], bare["wall_s"]),
                 better="higher",
                 target=REPLAY,
                 against="bare read and fold",
             ),
-            Row(
-                "· processor time per row", "µs", _each(host, "rows"), _each(bare, "rows"), against="bare read and fold"
-            ),
+            Row("· processor time per row", "µs", each(host, "rows"), each(bare, "rows"), against="bare read and fold"),
         ]
 
     def many_sessions(self) -> list[Row]:
-        env = self._script.says("turn", _lines.conversation(TURN_LINES), TURN_LINES)
+        env = self.script.says("turn", _lines.conversation(TURN_LINES), TURN_LINES)
         idle = self.rounds({"idle": {"env": env, "sessions": IDLE_SESSIONS.of(self.quick)}})["idle"]
         restarts: dict[int, Figures] = {}
         with self._populated(env, MANY) as many, self._populated(env, FEW) as few:
@@ -262,30 +224,8 @@ class Bench:
                 self.child("leave", folder=folder)
 
 
-@contextmanager
-def scratch() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix=".benchmark-") as folder:
-        yield folder
-
-
-def _divided(values: list[float], by: list[float]) -> list[float]:
-    return [value / other for value, other in zip(values, by, strict=True)]
-
-
-def _each(figures: Figures, what: str) -> list[float]:
-    return [one * 1e6 for one in _divided(figures["processor_s"], figures[what])]
-
-
-def _ms(microseconds: list[float]) -> list[float]:
-    return [one / 1e3 for one in microseconds]
-
-
-def _thousands(count: int) -> str:
-    return f"{count:,}".replace(",", " ")
-
-
 def _keeper_share(name: str, figures: Figures) -> Row:
-    share = _divided(figures["keeper_s"], figures["processor_s"])
+    share = divided(figures["keeper_s"], figures["processor_s"])
     return Row(name, "%", [one * 100 for one in share], most=KEEPER_SHARE * 100)
 
 
