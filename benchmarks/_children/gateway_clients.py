@@ -14,13 +14,13 @@ import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from .client import Figures, percentiles
 
-LIMIT_S = 300.0
+LIMIT_S = 120.0
 FIRST = b'"seq":'
 """In the first frame, which each gets because it asks for one that is there."""
 
@@ -68,14 +68,13 @@ class Stream(asyncio.Protocol):
         self.transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)
         if self._setting.kind == "websocket":
             key = base64.b64encode(os.urandom(16)).decode()
             more = ("Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {key}")
-            transport.write(request(self._setting, self._setting.path, *more, "Sec-WebSocket-Version: 13"))
+            self.transport.write(request(self._setting, self._setting.path, *more, "Sec-WebSocket-Version: 13"))
         else:
-            transport.write(request(self._setting, self._setting.path))
+            self.transport.write(request(self._setting, self._setting.path))
 
     def data_received(self, data: bytes) -> None:
         if self._head is None:
@@ -273,8 +272,7 @@ class Asking(asyncio.Protocol):
         self._got = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)
 
     def ask(self) -> None:
         self._transport.write(self._request)
@@ -342,8 +340,15 @@ LOADS: dict[str, Callable[[Setting], Awaitable[Figures]]] = {
 
 
 async def run(load: str, setting: Setting) -> Figures:
+    asyncio.get_running_loop().set_exception_handler(_give_up)
     async with asyncio.timeout(LIMIT_S):
         return await LOADS[load](setting)
+
+
+def _give_up(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What fails in a callback would else be waited for in vain."""
+    print(context["message"], repr(context.get("exception")), file=sys.stderr, flush=True)
+    os._exit(1)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
@@ -102,6 +103,7 @@ async def bare_server(app: Any) -> AsyncIterator[int]:
         ws_per_message_deflate=False,
     )
     config.load()
+    logging.getLogger("uvicorn.error").disabled = True  # about connections that are cut at the end
     state = ServerState()
     server = await asyncio.get_running_loop().create_server(
         lambda: HttpToolsProtocol(config=config, server_state=state, app_state={}), "127.0.0.1", 0

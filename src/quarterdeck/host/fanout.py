@@ -6,7 +6,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 
 from .folding import Preview
 from .resources import Frame
@@ -20,6 +19,12 @@ else happens."""
 ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 """Frames of the log after a seq, and at most how many."""
 
+
+TOGETHER = 64
+"""What comes at one time is told in blocks that end at multiples of this, so that watchers who are not equally far are
+told the same blocks but for the first."""
+BLOCKS = 64
+"""Blocks that are kept for those who are told the same."""
 
 _Where = tuple[int, int, int, bool]
 _News = tuple[Sequence[Frame | Preview], int]
@@ -59,8 +64,8 @@ class Fanout:
         self._waiting: set[asyncio.Future[None]] = set()
         """One for each watcher that has seen everything."""
         self._closed = False
-        self._told: tuple[_Where, _News] | None = None
-        """What was found last: watchers that are equally far are told the same."""
+        self._blocks: dict[_Where, _News] = {}
+        """What was told lately: from where to where, after which row, and whether with previews."""
 
     def publish(self, frames: Sequence[Frame]) -> None:
         """Frames that follow one another in the log."""
@@ -107,16 +112,15 @@ class Fanout:
             self._watchers -= 1
             if not self._watchers:
                 self._recent.clear()
-                self._told = None
+                self._blocks.clear()
 
     async def watch(
         self, after: int, read: ReadFrames, *, previews: bool
     ) -> AsyncGenerator[Sequence[Frame | Preview], None]:
         """Everything after ``after``, gap-free and once, and then live; what is there at a time comes together.
 
-        Watchers that are equally far get the very same sequence, so that whoever writes it down can do so once.
-        A watcher that has fallen behind reads the store, and misses the previews of that time: the frames that follow
-        say all of it.
+        Watchers get the very same sequences, so that whoever writes one down can do so once. One that has fallen
+        behind reads the store, and misses the previews of that time: the frames that follow say all of it.
         """
         seen = -1
         with self._watching():
@@ -128,10 +132,12 @@ class Fanout:
                             yield frames
                         continue
                     seen = self._count - len(self._recent)
-                news, after = self._news(seen, after, previews=previews)
-                seen = self._count
-                if news:
-                    yield news
+                if seen < self._count:
+                    end = min(self._count, (seen // TOGETHER + 1) * TOGETHER)
+                    news, after = self._news(seen, end, after, previews=previews)
+                    seen = end
+                    if news:
+                        yield news
                 elif self._closed:
                     return
                 else:
@@ -154,26 +160,22 @@ class Fanout:
         """The first frame that is kept, or the one that comes next."""
         return next((one.seq for one in self._recent if type(one) is Frame), self.last_seq + 1)
 
-    def _news(self, seen: int, after: int, *, previews: bool) -> _News:
-        """What there is since a place and after a row, and the last row of it."""
-        where = (seen, self._count, after, previews)
-        if self._told is not None and self._told[0] == where:
-            return self._told[1]
+    def _news(self, seen: int, end: int, after: int, *, previews: bool) -> _News:
+        """What came between two counts and after a row, and the last row of it."""
+        where = (seen, end, after, previews)
+        if (known := self._blocks.get(where)) is not None:
+            return known
+        first = self._count - len(self._recent)
         news: list[Frame | Preview] = []
-        for one in self._since(seen):
-            if type(one) is Frame:
+        for number in range(seen - first, end - first):
+            one = self._recent[number]
+            if isinstance(one, Frame):
                 if one.seq == after + 1:
                     after = one.seq
                     news.append(one)
-            elif previews and one.after_seq == after:  # type: ignore[union-attr]  # a preview
+            elif previews and one.after_seq == after:
                 news.append(one)
-        self._told = where, (news, after)
+        if len(self._blocks) >= BLOCKS:
+            self._blocks.clear()
+        self._blocks[where] = news, after
         return news, after
-
-    def _since(self, seen: int) -> list[Frame | Preview]:
-        missing = self._count - seen
-        if missing >= len(self._recent):
-            return list(self._recent)
-        newest_first = list(islice(reversed(self._recent), missing))
-        newest_first.reverse()
-        return newest_first

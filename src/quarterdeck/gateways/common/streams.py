@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -22,9 +23,13 @@ from .outbox import Outbox
 KEPT = 4_000
 KEPT_BYTES = 8 * 1024 * 1024
 """Encoded frames that are kept for those who read them a little later: twice this, at most."""
-TOGETHER = 200
-TOGETHER_BYTES = 64 * 1024
-"""What is written in one piece: more than this would be held for a client that reads slowly."""
+PIECE_BYTES = 64 * 1024
+"""Of a batch that is told to many; a larger frame is a piece by itself."""
+
+_Key = tuple[int, str, int]
+"""The id of what was encoded, in which form, and from which item on."""
+_Written = tuple[Any, bytes, int]
+"""What was encoded, as bytes, and how many items of it."""
 
 
 class Encodings:
@@ -36,37 +41,47 @@ class Encodings:
 
     def __init__(self, encode: Callable[[Any], bytes]) -> None:
         self._encode = encode
-        self._new: dict[tuple[int, str], tuple[Any, bytes]] = {}
-        self._old: dict[tuple[int, str], tuple[Any, bytes]] = {}
+        self._new: dict[_Key, _Written] = {}
+        self._old: dict[_Key, _Written] = {}
         self._size = 0
 
     def of(self, item: Any) -> bytes:
         """A frame or a preview."""
-        key = (id(item), "")
-        return self._known(key) or self._keep(key, item, self._encode(item))
+        key = (id(item), "", 0)
+        return (self._known(key) or self._keep(key, (item, self._encode(item), 1)))[1]
 
-    def parts(self, batch: Sequence[Any], form: Form) -> Iterable[bytes]:
-        """Everything of a batch; in one piece, the same for all whose form it is, unless it is too much for that."""
-        key = (id(batch), form.name)
-        if (known := self._known(key)) is not None:
-            return (known,)
-        if len(batch) > TOGETHER:
-            return map(form.one, batch)
-        parts = list(map(form.one, batch))
-        if sum(map(len, parts)) > TOGETHER_BYTES:
-            return parts
-        return (self._keep(key, batch, form.between.join(parts)),)
+    def parts(self, batch: Sequence[Any], form: Form) -> Iterator[bytes]:
+        """Everything of a batch, in pieces that are the same for all whose form it is. Each is made when it is asked
+        for: somebody who reads slowly holds one of them."""
+        at = 0
+        while at < len(batch):
+            key = (id(batch), form.name, at)
+            _, written, count = self._known(key) or self._keep(key, _joined(batch, at, form))
+            yield written
+            at += count
 
-    def _known(self, key: tuple[int, str]) -> bytes | None:
-        known = self._new.get(key) or self._old.get(key)
-        return None if known is None else known[1]
+    def _known(self, key: _Key) -> _Written | None:
+        return self._new.get(key) or self._old.get(key)
 
-    def _keep(self, key: tuple[int, str], item: Any, written: bytes) -> bytes:
+    def _keep(self, key: _Key, written: _Written) -> _Written:
         if len(self._new) >= KEPT or self._size >= KEPT_BYTES:
             self._old, self._new, self._size = self._new, {}, 0
-        self._size += len(written)
-        self._new[key] = (item, written)
+        self._size += len(written[1])
+        self._new[key] = written
         return written
+
+
+def _joined(batch: Sequence[Any], at: int, form: Form) -> _Written:
+    """The next items of a batch, as many as fit a piece."""
+    parts: list[bytes] = []
+    size = 0
+    for item in islice(batch, at, None):
+        part = form.one(item)
+        if parts and size + len(part) > PIECE_BYTES:
+            break
+        parts.append(part)
+        size += len(part)
+    return batch, form.between.join(parts), len(parts)
 
 
 class Form(msgspec.Struct, frozen=True):
