@@ -1,0 +1,209 @@
+"""Tools by which a session starts and steers sessions of its own: an MCP server inside the host.
+
+A child never has more than its parent: its folder lies in the parent's, its mode asks at least as often, its budget is
+what the parent has left, and the parent's own policy holds for it. Whether a tool may be called at all is decided like
+for any other tool.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import msgspec
+
+from quarterdeck.client.tools import ToolContext, create_sdk_mcp_server, tool
+from quarterdeck.store.queries import SessionQuery
+from quarterdeck.store.records import SessionRecord
+from quarterdeck.timeline.parts import Kept
+
+from . import requests as takes
+from .bodies import SessionBody, decode_body
+from .errors import HostError
+from .folders import is_below, resolved
+from .callers import Caller
+from .idempotency import id_for
+
+if TYPE_CHECKING:
+    from .host import Host
+
+SERVER = "quarterdeck"
+"""Its tools are ``mcp__quarterdeck__start_session`` and so on."""
+MODES = ("plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions")
+"""From the one that lets the least happen unasked."""
+INHERITED = ("allowed_tools", "disallowed_tools", "tools")
+"""Options of the parent that a child has too."""
+LONGEST_WAIT_S = 600.0
+Session: TypeAlias = Annotated[str, "Its session_id or its name."]
+ENDED = frozenset({"stopped", "crashed", "parked"})
+
+
+class Children:
+    """The sessions of one parent, as its tools see them."""
+
+    def __init__(self, host: Host, parent_id: str) -> None:
+        self._host = host
+        self._parent_id = parent_id
+        self._starting = asyncio.Lock()
+
+    async def start(self, wanted: takes.CreateSession, key: str | None) -> str:
+        """Start one and return its id. Raises ``HostError`` for more than the parent has."""
+        parent = await self._host.find_session(self._parent_id)
+        body = SessionBody() if parent is None else decode_body(parent)
+        given = body.host_tools
+        if parent is None or given is None:
+            raise HostError("forbidden", "This session was not given host_tools.")
+        cwd = resolved(str(Path(parent.cwd, wanted.cwd)))
+        if not is_below(cwd, [parent.cwd]):
+            raise HostError("folder_not_allowed", f"{wanted.cwd} is outside {parent.cwd}.", field="cwd")
+        async with self._starting:
+            caller = self._caller(body)
+            again = None if key is None else id_for("create_session", msgspec.structs.replace(wanted, cwd=cwd), caller, key)
+            siblings = [one for one in await self.all() if one.id != again]
+            request = msgspec.structs.replace(
+                wanted,
+                cwd=cwd,
+                agent=body.agent,
+                model=wanted.model or body.chosen.get("model", body.model),
+                permission_mode=_at_most(wanted.permission_mode, body),
+                options={name: body.options[name] for name in INHERITED if name in body.options},
+                policy=body.policy or None,
+                budget_usd=_what_is_left(wanted.budget_usd, body, siblings),
+                account=body.account,
+                cli_version=body.cli_pin,
+                host_tools=msgspec.structs.replace(given, depth=given.depth - 1) if given.depth > 1 else None,
+            )
+            if sum(one.state not in ENDED for one in siblings) >= given.sessions:
+                raise HostError("busy", f"{given.sessions} sessions at once are the limit.", hint="Stop one first.")
+            return (await self._host.create_session(request, caller, key)).id
+
+    async def all(self) -> list[SessionRecord]:
+        """The most recently active first."""
+        found: list[SessionRecord] = []
+        cursor: str | None = None
+        while True:
+            page = await self._host.store.sessions(SessionQuery(archived=None, limit=500, cursor=cursor))
+            found += [record for record in page.sessions if decode_body(record).parent_id == self._parent_id]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
+    async def find(self, session: str) -> str:
+        """The id of a child, by its id or its name."""
+        children = await self.all()
+        found = [one.id for one in children if one.id == session] or [one.id for one in children if one.name == session]
+        if len(found) != 1:
+            what = f"{len(found)} of your sessions are" if found else "None of your sessions is"
+            raise HostError("not_found", f"{what} called {session!r}.", hint="list_sessions lists them.")
+        return found[0]
+
+    async def told(self, session_id: str) -> dict[str, Any]:
+        """What a session is doing, and its last answer."""
+        session = await self._host.get_session(takes.OfSession(session_id=session_id))
+        shown: dict[str, Any] = {"session_id": session.id, "name": session.name, "state": session.state}
+        if session.state_reason:
+            shown["reason"] = session.state_reason
+        if session.pending_approvals:
+            shown["waits_for_people"] = session.pending_approvals
+        shown["cost_usd"] = str(session.cost_usd)
+        try:
+            last = (await self._host.get_result(takes.OfSession(session_id=session_id))).details
+        except HostError:  # no turn has ended yet
+            return shown
+        answer = "" if last.get("result") is None else str(msgspec.convert(last["result"], Kept))
+        return {**shown, "outcome": last["outcome"], "answer": answer or last.get("error") or ""}
+
+    def _caller(self, body: SessionBody) -> Caller:
+        return Caller(
+            name=f"session {self._parent_id}",
+            via="host_tools",
+            scope="operate",
+            may_bypass=_mode_of(body) == "bypassPermissions",
+            session_id=self._parent_id,
+        )
+
+
+def _mode_of(body: SessionBody) -> str:
+    return str(body.chosen.get("permission_mode", body.permission_mode) or "default")
+
+
+def _at_most(wanted: str | None, body: SessionBody) -> str:
+    """The mode of a child: the parent's, or one that lets less happen unasked."""
+    own = _mode_of(body)
+    mode = wanted or own
+    if mode not in MODES or own not in MODES or MODES.index(mode) > MODES.index(own):
+        raise HostError("forbidden", f"The mode {mode} allows more than this session's own, {own}.")
+    return mode
+
+
+def _what_is_left(wanted: Decimal | None, body: SessionBody, siblings: list[SessionRecord]) -> Decimal | None:
+    """The budget of a child: of the parent's, what neither it nor its other children have used or may still use."""
+    if body.budget_usd is None:
+        return wanted
+    used = Decimal(str(body.cost_usd))
+    for sibling in siblings:
+        one = decode_body(sibling)
+        spends = sibling.state not in ENDED and one.budget_usd is not None
+        used += Decimal(one.budget_usd or 0) if spends else Decimal(str(one.cost_usd))
+    left = Decimal(body.budget_usd) - used
+    if left <= 0:
+        raise HostError("budget_reached", "Nothing is left of this session's budget.")
+    return left if wanted is None else min(wanted, left)
+
+
+def host_tools(host: Host, parent_id: str) -> Any:
+    """The server for one session."""
+    children = Children(host, parent_id)
+
+    @tool(description="Start another session in this folder or below it. It works on its own; wait for it when needed.")
+    async def start_session(
+        context: ToolContext,
+        prompt: Annotated[str, "What it is to do. It knows nothing of this conversation."],
+        name: Annotated[str, "A short name for people."] = "",
+        cwd: Annotated[str, "The folder to work in; this session's if left out."] = "",
+        model: str | None = None,
+        permission_mode: Annotated[str | None, "At most this session's own."] = None,
+        budget_usd: Annotated[str | None, "What it may cost; at most what is left."] = None,
+    ) -> dict[str, Any]:
+        wanted = takes.CreateSession(
+            cwd=cwd,
+            prompt=prompt,
+            name=name,
+            model=model,
+            permission_mode=permission_mode,
+            budget_usd=None if budget_usd is None else Decimal(budget_usd),
+        )
+        return {"session_id": await children.start(wanted, context.tool_use_id)}
+
+    @tool(description="Say something to a session that you started.")
+    async def prompt_session(context: ToolContext, session: Session, prompt: str) -> dict[str, Any]:
+        request = takes.SendPrompt(session_id=await children.find(session), content=prompt)
+        await host.send_prompt(request, key=context.tool_use_id)
+        return {"sent": True}
+
+    @tool(description="Wait until a session that you started has finished its turn, and read its answer.")
+    async def wait_for_session(
+        session: Session, timeout_s: Annotated[float, "At most ten minutes; then it is still running."] = 300
+    ) -> dict[str, Any]:
+        own = await children.find(session)
+        bounded = min(max(timeout_s, 0), LONGEST_WAIT_S)
+        await host.wait(takes.Wait(session_id=own, for_=["idle", "stopped"], timeout_s=bounded))
+        return await children.told(own)
+
+    @tool(description="The state and the last answer of a session that you started.")
+    async def read_session(session: Session) -> dict[str, Any]:
+        return await children.told(await children.find(session))
+
+    @tool(description="The sessions that you started, the newest first.")
+    async def list_sessions() -> list[dict[str, Any]]:
+        return [{"session_id": one.id, "name": one.name, "state": one.state} for one in await children.all()]
+
+    @tool(description="End a session that you started.")
+    async def stop_session(session: Session) -> dict[str, Any]:
+        await host.stop(takes.OfSession(session_id=await children.find(session)))
+        return {"stopped": True}
+
+    tools = [start_session, prompt_session, wait_for_session, read_session, list_sessions, stop_session]
+    return create_sdk_mcp_server(SERVER, tools=tools)
