@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from conformance.real import RealStage
 from host.kit import LIMIT_S, Place, all_frames, decide, frames_until, pending, told
+from host.staged import host_over, stage_in
 from quarterdeck.host import Host
-from quarterdeck.host.requests import HostTools, ListSessions, OfSession
+from quarterdeck.host.requests import CreateSession, HostTools, ListSessions, OfSession, SendPrompt
 from quarterdeck.host.resources import Session
+from quarterdeck.testing.model import ToolUse
 from quarterdeck.timeline.events import ToolEnded
 
 TOOLS = "mcp__quarterdeck__"
@@ -23,7 +26,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path, keeper=False)
 
 
-def call(name: str, **given: Any) -> dict[str, Any]:
+def call(name: str, /, **given: Any) -> dict[str, Any]:
     return {"tool": TOOLS + name, "input": given}
 
 
@@ -49,7 +52,9 @@ async def children(host: Host, of: Session) -> list[Session]:
 
 async def results(host: Host, session: Session) -> list[str]:
     """What the tools of the host have said to the session."""
-    return [str(end.result) for end in told(await all_frames(host, session.id), ToolEnded) if end.name.startswith(TOOLS)]
+    return [
+        str(end.output) for end in told(await all_frames(host, session.id), ToolEnded) if end.name.startswith(TOOLS)
+    ]
 
 
 async def test_a_session_starts_another_waits_for_it_and_reads_its_answer(place: Place) -> None:
@@ -155,5 +160,59 @@ async def test_children_end_with_their_parent_unless_told_otherwise(place: Place
             assert (await host.get_session(OfSession(session_id=child.id))).state == "idle"
             return
         async with asyncio.timeout(LIMIT_S):
-            while (await host.get_session(OfSession(session_id=child.id))).state != "stopped":
+            while (await host.get_session(OfSession(session_id=child.id))).state != "stopped":  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
+
+
+async def test_a_parent_that_is_killed_takes_ten_children_along_also_after_a_restart(tmp_path: Path) -> None:
+    place = Place(tmp_path, keeper=True)
+    starts = [call("start_session", prompt="go", name=f"child {number}") for number in range(10)]
+    place.claude.play([*starts, "All started."])
+    allowed = {"allowed_tools": [TOOLS + "start_session"]}
+    async with asyncio.timeout(LIMIT_S), place.host() as host:
+        session = await place.created(host, host_tools=HostTools(sessions=10), options=allowed)
+        await frames_until(host, session.id, "idle")
+        found = await children(host, session)
+        assert len(found) == 10
+        await host.stop(OfSession(session_id=session.id))
+    async with place.opened() as host:
+        while any(one.state != "stopped" for one in await children(host, session)):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_start_that_is_asked_for_twice_happens_once(tmp_path: Path) -> None:
+    """The host ends while the tool runs; the next one serves the call again."""
+    place = Place(tmp_path, keeper=True)
+    slow = [call("start_session", prompt="go", name="one"), call("wait_for_session", session="one"), "Done."]
+    place.claude.play(slow)
+    async with asyncio.timeout(LIMIT_S), place.host() as host:
+        session = await parent(place, host)
+        await started(place, host, [{"wait_for": "go.txt"}, "At last."])
+        while [one.state for one in await children(host, session)] != ["running"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    async with place.opened() as host:
+        (place.cwd / "go.txt").touch()
+        await frames_until(host, session.id, "idle")
+        assert len(await children(host, session)) == 1
+        assert "At last." in (await results(host, session))[-1]
+
+
+@pytest.mark.real
+async def test_on_the_real_cli_a_child_is_started_and_its_answer_read(tmp_path: Path) -> None:
+    with stage_in(tmp_path / "stage", "real") as stage:
+        stage.reply(ToolUse(TOOLS + "start_session", {"prompt": "Count the birds.", "name": "birds"}))
+        assert isinstance(stage, RealStage)
+        stage.model.on(lambda request: "Count the birds." in request.text and not request.tool_results, "Seven birds.")
+        stage.reply(ToolUse(TOOLS + "wait_for_session", {"session": "birds"}))
+        stage.reply("Counted.")
+        async with asyncio.timeout(LIMIT_S), host_over(stage, keeper=False) as host:
+            tools = [TOOLS + "start_session", TOOLS + "wait_for_session"]
+            request = CreateSession(cwd=str(stage.cwd), host_tools=HostTools(), options={"allowed_tools": tools})
+            session = await host.create_session(request)
+            await host.send_prompt(SendPrompt(session_id=session.id, content="go"))
+            await frames_until(host, session.id, "idle")
+            (child,) = await children(host, session)
+            assert child.id in (await results(host, session))[0]
+            assert "Seven birds." in (await results(host, session))[1]
+            for one in (session, child):
+                await host.stop(OfSession(session_id=one.id))

@@ -8,7 +8,7 @@ import msgspec
 
 from quarterdeck.store.records import ApprovalRecord, LogHead, SessionRecord
 
-from .requests import Lifecycle
+from .requests import HostTools, Lifecycle
 from .resources import Approval, Decider, Session, SessionState, TokenCounts
 from .times import moment, usd
 
@@ -33,6 +33,10 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The version of Claude Code that its processes must have."""
     lifecycle: Lifecycle = Lifecycle()
     parent_id: str | None = None
+    is_child: bool = False
+    """Its parent started it, through ``host_tools``. (A fork has a parent, too.)"""
+    outlives_parent: bool = False
+    host_tools: HostTools | None = None
     worktree: str | None = None
     resume: str | None = None
     """The transcript that the next process goes on with."""

@@ -17,7 +17,7 @@ def as_path(given: str, field: str = "cwd") -> Path:
         path.is_dir()  # the system refuses names that are too long
         return path.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: nobody of that name, or links in a circle
-        raise HostError("invalid", f"{given[:SHOWN_CHARS]!r} is no path: {error}"[:500], field=field) from error
+        raise HostError("invalid", f"{given[:SHOWN_CHARS]!r} is not a path: {error}"[:500], field=field) from error
 
 
 def existing_folder(given: str, field: str = "cwd") -> Path:

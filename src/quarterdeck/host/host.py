@@ -19,12 +19,12 @@ from .control_operations import ControlOperations
 from .log_operations import LogOperations
 from .looking_operations import LookingOperations
 from .machine_operations import MachineOperations
+from .orchestrating import Orchestrating
 from .policy_operations import PolicyOperations
 from .prompt_operations import PromptOperations
 from .retaining import Retaining
 from .scopes import checked
 from .status_operations import StatusOperations
-from .tending import Tending
 from .token_operations import TokenOperations
 from .usage_operations import UsageOperations
 
@@ -45,7 +45,7 @@ class Host(
     AlertOperations,
     TokenOperations,
     Retaining,
-    Tending,
+    Orchestrating,
 ):
     """All operations, as plain methods. Use it as an async context manager."""
 

@@ -21,9 +21,9 @@ from quarterdeck.timeline.parts import Kept
 
 from . import requests as takes
 from .bodies import SessionBody, decode_body
-from .errors import HostError
-from .folders import is_below, resolved
 from .callers import Caller
+from .errors import HostError
+from .folders import as_path, is_below
 from .idempotency import id_for
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ MODES = ("plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions
 """From the one that lets the least happen unasked."""
 INHERITED = ("allowed_tools", "disallowed_tools", "tools")
 """Options of the parent that a child has too."""
+MOST_CHILDREN = 100
+MOST_GENERATIONS = 5
 LONGEST_WAIT_S = 600.0
 Session: TypeAlias = Annotated[str, "Its session_id or its name."]
 ENDED = frozenset({"stopped", "crashed", "parked"})
@@ -55,12 +57,14 @@ class Children:
         given = body.host_tools
         if parent is None or given is None:
             raise HostError("forbidden", "This session was not given host_tools.")
-        cwd = resolved(str(Path(parent.cwd, wanted.cwd)))
+        cwd = str(as_path(str(Path(parent.cwd, wanted.cwd))))
         if not is_below(cwd, [parent.cwd]):
             raise HostError("folder_not_allowed", f"{wanted.cwd} is outside {parent.cwd}.", field="cwd")
         async with self._starting:
             caller = self._caller(body)
-            again = None if key is None else id_for("create_session", msgspec.structs.replace(wanted, cwd=cwd), caller, key)
+            again = (
+                None if key is None else id_for("create_session", msgspec.structs.replace(wanted, cwd=cwd), caller, key)
+            )
             siblings = [one for one in await self.all() if one.id != again]
             request = msgspec.structs.replace(
                 wanted,
@@ -77,7 +81,7 @@ class Children:
             )
             if sum(one.state not in ENDED for one in siblings) >= given.sessions:
                 raise HostError("busy", f"{given.sessions} sessions at once are the limit.", hint="Stop one first.")
-            return (await self._host.create_session(request, caller, key)).id
+            return (await self._host.create_session(request, caller, key=key)).id
 
     async def all(self) -> list[SessionRecord]:
         """The most recently active first."""
@@ -85,10 +89,13 @@ class Children:
         cursor: str | None = None
         while True:
             page = await self._host.store.sessions(SessionQuery(archived=None, limit=500, cursor=cursor))
-            found += [record for record in page.sessions if decode_body(record).parent_id == self._parent_id]
+            found += [record for record in page.sessions if self._is_parent_of(decode_body(record))]
             cursor = page.next_cursor
             if cursor is None:
                 return found
+
+    def _is_parent_of(self, body: SessionBody) -> bool:
+        return body.is_child and body.parent_id == self._parent_id
 
     async def find(self, session: str) -> str:
         """The id of a child, by its id or its name."""
@@ -122,6 +129,7 @@ class Children:
             scope="operate",
             may_bypass=_mode_of(body) == "bypassPermissions",
             session_id=self._parent_id,
+            children_outlive=body.host_tools is not None and body.host_tools.children_outlive,
         )
 
 
@@ -151,6 +159,14 @@ def _what_is_left(wanted: Decimal | None, body: SessionBody, siblings: list[Sess
     if left <= 0:
         raise HostError("budget_reached", "Nothing is left of this session's budget.")
     return left if wanted is None else min(wanted, left)
+
+
+def check_host_tools(given: takes.HostTools) -> None:
+    """Raises ``HostError`` for numbers beyond what a host allows."""
+    if not 0 <= given.sessions <= MOST_CHILDREN:
+        raise HostError("invalid", f"sessions is 0 to {MOST_CHILDREN}.", field="host_tools.sessions")
+    if not 1 <= given.depth <= MOST_GENERATIONS:
+        raise HostError("invalid", f"depth is 1 to {MOST_GENERATIONS}.", field="host_tools.depth")
 
 
 def host_tools(host: Host, parent_id: str) -> Any:

@@ -86,6 +86,17 @@ class Callbacks(Request, frozen=True, kw_only=True):
     """How long a hook or a tool waits for the program, attached or not; then hooks refuse and tools fail."""
 
 
+class HostTools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Lets a session start sessions of its own, through tools of the host."""
+
+    sessions: int = 4
+    """How many of them may run at once."""
+    depth: int = 1
+    """How many generations: 1, and its children start none."""
+    children_outlive: bool = False
+    """They go on when it has ended."""
+
+
 class CreateSession(Request, frozen=True, kw_only=True):
     """Start a session, with a first prompt or without."""
 
@@ -111,6 +122,7 @@ class CreateSession(Request, frozen=True, kw_only=True):
     """The version of Claude Code that its processes must have."""
     lifecycle: Lifecycle | None = None
     callbacks: Callbacks | None = None
+    host_tools: HostTools | None = None
 
 
 class ListSessions(Request, frozen=True, kw_only=True):

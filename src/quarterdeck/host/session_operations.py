@@ -30,6 +30,7 @@ from .errors import HostError
 from .events import BudgetChanged
 from .git import head_commit
 from .host_base import HostBase
+from .host_tools import check_host_tools
 from .idempotency import id_for, once, receipt_for
 from .launching import check_options, split_options
 from .lifetimes import life_of
@@ -54,6 +55,8 @@ class SessionOperations(HostBase):
             raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
         if request.callbacks is not None:
             check_callbacks(request.callbacks, request.options)
+        if request.host_tools is not None:
+            check_host_tools(request.host_tools)
         lifecycle = request.lifecycle or takes.Lifecycle()
         life_of(self._lifecycle, lifecycle)
         self._accounts.check(request.account)
@@ -63,10 +66,11 @@ class SessionOperations(HostBase):
             actor = await self._actor(session_id)  # begun by a host that died before it answered
         else:
             actor = await self._make_session(session_id, cwd, request, lifecycle, caller)
-        if not actor.log.body.generation:
-            await self._start_new(actor)
         prompt_id = id_for("create_session: prompt", request, caller, key)
-        if request.prompt is not None and not actor.prompts.knows(prompt_id):
+        is_unsaid = request.prompt is not None and not actor.prompts.knows(prompt_id)
+        if not actor.log.body.generation or (is_unsaid and actor.session is None):
+            await self._start_new(actor)
+        if request.prompt is not None and is_unsaid:
             await actor.prompts.say(request.prompt, sender=caller.name, prompt_id=prompt_id)
         return await self._view(actor)
 
@@ -94,6 +98,10 @@ class SessionOperations(HostBase):
             cli_pin=request.cli_version,
             lifecycle=lifecycle,
             worktree=None if request.worktree is None else cwd,
+            host_tools=request.host_tools,
+            parent_id=caller.session_id,
+            is_child=caller.session_id is not None,
+            outlives_parent=caller.children_outlive,
         )
         await asyncio.to_thread(self._private.keep, session_id, private)
         actor = await self._new_session(session_id, cwd, body, caller, request.name, request.tags)

@@ -2,8 +2,8 @@
 
 A warm process belongs to no session, and so to no log: its lines are kept here until a session takes it, and are that
 session's first rows then. It is given only to a new session that asks for exactly what it was started with: folder,
-agent, version, account, model, mode and every option. A session that goes on with a conversation, or whose program
-brings callbacks, needs a process of its own.
+agent, version, account, model, mode and every option. A session that goes on with a conversation, whose program
+brings callbacks, or that has tools of the host needs a process of its own.
 """
 
 from __future__ import annotations
@@ -52,7 +52,13 @@ class Warm(msgspec.Struct, frozen=True, kw_only=True):
 
 def key_of(cwd: str, body: SessionBody, private: Mapping[str, Any]) -> bytes | None:
     """Equal for sessions whose processes are the same until their first prompt; None: it needs one of its own."""
-    if body.generation or body.resume is not None or body.fork or "callbacks" in body.private_options:
+    if (
+        body.generation
+        or body.resume is not None
+        or body.fork
+        or body.host_tools
+        or "callbacks" in body.private_options
+    ):
         return None
     model = body.chosen.get("model", body.model)
     mode = body.chosen.get("permission_mode", body.permission_mode)

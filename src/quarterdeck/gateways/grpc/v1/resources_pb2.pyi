@@ -313,6 +313,16 @@ class Callbacks(_message.Message):
     deadline_s: float
     def __init__(self, hooks: _Optional[_Iterable[_Union[HookCallback, _Mapping]]] = ..., tools: _Optional[_Iterable[_Union[ToolCallback, _Mapping]]] = ..., instructions: _Optional[_Mapping[str, str]] = ..., permission: _Optional[bool] = ..., deadline_s: _Optional[float] = ...) -> None: ...
 
+class HostTools(_message.Message):
+    __slots__ = ("sessions", "depth", "children_outlive")
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    DEPTH_FIELD_NUMBER: _ClassVar[int]
+    CHILDREN_OUTLIVE_FIELD_NUMBER: _ClassVar[int]
+    sessions: int
+    depth: int
+    children_outlive: bool
+    def __init__(self, sessions: _Optional[int] = ..., depth: _Optional[int] = ..., children_outlive: _Optional[bool] = ...) -> None: ...
+
 class TokenCounts(_message.Message):
     __slots__ = ("input", "output", "cache_read", "cache_write")
     INPUT_FIELD_NUMBER: _ClassVar[int]

@@ -13,7 +13,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class CreateSessionRequest(_message.Message):
-    __slots__ = ("cwd", "prompt", "name", "tags", "agent", "model", "permission_mode", "options_json", "policy_json", "budget_usd", "worktree", "resume", "fork", "account", "cli_version", "lifecycle", "callbacks")
+    __slots__ = ("cwd", "prompt", "name", "tags", "agent", "model", "permission_mode", "options_json", "policy_json", "budget_usd", "worktree", "resume", "fork", "account", "cli_version", "lifecycle", "callbacks", "host_tools")
     CWD_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -31,6 +31,7 @@ class CreateSessionRequest(_message.Message):
     CLI_VERSION_FIELD_NUMBER: _ClassVar[int]
     LIFECYCLE_FIELD_NUMBER: _ClassVar[int]
     CALLBACKS_FIELD_NUMBER: _ClassVar[int]
+    HOST_TOOLS_FIELD_NUMBER: _ClassVar[int]
     cwd: str
     prompt: _resources_pb2.Content
     name: str
@@ -48,7 +49,8 @@ class CreateSessionRequest(_message.Message):
     cli_version: str
     lifecycle: _resources_pb2.Lifecycle
     callbacks: _resources_pb2.Callbacks
-    def __init__(self, cwd: _Optional[str] = ..., prompt: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., name: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., model: _Optional[str] = ..., permission_mode: _Optional[str] = ..., options_json: _Optional[str] = ..., policy_json: _Optional[str] = ..., budget_usd: _Optional[str] = ..., worktree: _Optional[str] = ..., resume: _Optional[str] = ..., fork: _Optional[bool] = ..., account: _Optional[str] = ..., cli_version: _Optional[str] = ..., lifecycle: _Optional[_Union[_resources_pb2.Lifecycle, _Mapping]] = ..., callbacks: _Optional[_Union[_resources_pb2.Callbacks, _Mapping]] = ...) -> None: ...
+    host_tools: _resources_pb2.HostTools
+    def __init__(self, cwd: _Optional[str] = ..., prompt: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., name: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., model: _Optional[str] = ..., permission_mode: _Optional[str] = ..., options_json: _Optional[str] = ..., policy_json: _Optional[str] = ..., budget_usd: _Optional[str] = ..., worktree: _Optional[str] = ..., resume: _Optional[str] = ..., fork: _Optional[bool] = ..., account: _Optional[str] = ..., cli_version: _Optional[str] = ..., lifecycle: _Optional[_Union[_resources_pb2.Lifecycle, _Mapping]] = ..., callbacks: _Optional[_Union[_resources_pb2.Callbacks, _Mapping]] = ..., host_tools: _Optional[_Union[_resources_pb2.HostTools, _Mapping]] = ...) -> None: ...
 
 class CreateSessionResponse(_message.Message):
     __slots__ = ("session",)
