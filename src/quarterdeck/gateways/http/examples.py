@@ -40,7 +40,7 @@ BODIES: dict[str, Any] = {
     "decide_many": {"filter": {"tool": "Read"}, "decision": {"decision": "allow"}, "dry_run": True},
     "explain_policy": {"tool": "Bash", "input": {"command": "rm -rf build"}, "cwd": "/srv/repo"},
     "set_budgets": {"day_usd": "20", "month_usd": "300"},
-    "set_alerts": {"alerts": [{"on": ["approval"], "command": ["notify-send", "Claude asks"]}]},
+    "set_alerts": {"alerts": [{"on": ["approval"], "command": ["/usr/bin/notify-send", "Claude asks"]}]},
     "create_worktree": {"cwd": "/srv/repo", "name": "flaky"},
     "create_token": {"name": "ann's phone", "scope": "approve", "expires_s": 2_592_000, "folders": ["/srv"]},
 }
@@ -157,7 +157,7 @@ DETAILS: dict[str, Any] = {
     "get_budgets": {"day_usd": "20", "month_usd": None, "spent": {"day_usd": "0.04", "month_usd": "1.2"}},
     "set_budgets": {"day_usd": "20", "month_usd": "300", "spent": {"day_usd": "0.04", "month_usd": "1.2"}},
     "get_alerts": {"alerts": []},
-    "set_alerts": {"alerts": [{"on": ["approval"], "command": ["notify-send", "Claude asks"]}]},
+    "set_alerts": {"alerts": [{"on": ["approval"], "command": ["/usr/bin/notify-send", "Claude asks"]}]},
     "list_transcripts": {"transcripts": []},
     "list_worktrees": {"worktrees": [{"path": "/srv/repo", "branch": "main", "commit": "9f2c1e0"}]},
     "create_worktree": {"path": "/srv/repo-flaky", "branch": "flaky", "commit": "9f2c1e0"},
