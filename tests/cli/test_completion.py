@@ -35,6 +35,12 @@ TREE = CommandSpec(
             arguments=[ArgumentSpec(ValueSpec("ID", "session"), "which", many=False)],
         ),
         CommandSpec(
+            ("quarterdeck", "watch"),
+            "a session of a host",
+            options=[OptionSpec(("--host",), "where", ValueSpec("URL", "other"))],
+            arguments=[ArgumentSpec(ValueSpec("SESSION", "of host"), "which", many=False)],
+        ),
+        CommandSpec(
             ("quarterdeck", "group"),
             "more",
             commands=[
@@ -60,6 +66,8 @@ CASES = [
     (["paint", "--agent", "sim", ""], ["sim-1"]),
     (["paint", "--agent=sim", ""], ["sim-1"]),
     (["paint", "--agent", "simple", ""], ["id-1", "id-2"]),
+    (["watch", ""], ["run-1", "run-2"]),
+    (["watch", "--host", "http://x:1", ""], ["far-1"]),
 ]
 
 
@@ -76,6 +84,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "#!/bin/sh\n"
         '[ "$*" = "sessions list --all --quiet" ] && printf "id-1\\nid-2\\n"\n'
         '[ "$*" = "sessions list --agent sim --all --quiet" ] && echo sim-1\n'
+        '[ "$*" = "ps --all --quiet" ] && printf "run-1\\nrun-2\\n"\n'
+        '[ "$*" = "ps --all --host http://x:1 --quiet" ] && echo far-1\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
@@ -84,7 +94,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 BASH = """
 source /dev/stdin
-COMP_WORDS=(quarterdeck "$@"); COMP_CWORD=$#
+COMP_WORDS=(quarterdeck "$@"); COMP_CWORD=$#; COMP_LINE="quarterdeck $*"
 _quarterdeck 2>/dev/null
 printf '%s\\n' "${COMPREPLY[@]}"
 """

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from hosted.conftest import TOUCH
 from hosted.kit import ServedHost
+from quarterdeck.host import Host
+from quarterdeck.host.requests import OfApproval, OfSession
+from quarterdeck.host.resources import Approval
 from terminal.kit import CTRL_C, ENTER, ESCAPE
 
 CTRL_D = "\x04"
@@ -168,7 +171,41 @@ def test_chat_on_a_host_starts_a_session_there(served: ServedHost) -> None:
     assert term.exit() == 0
 
 
-async def _approval(host: object, approval_id: str) -> object:
-    from quarterdeck.host.requests import OfApproval
+def test_the_demo_shows_a_host_until_esc(served: ServedHost) -> None:
+    term = served.term("demo", "--serve", columns=100)
+    term.until("http://127.0.0.1:", "gardener · waits", "Allow this edit to notes.txt?", "Leave it, show the next")
+    term.press("y")
+    term.until("allowed  gardener", "nothing waits for you · 1 decided")
+    term.press(ESCAPE)
+    assert term.exit() == 0
+    assert "notes.txt is now: " in term.text
 
-    return await host.get_approval(OfApproval(approval_id=approval_id))  # type: ignore[attr-defined]
+
+def test_questions_and_plans_are_answered_by_keys_too(unserved: ServedHost) -> None:
+    choices = [{"label": one, "description": one} for one in ("tea", "milk")]
+    asked = {"questions": [{"question": "Which drink?", "header": "Drink", "options": choices, "multiSelect": False}]}
+    unserved.claude.play([{"tool": "AskUserQuestion", "input": asked}, "Fine."])
+    approval = unserved.start().asking("barkeeper")
+    term = unserved.term("approvals", "--watch", columns=60)
+    term.until("barkeeper · waits", "? Which drink?", "Answer (y)")
+    term.press("y")
+    term.until("Drink: Which drink?", "2 milk")
+    term.press("2")
+    term.until("answered  barkeeper")
+    decided = unserved.do(lambda host: _approval(host, approval.id))
+    assert decided.decision == {"decision": "allow", "answers": {"Which drink?": "milk"}}
+    term.press(ESCAPE)
+    assert term.exit() == 0
+
+
+def test_a_session_that_is_deleted_ends_what_is_attached_to_it(served: ServedHost) -> None:
+    session = served.idle(served.created("painter", prompt=None))
+    term = served.term("attach", "painter")
+    term.until("/help for commands")
+    served.do(lambda host: host.delete_session(OfSession(session_id=session.id)))
+    term.until("the session was deleted")
+    assert term.exit() == 0
+
+
+async def _approval(host: Host, approval_id: str) -> Approval:
+    return await host.get_approval(OfApproval(approval_id=approval_id))

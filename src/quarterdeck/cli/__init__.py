@@ -98,7 +98,7 @@ def _top_level(name: str) -> int:
     if name in ("-h", "--help", "help"):
         from .common.look import Look
 
-        print(usage(Look.of(sys.stdout)))
+        print(overview(Look.of(sys.stdout)))
         sys.stdout.flush()
         return OK
     if name in ("-V", "--version", "version"):
@@ -115,7 +115,7 @@ def _top_level(name: str) -> int:
     return USAGE_ERROR
 
 
-def usage(look: Look) -> str:
+def overview(look: Look) -> str:
     """The list of commands."""
     from textwrap import wrap
 

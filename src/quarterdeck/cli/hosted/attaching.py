@@ -18,6 +18,7 @@ from .connecting import address_of, opened, reporting
 from .naming import find_session
 
 if TYPE_CHECKING:
+    from quarterdeck.cli.terminal.screen import Screen
     from quarterdeck.remote import RemoteHost
 
 
@@ -41,14 +42,27 @@ def talk(
     """Chat with the session that ``find`` finds or makes, until the user leaves; it goes on."""
     address = address_of(given)
 
+    chats: list[Chat] = []
+
+    def say(style: str, text: str) -> None:
+        for chat in chats:
+            chat.screen.say(style, text)
+
     async def talking() -> int:
-        async with opened(address) as host:
+        async with opened(address, say) as host:
             session = await find(host)
-            chat = Chat(
-                lambda screen: HostedSession(host, session, screen, rules, is_here=address.is_here, attended=attended)
-            )
+            made: list[HostedSession] = []
+
+            def hosted(screen: Screen) -> HostedSession:
+                here = address.is_here
+                made.append(HostedSession(host, session, screen, rules, is_here=here, attended=attended))
+                return made[0]
+
+            chat = Chat(hosted)
+            chats.append(chat)
             code = await chat.run(first)
-            name = sanitize(session.name or session.id[:8], one_line=True)
+            chats.clear()
+            name = sanitize(made[0].name, one_line=True)
             print(Look.of(sys.stdout).paint("dim", f"It goes on. Come back with: quarterdeck attach {name}"))
             return code
 

@@ -15,6 +15,7 @@ from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.host import HostError
 from quarterdeck.host.events import AnyEvent, ProcessChanged, StatusChange
 from quarterdeck.host.requests import Fork, OfSession, Rewind, SendControl, SendPrompt, UpdateSession
+from quarterdeck.timeline.items import Prompt
 
 from .answering import HostedAnswerer, HostedAnswers
 from .connecting import reported
@@ -51,12 +52,17 @@ class HostedSession:
         if attended:
             answerer = HostedAnswerer(screen, rules, host, on_disk=is_here)
         self._answers = HostedAnswers(rules, answerer, host=host, say=screen.say, failed=screen.failed)
-        self.greeting = f"attaching to {session.name or session.id[:8]} …"
+        self.greeting = f"attaching to {self.name} …"
         screen.painter.simulated = session.agent == "sim"
 
     @property
     def id(self) -> str:
         return self._session.id
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return self._session.name or self.id[:8]
 
     @property
     def is_working(self) -> bool:
@@ -65,6 +71,10 @@ class HostedSession:
     @property
     def folder(self) -> Path:
         return Path(self._session.cwd)
+
+    def said(self) -> list[tuple[str, str]]:
+        items = self._followed.state.items.values()
+        return [(one.id, str(one.text)) for one in items if isinstance(one, Prompt) and one.parent_id is None]
 
     async def open(self) -> None:
         """Draw what there is, and ask what waits."""
@@ -132,11 +142,11 @@ class HostedSession:
 
     async def fork(self) -> str:
         made = await self._host.fork(Fork(session_id=self.id))
-        before, self._session = self._session, made
+        before, self._session = self.name, made
         self._answers.stop_all()
         self._followed = FollowedSession(self._host, made.id, self._screen.timeline)
         await self._followed.load()
-        return f"continuing in a copy; the original session is {before.name or before.id[:8]}"
+        return f"continuing in a copy; the original session is {before}"
 
     def reported(self, error: QuarterdeckError) -> ReportedError:
         if isinstance(error, HostError):

@@ -105,15 +105,25 @@ def on_host(given: argparse.Namespace, work: Callable[[RemoteHost], Awaitable[in
     return asyncio.run(reporting(connected()))
 
 
-def opened(address: Address) -> RemoteHost:
-    """Use it as an async context manager."""
+def opened(address: Address, say: Callable[[str, str], None] | None = None) -> RemoteHost:
+    """Use it as an async context manager. ``say`` is told when the connection is lost and found."""
     try:
         from quarterdeck.remote import RemoteHost
     except ImportError as error:
         raise ReportedError(
             f"{error.name} is not installed", "Run pip install 'quarterdeck[host]'.", code=USAGE_ERROR
         ) from error
-    return RemoteHost(address.url, token=address.token)
+    lost = False
+
+    def changed(state: str) -> None:
+        nonlocal lost
+        if say is not None and state == "reconnecting":
+            say("yellow", "the host is gone; trying to reach it again …")
+        elif say is not None and lost and state == "connected":
+            say("dim", "the host is back")
+        lost = state == "reconnecting"
+
+    return RemoteHost(address.url, token=address.token, on_state=changed)
 
 
 async def reporting(work: Awaitable[int]) -> int:

@@ -67,7 +67,7 @@ async def _served(folder: Path, agent: str) -> AsyncIterator[tuple[Address, str]
     from quarterdeck.host import Host
 
     state = folder / "state"
-    env = {"HOME": str(folder)} if agent == "sim" else {}  # where the simulator keeps its transcripts
+    env = {"HOME": str(folder)} if agent == "sim" else {}  # the simulator keeps its transcripts there
     async with Host(state, keeper=False, agents=agents_for(agent), env=env) as host, Server(Gateway(host)) as server:
         name, port = await server.listen_tcp("127.0.0.1", 0)
         await server.listen_unix(state / "host.sock")
@@ -82,7 +82,7 @@ async def _start_sessions(host: RemoteHost, project: Path, agent: str) -> None:
     hello, _, edit = SIMULATED_PROMPTS
     for name, prompt in (("greeter", hello), ("gardener", edit)):
         say("dim", f"{name}: {prompt}")
-        await host.create_session(CreateSession(cwd=str(project), name=name, prompt=prompt, agent="claude"))
+        await host.create_session(CreateSession(cwd=str(project), name=name, prompt=prompt, agent=agent))
 
 
 async def _with_somebody(address: Address) -> int:

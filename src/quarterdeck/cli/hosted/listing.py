@@ -29,8 +29,8 @@ async def list_them(host: RemoteHost, given: argparse.Namespace) -> int:
     """``quarterdeck ps``."""
     from quarterdeck.cli.terminal.screen import can_draw
 
-    board = Board(given)
-    await board.load(host)
+    board = Board(host, given)
+    await board.load()
     if given.json:
         print_json(board.sessions)
     elif given.quiet:
@@ -38,19 +38,20 @@ async def list_them(host: RemoteHost, given: argparse.Namespace) -> int:
     elif given.once or not (can_draw() and sys.stdin.isatty()):
         print("\n".join(board.lines(Look.of(sys.stdout), 0)))
     else:
-        await show_live(board.lines, lambda changed: board.follow(host, changed))
+        await show_live(board.lines, board.follow)
     return OK
 
 
 class Board:
     """The sessions that are shown, kept up to date."""
 
-    def __init__(self, given: argparse.Namespace) -> None:
+    def __init__(self, host: RemoteHost, given: argparse.Namespace) -> None:
+        self._host = host
         self._given = given
         self._known: dict[str, Session] = {}
 
-    async def load(self, host: RemoteHost) -> None:
-        self._known = {one.id: one async for one in all_sessions(host, archived=self._given.all)}
+    async def load(self) -> None:
+        self._known = {one.id: one async for one in all_sessions(self._host, archived=self._given.all)}
 
     @property
     def sessions(self) -> list[Session]:
@@ -66,13 +67,13 @@ class Board:
             and all(tag in session.tags for tag in given.tag)
         )
 
-    async def follow(self, host: RemoteHost, changed: Callable[[], None]) -> None:
+    async def follow(self, changed: Callable[[], None]) -> None:
         """Take in every change."""
-        async for told in host.watch_host(WatchHost()):
+        async for told in self._host.watch_host(WatchHost()):
             details = told.details
             match details.get("kind"):
                 case "hello" | "gap":  # something may have changed since the list was loaded
-                    await self.load(host)
+                    await self.load()
                 case "session" if details.get("session") is None:
                     self._known.pop(str(details.get("id")), None)
                 case "session":
@@ -94,4 +95,6 @@ class Board:
         hidden = len(shown) - room
         more = [look.paint("dim", f"… {hidden} more")] if hidden > 0 else []
         foot = look.paint("dim", " · ".join(filter(None, parts)))
+        if self._host.state != "connected":
+            foot = look.paint("yellow", "the host is gone; trying to reach it again …")
         return [*sessions_table(shown[:room], look, now=time.time()), *more, foot]

@@ -54,13 +54,20 @@ def triage(given: argparse.Namespace) -> int:
 async def watch(address: Address, *, session: str | None = None, kinds: Sequence[str] = ()) -> int:
     """Show what waits at this host, until the user leaves."""
     interrupts = Interrupts()
+    screens: list[Screen] = []
+
+    def say(style: str, text: str) -> None:
+        for shown in screens:
+            shown.say(style, text)
+
     with interrupts:
         try:
-            async with opened(address) as host:
+            async with opened(address, say) as host:
                 only = None if session is None else (await find_session(host, session)).id
                 request = ListApprovals(session=only, kind=list(kinds), limit=200)  # type: ignore[arg-type]
                 leave = interrupts.pressed
                 with terminal_screen(failed=interrupts.fail, escaped=leave) as screen:
+                    screens.append(screen)
                     await Triage(host, screen, on_disk=address.is_here, leave=leave).run(request)
         except asyncio.CancelledError:
             if interrupts.error is not None:
@@ -155,9 +162,9 @@ class Triage:
             self._screen.say("yellow", str(error))
             return
         self._decided += 1
-        allowed = decision.decision == "allow"
-        about = f"{session.name or session.id[:8]}: {sanitize(approval.summary, one_line=True)}"
-        self._screen.say("green" if allowed else "red", f"{'allowed' if allowed else 'denied'}  {about}")
+        style, word = ("green", "allowed") if decision.decision == "allow" else ("red", "denied")
+        word = "answered" if decision.answers is not None else word
+        self._screen.say(style, f"{word}  {session.name or session.id[:8]}: {approval.summary}")
 
     async def _session(self, session_id: str) -> Session:
         if session_id not in self._sessions:

@@ -107,6 +107,7 @@ class Chat:
         showing = asyncio.ensure_future(self._view.app.run_async(handle_sigint=False, set_exception_handler=False))
         try:
             await self.session.open()
+            self.prompts = self.session.said()[-PROMPTS_KEPT:]
             self.screen.say("dim", "/help for commands and keys, Ctrl-D to exit")
             self._read()
             if first:

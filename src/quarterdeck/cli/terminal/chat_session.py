@@ -44,6 +44,9 @@ class ChatSession(Protocol):
     def folder(self) -> Path:
         """Where it works."""
 
+    def said(self) -> list[tuple[str, str]]:
+        """Id and text of what was said before, the oldest first."""
+
     async def open(self) -> None: ...
 
     async def close(self, *, hurry: bool) -> None: ...
@@ -92,6 +95,9 @@ class LocalSession:
     @property
     def folder(self) -> Path:
         return Path(self._session.options.cwd or ".")
+
+    def said(self) -> list[tuple[str, str]]:
+        return []  # the CLI does not repeat it
 
     async def open(self) -> None:
         await self._session.open()

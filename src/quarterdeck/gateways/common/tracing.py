@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def parent_of(headers: Mapping[bytes, bytes]) -> Any:
     """What the request says about the trace that it is part of."""
-    if "opentelemetry" not in sys.modules:
+    if "opentelemetry.trace" not in sys.modules:
         return None
     from opentelemetry import propagate
 
@@ -35,7 +35,7 @@ def parent_of(headers: Mapping[bytes, bytes]) -> Any:
 
 def span_of(operation: Operation, caller: Caller, parent: Any = None) -> AbstractContextManager[None]:
     """A span for one call of the host. Nobody pays for it who has not imported ``opentelemetry``."""
-    return _span(operation, caller, parent) if "opentelemetry" in sys.modules else nullcontext()
+    return _span(operation, caller, parent) if "opentelemetry.trace" in sys.modules else nullcontext()
 
 
 @contextmanager
