@@ -24,13 +24,13 @@ from .messages import MESSAGES
 from .methods import Method
 from .shapes import Hello, HostChange
 
-BEAT_S = 15.0
-"""How often a stalled client is looked for."""
 
 
 def new_outbox(gateway: Gateway) -> Outbox:
     settings = gateway.settings
-    return Outbox(limit_bytes=settings.outbox_bytes, heartbeat_s=BEAT_S, stalled_s=settings.stalled_s)
+    return Outbox(
+        limit_bytes=settings.outbox_bytes, heartbeat_s=settings.stalled_s / 4, stalled_s=settings.stalled_s
+    )
 
 
 class EventForm:
