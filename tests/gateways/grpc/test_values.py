@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gateways.grpc.grpc_host import tagged
 from looping import for_each
 from quarterdeck.gateways.grpc.decoding import _values, parsed, request_of
 from quarterdeck.gateways.grpc.encoding import _writer, event_message, response_of
@@ -84,18 +85,7 @@ def test_an_event_comes_back_as_it_was(event: Any) -> None:
     assert (message.session_id, message.seq, message.at, message.WhichOneof("event")) == ("s-1", 9, 12.5, name)
     tag = event.__struct_config__.tag
     values = _values(event, getattr(message, name), "")
-    assert msgspec.convert({"type": tag, "at": 12.5, **_tagged(event, values)}, event) == made
-
-
-def _tagged(struct: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Items say what they are in JSON; in a message the field does."""
-    shown = dict(values)
-    for field in fields_of(struct):
-        if field.kind is Kind.STRUCT and not field.many and field.encoded in shown:
-            config = field.of.__struct_config__
-            inner = _tagged(field.of, shown[field.encoded])
-            shown[field.encoded] = inner if config.tag is None else {config.tag_field: config.tag, **inner}
-    return shown
+    assert msgspec.convert({"type": tag, "at": 12.5, **tagged(event, values)}, event) == made
 
 
 @for_each("method", METHODS.values(), ids=list(METHODS))

@@ -46,6 +46,7 @@ def conversing(gateway: Gateway) -> Callable[[Any, Any], Awaitable[Any]]:
         data = await context.read()
         if data is grpc.aio.EOF:
             raise HostError("invalid", "The first message must be `open`.", field="request")
+        gateway.check_size(data)
         await (await _open(gateway, caller, parsed("ConverseRequest", data), context)).run()
         return b""
 
@@ -128,6 +129,7 @@ class _Conversation:
     async def _read(self) -> None:
         """Until the client has closed its side, everything is answered, and the session is at rest."""
         while (data := await self._context.read()) is not grpc.aio.EOF:
+            self._gateway.check_size(data)
             message = parsed("ConverseRequest", data)
             while len(self._commands) >= self._gateway.settings.commands:
                 await asyncio.wait(self._commands, return_when=asyncio.FIRST_COMPLETED)

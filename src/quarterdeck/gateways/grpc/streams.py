@@ -25,12 +25,9 @@ from .methods import Method
 from .shapes import Hello, HostChange
 
 
-
 def new_outbox(gateway: Gateway) -> Outbox:
     settings = gateway.settings
-    return Outbox(
-        limit_bytes=settings.outbox_bytes, heartbeat_s=settings.stalled_s / 4, stalled_s=settings.stalled_s
-    )
+    return Outbox(limit_bytes=settings.outbox_bytes, heartbeat_s=settings.stalled_s / 4, stalled_s=settings.stalled_s)
 
 
 class EventForm:
@@ -60,7 +57,7 @@ class EventForm:
         return part if len(part) <= self.limit_bytes else within(item, self.limit_bytes, with_json=self._with_json)
 
     def responses(self, parts: Iterable[bytes]) -> Iterator[bytes]:
-        """Responses with these parts, none too large; the last one has the cursor."""
+        """Responses with these parts, none too large; the last one has the cursor, also of rows that show nothing."""
         batch: list[bytes] = []
         size = 0
         for part in parts:
@@ -69,8 +66,8 @@ class EventForm:
                 batch, size = [], 0
             batch.append(part)
             size += len(part)
-        if size:
-            yield b"".join([*batch, self._taken_cursor()])
+        if last := b"".join([*batch, self._taken_cursor()]):
+            yield last
 
     def _taken_cursor(self) -> bytes:
         if self.seq == self._marked:
