@@ -22,6 +22,24 @@ from terminal.kit import LIMIT_S, Term
 ROOT = Path(__file__).parents[1]
 HOSTED = (ROOT / "examples" / "host.py").read_text()
 SCENARIO = ROOT / "examples" / "scenarios" / "permission.yaml"
+CALLED = """
+import asyncio, grpc
+from quarterdeck.gateways.grpc import Server
+from quarterdeck.gateways.grpc.v1 import host_service_pb2, host_service_pb2_grpc
+from quarterdeck.host import Host
+
+async def main():
+    async with Host("state", keeper=False) as host, Server(host) as server:
+        address = server.listen("127.0.0.1:0")
+        await server.start()
+        async with grpc.aio.insecure_channel(address) as channel:
+            try:
+                await host_service_pb2_grpc.HostServiceStub(channel).GetHost(host_service_pb2.GetHostRequest())
+            except grpc.aio.AioRpcError as error:
+                print(error.code().name)
+
+asyncio.run(main())
+"""
 TRACED = "import asyncio, quarterdeck; asyncio.run(quarterdeck.prompt('hello', tracing=True))"
 
 
@@ -177,6 +195,17 @@ def test_host_alone_runs_sessions_and_judges_their_calls(wheel: Path, tmp_path: 
     done = there.python_code(HOSTED, CLAUDE_BIN=there.simulator)
     assert (done.returncode, done.stderr) == (0, "")
     assert "said:" in done.stdout
+
+
+def test_grpc_alone_serves_calls_and_without_it_serve_says_what_to_install(wheel: Path, tmp_path: Path) -> None:
+    there = Installed(tmp_path, wheel, "grpc")
+    done = there.python_code(CALLED)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "UNAUTHENTICATED\n"
+    (tmp_path / "other").mkdir()
+    done = Installed(tmp_path / "other", wheel, "host").quarterdeck("serve", "--grpc", "127.0.0.1:0")
+    assert done.returncode == 2
+    assert "pip install 'quarterdeck[grpc]'" in done.stderr
 
 
 def test_a_host_without_its_extra_says_what_to_install(bare: Installed) -> None:
