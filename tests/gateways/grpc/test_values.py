@@ -19,6 +19,7 @@ from quarterdeck.gateways.grpc.methods import METHODS, Method
 from quarterdeck.gateways.grpc.shapes import Field, Kind, fields_of, message_name, snake
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.events import EVENTS, RawLine, UsageReport
+from quarterdeck.host.folding import Preview
 from quarterdeck.host.resources import Details, Frame, Frames, TokenCounts
 from quarterdeck.timeline.events import TextAdded, TurnStarted
 
@@ -173,6 +174,31 @@ def test_an_event_whose_values_do_not_fit_comes_with_its_json() -> None:
     message = event_message(event, "s", 4)
     assert (message.WhichOneof("event"), message.unknown.type) == ("unknown", "usage_report")
     assert msgspec.json.decode(message.unknown.json)["turn"] == 2**70
+
+
+@for_each("event", EVENTS.values(), ids=list(EVENTS))
+def test_what_is_written_by_hand_is_what_protobuf_writes(event: Any) -> None:
+    made = sample(event)
+    for item in (
+        Frame(session="s-1", seq=300, at=1.0, events=[made, made]),
+        Preview(session="ü" * 100, after_seq=0, events=[made]),
+    ):
+        seq = item.seq if isinstance(item, Frame) else item.after_seq
+        is_preview = isinstance(item, Preview)
+        whole = [event_message(one, item.session, seq, preview=is_preview) for one in item.events]
+        assert MESSAGES["WatchSessionResponse"].FromString(written(item)) == MESSAGES["WatchSessionResponse"](
+            events=whole
+        )
+
+
+def test_a_preview_whose_values_do_not_fit_is_still_one() -> None:
+    odd = Preview(
+        session="s",
+        after_seq=1,
+        events=[TextAdded(1.0, "b", "x\ud800"), UsageReport(1.0, 2**70, Decimal(1), TokenCounts())],
+    )
+    shown = MESSAGES["WatchSessionResponse"].FromString(written(odd)).events
+    assert [(event.WhichOneof("event"), event.preview) for event in shown] == [("text_delta", True), ("unknown", True)]
 
 
 def test_half_a_character_is_shown_as_a_replacement_and_kept_in_json() -> None:

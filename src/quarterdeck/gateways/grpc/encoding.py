@@ -59,6 +59,12 @@ def _field_of(event: type[EventBase]) -> str:
     return snake(message_name(event))
 
 
+def event_number(event: type[EventBase]) -> int:
+    """Of its member in ``Event``."""
+    number: int = MESSAGES["Event"].DESCRIPTOR.fields_by_name[_field_of(event)].number
+    return number
+
+
 @cache
 def _writer(struct: type[msgspec.Struct], name: str) -> Write:
     """Makes messages of this name from such structs."""

@@ -1,25 +1,41 @@
 """Frames and previews as bytes of a response, so that what many watch is written once.
 
-A repeated field on the wire is one piece after the other: the events of several frames are their bytes in a row.
+A repeated field on the wire is one piece after the other: the events of several frames are their bytes in a row. The
+envelope of an event, and the pieces of text that are most of what is sent, are written here by hand; that takes a
+third of the time that building messages for them takes. A test compares both.
 """
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
+from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any
 
 from quarterdeck.host.folding import Preview
 from quarterdeck.host.resources import Frame
+from quarterdeck.timeline.events import EventBase, TextAdded, ThinkingAdded, ToolInputAdded
 
-from .encoding import event_message, type_of
+from .encoding import event_message, event_number, message_of, type_of
 from .messages import MESSAGES
 
 _EVENTS = b"\x12"  # field 2 of WatchSessionResponse, with a length
 _CURSOR = b"\x1a"  # field 3
+_AT = struct.Struct("<cd").pack
+_PREVIEW = b"\x20\x01"  # field 4 of Event: true
+
+_PIECES: dict[type[EventBase], Callable[[Any], str]] = {
+    TextAdded: attrgetter("text"),
+    ThinkingAdded: attrgetter("text"),
+    ToolInputAdded: attrgetter("json"),
+}
+"""Events of two texts, the first of which is the id."""
 
 
 def varint(number: int) -> bytes:
     if number < 0x80:
-        return bytes((number,))
+        return b"%c" % number
     made = bytearray()
     while number >= 0x80:
         made.append(number & 0x7F | 0x80)
@@ -50,12 +66,46 @@ def cursor(epoch: str, seq: int) -> bytes:
 
 
 def _event_parts(item: Frame | Preview, *, with_json: bool) -> list[bytes]:
-    is_preview = type(item) is Preview
+    preview = isinstance(item, Preview)
     seq = item.after_seq if isinstance(item, Preview) else item.seq
-    messages = (
-        event_message(event, item.session, seq, preview=is_preview, with_json=with_json) for event in item.events
-    )
-    return [_part(message) for message in messages]
+
+    def whole(event: EventBase) -> bytes:
+        return _part(event_message(event, item.session, seq, preview=preview, with_json=with_json))
+
+    if with_json:
+        return [whole(event) for event in item.events]
+    head, end = _head(item.session, seq), _PREVIEW if preview else b""
+    return [_event(event, head, end) or whole(event) for event in item.events]
+
+
+@lru_cache(maxsize=1_024)
+def _head(session: str, seq: int) -> bytes:
+    """Fields 1 and 2 of an ``Event``."""
+    name = session.encode()
+    return b"".join((b"\x0a", varint(len(name)), name, b"\x10" + varint(seq) if seq else b""))
+
+
+def _event(event: EventBase, head: bytes, end: bytes) -> bytes:
+    """An event with its envelope; nothing if its values do not fit its message."""
+    kind = type(event)
+    second = _PIECES.get(kind)
+    try:
+        body = message_of(event).SerializeToString() if second is None else _piece(event.id, second(event))  # type: ignore[attr-defined]
+    except (ValueError, TypeError, OverflowError):
+        return b""
+    inner = b"".join((head, _AT(b"\x19", event.at), end, _tag(kind), varint(len(body)), body))
+    return b"".join((_EVENTS, varint(len(inner)), inner))
+
+
+def _piece(name: str, text: str) -> bytes:
+    first, second = name.encode(), text.encode()
+    return b"".join((b"\x0a", varint(len(first)), first, b"\x12", varint(len(second)), second))
+
+
+@cache
+def _tag(kind: type[EventBase]) -> bytes:
+    """Of the oneof's member: its number, with a length."""
+    return varint(event_number(kind) << 3 | 2)
 
 
 def _part(message: Any) -> bytes:
