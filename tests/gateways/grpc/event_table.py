@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import get_args
 
-from gateways.grpc.documented import doc_of
 from quarterdeck.gateways.grpc.errors import STATUS
 from quarterdeck.gateways.grpc.methods import METHODS, SERVICES, Method
 from quarterdeck.gateways.grpc.shapes import message_name, snake
@@ -35,14 +34,13 @@ def _method(method: Method) -> str:
 
 def events() -> str:
     rows = [_event(tag, event) for tag, event in EVENTS.items()]
-    return "\n".join(["| message | field of `Event` | in JSON | of | what |", "|---|---|---|---|---|", *rows, ""])
+    return "\n".join(["| message | field of `Event` | in JSON | of the |", "|---|---|---|---|", *rows, ""])
 
 
 def _event(tag: str, event: type[EventBase]) -> str:
     name = message_name(event)
-    about = doc_of(event).split("\n\n")[0].replace("\n", " ").replace("``", "`").replace("|", "\\|")
     whose = "host" if event in get_args(HostEvent) else "timeline"
-    return f"| `{name}` | `{snake(name)}` | `{tag}` | {whose} | {about} |"
+    return f"| `{name}` | `{snake(name)}` | `{tag}` | {whose} |"
 
 
 def codes() -> str:
