@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-
-from gateways.acp.npm import package
+from benchmarks._npm import package
 
 GRPC_JS = "1.14.7"
 
