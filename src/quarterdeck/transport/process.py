@@ -46,8 +46,8 @@ GROUP_POLL_S = 0.01
 """Between checks whether a group is empty: nothing reports it, and it takes a few milliseconds at most."""
 
 
-ORPHANS_AFTER_S = 1.0
-"""From the first start to the look for what dead programs left, unless it is closed before: starting goes first."""
+ORPHANS_AFTER_S = 0.1
+"""From the start to the look for what dead programs left, which then falls into the time in which the CLI starts."""
 SWEEP_S = 5.0
 """For a look at all processes, and the end of those that are ours: past it, the look itself hangs."""
 
