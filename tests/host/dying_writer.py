@@ -37,7 +37,7 @@ from quarterdeck.policy import Policy
 KEY = "k"
 PROMPT = "Do it once."
 CALLBACKS = Callbacks(tools=[ToolCallback(server="sums", name="add")])
-ANSWER = {"content": [{"type": "text", "text": "42"}]}
+ANSWER = {"content": [{"type": "text", "text": "the answer"}]}
 HOSTS_POLICY = Policy.from_rules(allow=["Bash(touch allowed.txt)"])
 POLICY = {"deny": ["Bash(touch never.txt)"]}
 
@@ -116,7 +116,7 @@ async def prepare(host: Host, write: str, session: str) -> str:
             async for call in host.attach_callbacks(AttachCallbacks(session_id=session)):
                 more = call.call_id
                 break
-            die_at_row(says(b"42"))
+            die_at_row(says(b"the answer"))
     return more
 
 

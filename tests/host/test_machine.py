@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from host.kit import LIMIT_S, Place
-from quarterdeck.host import Host, HostError
+from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.requests import (
+    CreateSession,
+    CreateToken,
     CreateWorktree,
     DeleteWorktree,
+    ExplainPolicy,
     InFolder,
     ListFolders,
     ListTranscripts,
@@ -168,3 +173,64 @@ async def test_a_transcript_on_disk_becomes_a_session_once(place: Place, monkeyp
         with pytest.raises(HostError) as twice:
             await host.adopt_transcript(OfTranscript(transcript_id=transcript))
         assert twice.value.code == "conflict"
+
+
+async def test_transcripts_of_accounts_and_of_sessions_with_a_home_of_their_own_are_found(
+    place: Place, tmp_path: Path
+) -> None:
+    place.claude.play(["Hi."], ["Welcome back."])
+    homes = {"account": tmp_path / "work", "own": tmp_path / "own"}
+    given: dict[str, dict[str, Any]] = {
+        "account": {"account": "work"},
+        "own": {"options": {"env": {"CLAUDE_CONFIG_DIR": str(homes["own"])}}},
+    }
+    async with place.opened(accounts={"work": homes["account"]}) as host:
+
+        async def listed(text: str = "") -> dict[str, dict[str, Any]]:
+            found = (await host.list_transcripts(ListTranscripts(q=text))).details["transcripts"]
+            return {one["session_id"]: one for one in found}
+
+        for kind, options in given.items():
+            session = await place.created(host, **options)
+            await idle(host, session.id)
+            transcript = (await host.get_session(OfSession(session_id=session.id))).transcript_id
+            assert transcript is not None
+            while transcript not in await listed("Hi."):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            assert (await listed())[transcript]["home"] == str(homes[kind])
+            keeps_home = await place.created(host, None, **options)  # so that the host knows of it
+            await host.delete_session(OfSession(session_id=session.id))
+            adopted = await host.adopt_transcript(OfTranscript(transcript_id=transcript))
+            await host.send_prompt(SendPrompt(session_id=adopted.id, content="I am back"))
+            await idle(host, adopted.id)
+            again = await host.get_session(OfSession(session_id=adopted.id))
+            assert (again.transcript_id, again.account) == (transcript, options.get("account", ""))
+            await host.stop(OfSession(session_id=keeps_home.id))
+
+
+BAD_PATHS = {"nobody": "~nobody-of-that-name", "long": "/" + "x" * 5_000, "null": "/srv\0/repo", "half": "/srv/\ud800"}
+ASKED: dict[str, Callable[[Host, str], Awaitable[Any]]] = {
+    "create_session": lambda host, path: host.create_session(CreateSession(cwd=path)),
+    "list_worktrees": lambda host, path: host.list_worktrees(InFolder(cwd=path)),
+    "create_worktree": lambda host, path: host.create_worktree(CreateWorktree(cwd=path, name="side")),
+    "delete_worktree": lambda host, path: host.delete_worktree(DeleteWorktree(path=path)),
+    "list_rules": lambda host, path: host.list_rules(InFolder(cwd=path)),
+    "explain_policy": lambda host, path: host.explain_policy(ExplainPolicy(tool="Bash", input={}, cwd=path)),
+    "list_transcripts": lambda host, path: host.list_transcripts(ListTranscripts(cwd=path)),
+    "create_token": lambda host, path: host.create_token(CreateToken(name="x", scope="read", folders=[path])),
+}
+
+
+async def test_what_can_be_no_path_is_refused_as_such_wherever_a_path_is_given(place: Place) -> None:
+    in_a_folder = Caller(name="limited", scope="admin", folders=(str(place.cwd),))
+    async with place.opened() as host:
+        for name, path in BAD_PATHS.items():
+            for operation, ask in ASKED.items():
+                with pytest.raises(HostError) as refused:
+                    await ask(host, path)
+                assert refused.value.code == "invalid", (operation, name)
+                assert len(str(refused.value)) < 1_000
+            assert (await host.list_folders(ListFolders(prefix=path))).paths == []
+            with pytest.raises(HostError) as limited:
+                await host.create_session(CreateSession(cwd=path), in_a_folder)
+            assert limited.value.code == "invalid"

@@ -365,3 +365,24 @@ def test_a_disk_that_gets_full_loses_no_turn_and_goes_on_when_there_is_room(tmp_
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
     )
     assert (done.stdout.split(), done.returncode) == (["refused", "held", "survived"], 0), done.stderr
+
+
+def test_a_database_that_cannot_be_written_is_refused_with_its_name(tmp_path: Path) -> None:
+    if not can_mount():
+        pytest.skip("this user may not mount a disk of its own")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = 'mount -t tmpfs none "$0" && exec "$@"'
+    program = str(Path(__file__).with_name("read_only_disk.py"))
+    done = subprocess.run(
+        ["unshare", "-Urm", "sh", "-c", mount, str(disk), sys.executable, program, str(tmp_path / "rest"), str(disk)],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+    )
+    assert done.returncode == 0, done.stderr
+    kind, _, told = done.stdout.partition(" ")
+    assert kind == "StorageReadOnly", done.stdout
+    assert str(disk / "state" / "store.db") in told
