@@ -17,7 +17,7 @@ async def main(root: Path, disk: Path) -> None:
     async with asyncio.timeout(LIMIT_S):
         async with place.opened() as host:
             await place.created(host, None)
-        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        await asyncio.to_thread(subprocess.run, ["mount", "-o", "remount,ro", str(disk)], check=True)
         try:
             await place.host().open()
         except QuarterdeckError as error:

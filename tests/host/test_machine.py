@@ -122,7 +122,7 @@ async def test_a_worktree_with_uncommitted_work_is_only_removed_by_force(place: 
         assert (path / "draft.txt").read_text()
         await host.delete_worktree(DeleteWorktree(path=str(path), force=True))
         assert not await asyncio.to_thread(path.exists)
-        with pytest.raises(HostError, match="no worktree"):
+        with pytest.raises(HostError, match="not a worktree"):
             await host.delete_worktree(DeleteWorktree(path=str(repository), force=True))
         for name in ("../out", "-b", ""):
             with pytest.raises(HostError, match="no name"):
