@@ -310,6 +310,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "timeout": ({"hooks": [HookCallback(event="Stop", timeout_s=0)]}, "callbacks.hooks[0].timeout_s"),
     "deadline": ({"deadline_s": float("inf")}, "callbacks.deadline_s"),
     "nameless": ({"tools": [ToolCallback(server="", name="x")]}, "callbacks.tools[0]"),
+    "schema": (
+        {"tools": [ToolCallback(server="sums", name="x", input_schema={"type": "array"})]},
+        "callbacks.tools[0].input_schema",
+    ),
     "twice": ({"tools": [ADD, ADD]}, "callbacks.tools[1].name"),
     "instructions": ({"instructions": {"sums": "?"}}, "callbacks.instructions"),
 }

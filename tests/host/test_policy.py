@@ -346,3 +346,17 @@ async def test_questions_are_for_people_whatever_the_rules_say(place: Place) -> 
         assert (await host.list_approvals(ListApprovals(kind=["permission"]))).approvals == []
         await decide(host, approval, "deny")
         await frames_until(host, session.id, "idle")
+
+
+async def test_a_person_cannot_edit_a_call_into_one_that_is_denied(place: Place) -> None:
+    place.claude.play([ASKS, "Done."])
+    async with place.opened(policy=Policy.from_rules(deny=["Bash(touch forbidden*)"])) as host:
+        session = await place.created(host)
+        (approval,) = await pending(host)
+        for command in ("touch forbidden.txt", f"cat {place.folder}/token"):
+            with pytest.raises(HostError) as refused:
+                await decide(host, approval, updated_input={"command": command, "description": "Make a file"})
+            assert (refused.value.code, refused.value.details["field"]) == ("invalid", "updated_input")
+        await decide(host, approval, updated_input={"command": "touch other.txt", "description": "Make a file"})
+        await frames_until(host, session.id, "idle")
+    assert (place.cwd / "other.txt").exists()

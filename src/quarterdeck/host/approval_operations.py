@@ -196,6 +196,7 @@ class ApprovalOperations(HostBase):
         if record.request_id not in actor.log.approvals:
             raise _too_late(await self._approval(record.id))
         answer = actor.check_decision(record.request_id, decision)
+        _check_edited(actor, record, decision)
         now = self._clock()
         grant = self._new_grant(actor, record, decision, caller)
         said = ApprovalDecision(
@@ -303,6 +304,16 @@ def _check_remember(decision: takes.Decision, caller: Caller) -> None:
         raise HostError("invalid", "Only what is allowed can be remembered.", field="remember")
     if remember.scope != "session" and not allows(caller.scope, "operate"):
         raise HostError("forbidden", "Remembering beyond the session needs the scope operate.", field="remember.scope")
+
+
+def _check_edited(actor: SessionActor, record: ApprovalRecord, decision: takes.Decision) -> None:
+    """The policy has judged the call as it was; Claude Code asks nobody about what a person makes of it."""
+    policy = actor.log.approvals.policy
+    if decision.updated_input is None or record.kind != "permission" or policy is None:
+        return
+    against = policy.restrain(record.tool, decision.updated_input)
+    if against is not None and against.behavior == "deny":
+        raise HostError("invalid", f"The policy denies this input. {against.reason}", field="updated_input")
 
 
 def _check_batch(request: takes.DecideMany) -> None:

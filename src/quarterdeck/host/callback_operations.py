@@ -14,7 +14,7 @@ from .actor import SessionActor
 from .approval_operations import ApprovalOperations
 from .callers import PROGRAM, Caller
 from .errors import HostError
-from .idempotency import once, receipt_for
+from .idempotency import once, promise_for
 
 
 class CallbackOperations(ApprovalOperations):
@@ -59,8 +59,8 @@ class CallbackOperations(ApprovalOperations):
             told = actor.recorder.expect(
                 one.request_id,
                 sender=caller.name,
-                receipt=lambda seq: receipt_for(
-                    self, "answer_callback", request, caller, key, returns.Accepted(seq=seq)
+                receipt=promise_for(
+                    self, "answer_callback", request, caller, key, lambda seq: returns.Accepted(seq=seq)
                 ),
             )
         actor.calls.answer(one, request.result, request.error)

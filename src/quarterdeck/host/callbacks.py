@@ -27,6 +27,7 @@ from typing import Any
 
 import msgspec
 
+from quarterdeck.store.records import ApprovalRecord
 from quarterdeck.wire import McpMessageRequest
 
 from .bodies import approval_view
@@ -123,7 +124,7 @@ class CallDesk:
         me = self._attached = object()
         self._bell.ring()  # for the former one
         self._answered.clear()
-        told: dict[str, Call] = {}
+        told: set[str] = set()
         try:
             while self._attached is me and not self._bell.closed:
                 rung = self._bell.next()
@@ -140,33 +141,34 @@ class CallDesk:
             if self._attached is me:
                 self._attached = None
 
-    def _news(self, told: dict[str, Call]) -> list[Call]:
+    def _news(self, told: set[str]) -> list[Call]:
         """What a stream that has told these says next."""
-        now = self._calls()
-        over = [call_id for call_id in told if call_id not in now]
-        for call_id in over:
-            del told[call_id]
-        cancelled = [Call(call_id=one, kind="cancelled") for one in over if one not in self._answered]
-        self._answered.difference_update(over)
-        new = {call_id: call for call_id, call in now.items() if call_id not in told}
-        told.update(new)
-        return [*cancelled, *new.values()]
-
-    def _calls(self) -> dict[str, Call]:
-        """All that are open."""
         at = asyncio.get_running_loop().time()
-        calls = {
-            call_id: msgspec.structs.replace(one.call, deadline_s=max(one.due_at - at, 0.0))
-            for call_id, one in self._open.items()
-            if not one.answer.done()
-        }
-        if self.decides:
-            calls |= {
-                record.id: Call(call_id=record.id, kind="permission", approval=approval_view(record))
-                for record in self._log.approvals.values()
-                if record.state == "pending" and record.id not in self._passed_on
-            }
-        return calls
+        calls = {call_id: one for call_id, one in self._open.items() if not one.answer.done()}
+        asked = {record.id: record for record in self._asked()}
+        over = told.difference(calls, asked)
+        news = [Call(call_id=one, kind="cancelled") for one in over if one not in self._answered]
+        self._answered.difference_update(over)
+        news += [
+            msgspec.structs.replace(one.call, deadline_s=max(one.due_at - at, 0.0))
+            for call_id, one in calls.items()
+            if call_id not in told
+        ]
+        news += [
+            Call(call_id=call_id, kind="permission", approval=approval_view(record))
+            for call_id, record in asked.items()
+            if call_id not in told
+        ]
+        told.difference_update(over)
+        told.update(calls, asked)
+        return news
+
+    def _asked(self) -> list[ApprovalRecord]:
+        """What the program may decide."""
+        if not self.decides:
+            return []
+        pending = [record for record in self._log.approvals.values() if record.state == "pending"]
+        return [record for record in pending if record.id not in self._passed_on]
 
     def find(self, call_id: str) -> OpenCall:
         """An open call. Raises ``HostError``."""

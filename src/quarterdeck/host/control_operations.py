@@ -18,7 +18,7 @@ from .actor import SessionActor
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .host_base import HostBase
-from .idempotency import id_for, once, receipt_for
+from .idempotency import id_for, once, promise_for
 
 TYPED = {
     "interrupt": "interrupt",
@@ -113,7 +113,7 @@ class ControlOperations(HostBase):
             "/compact",
             sender=caller.name,
             prompt_id=prompt_id,
-            receipt=lambda said: receipt_for(self, "compact", request, caller, key, returns.Accepted(seq=said.seq)),
+            receipt=promise_for(self, "compact", request, caller, key, lambda seq: returns.Accepted(seq=seq)),
         )
         return returns.Accepted(seq=said.seq)
 

@@ -20,6 +20,7 @@ from .errors import HostError
 from .host_base import HostBase
 from .operations import OPERATIONS
 from .requests import Request
+from .session_log import Receipts
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -77,6 +78,15 @@ def receipt_for(
     scope = scope_of(operation, request, caller)
     host.receipts_kept.add((scope, key))
     return Receipt(scope=scope, key=key, request=_digest(request), outcome=msgspec.json.encode(result), at=host.now())
+
+
+def promise_for(
+    host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, outcome: Callable[[int], object]
+) -> Receipts:
+    """The same for an effect that is a row: ``outcome`` is told its number. None without a key."""
+    if key is None:
+        return None
+    return lambda seq: receipt_for(host, operation, request, caller, key, outcome(seq))
 
 
 def _digest(request: Request) -> bytes:

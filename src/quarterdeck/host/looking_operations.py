@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from quarterdeck.client.connection import new_id
-from quarterdeck.store.records import Receipt
 from quarterdeck.timeline.items import ToolCall, TurnSummary
 
 from . import git
@@ -24,7 +23,7 @@ from .errors import HostError
 from .events import CustomEvent
 from .exporting import exported
 from .frames import frames_reader
-from .idempotency import once, receipt_for
+from .idempotency import once, promise_for
 from .session_operations import SessionOperations
 
 FILES_SHOWN = 200
@@ -104,10 +103,7 @@ class LookingOperations(SessionOperations):
         """Write an event of your own to the log; with a prompt, the session is told, and told that it is external."""
         actor = await self._actor(request.session_id)
         log = actor.log
-
-        def receipt(seq: int) -> Receipt | None:
-            return receipt_for(self, "add_event", request, caller, key, returns.Accepted(seq=seq))
-
+        receipt = promise_for(self, "add_event", request, caller, key, lambda seq: returns.Accepted(seq=seq))
         if request.prompt is None:
             event = CustomEvent(self._clock(), request.type, request.data, caller.name)
             return returns.Accepted(seq=(await log.tell(event, origin="external", receipt=receipt)).first_seq)

@@ -10,7 +10,7 @@ from . import requests as takes
 from . import resources as returns
 from .callers import PROGRAM, Caller
 from .host_base import HostBase
-from .idempotency import id_for, once, receipt_for
+from .idempotency import id_for, once, promise_for
 
 
 class PromptOperations(HostBase):
@@ -31,7 +31,14 @@ class PromptOperations(HostBase):
             sender=caller.name,
             priority=request.priority,
             prompt_id=prompt_id,
-            receipt=lambda accepted: receipt_for(self, "send_prompt", request, caller, key, accepted),
+            receipt=promise_for(
+                self,
+                "send_prompt",
+                request,
+                caller,
+                key,
+                lambda seq: returns.PromptAccepted(prompt_id=prompt_id, seq=seq),
+            ),
         )
 
     async def list_prompts(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.PromptList:
@@ -55,7 +62,7 @@ class PromptOperations(HostBase):
         return await actor.prompts.change(
             request.prompt_id,
             position=position,
-            receipt=lambda prompt: receipt_for(self, "update_prompt", request, caller, key, prompt),
+            receipt=lambda prompt: promise_for(self, "update_prompt", request, caller, key, lambda _: prompt),
             **changes,
         )
 
@@ -67,6 +74,6 @@ class PromptOperations(HostBase):
         actor = await self._actor(request.session_id)
         seq = await actor.prompts.withdraw(
             request.prompt_id,
-            receipt=lambda seq: receipt_for(self, "withdraw_prompt", request, caller, key, returns.Accepted(seq=seq)),
+            receipt=promise_for(self, "withdraw_prompt", request, caller, key, lambda seq: returns.Accepted(seq=seq)),
         )
         return returns.Accepted(seq=seq)

@@ -11,7 +11,6 @@ import msgspec
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.client.errors import QuarterdeckError
-from quarterdeck.store.records import Receipt
 
 from .errors import HostError
 from .requests import Content
@@ -53,7 +52,7 @@ class PromptSender:
         sender: str,
         priority: Priority = "next",
         prompt_id: str | None = None,
-        receipt: Callable[[PromptAccepted], Receipt | None] = lambda _: None,
+        receipt: Receipts = None,
     ) -> PromptAccepted:
         """Say something. ``receipt`` is written in the transaction of the row that has it.
 
@@ -67,16 +66,12 @@ class PromptSender:
             raise HostError("limited", f"The account's rate limit is reached until {until}.", until=until)
         await self._actor.start()
         prompt_id = prompt_id or new_id()
-
-        def promise(seq: int) -> Receipt | None:
-            return receipt(PromptAccepted(prompt_id=prompt_id, seq=seq))
-
         async with self._actor.turn:
             if limited_until is not None or (priority == "later" and (self._log.in_turn or self.due)):
                 prompt = Prompt(id=prompt_id, content=content, state="queued", priority=priority, by=sender)
-                written = await self._log.set_queue(self._log.fold.queue.with_added(prompt), receipt=promise)
+                written = await self._log.set_queue(self._log.fold.queue.with_added(prompt), receipt=receipt)
                 return PromptAccepted(prompt_id=prompt_id, seq=written.first_seq)
-            return await self._send(content, sender, priority, prompt_id, promise)
+            return await self._send(content, sender, priority, prompt_id, receipt)
 
     async def _send(
         self, content: Content, sender: str, priority: Priority, prompt_id: str, receipt: Receipts = None
@@ -139,7 +134,7 @@ class PromptSender:
         prompt_id: str,
         *,
         position: int | None,
-        receipt: Callable[[Prompt], Receipt | None] = lambda _: None,
+        receipt: Callable[[Prompt], Receipts] = lambda _: None,
         **changes: Any,
     ) -> Prompt:
         """Edit, reorder or schedule a prompt that waits; one that the CLI has is taken back from it first."""
@@ -147,7 +142,7 @@ class PromptSender:
             prompt = await self._held(prompt_id)
             changed = msgspec.structs.replace(prompt, state="queued", **changes)
             queue = self._log.fold.queue.with_changed(changed, position)
-            await self._log.set_queue(queue, receipt=lambda _: receipt(changed))
+            await self._log.set_queue(queue, receipt=receipt(changed))
             return changed
 
     async def withdraw(self, prompt_id: str, *, receipt: Receipts = None) -> int:

@@ -44,6 +44,8 @@ def check_callbacks(callbacks: Callbacks, options: Mapping[str, Any]) -> None:
         place = f"callbacks.tools[{number}]"
         if not tool.server or not tool.name:
             raise HostError("invalid", "A tool has a name and a server.", field=place)
+        if tool.input_schema.get("type", "object") != "object":
+            raise HostError("invalid", "The input of a tool is an object.", field=f"{place}.input_schema")
         if tool.server in given:
             raise HostError("invalid", f"mcp_servers has a server {tool.server!r}, too.", field=f"{place}.server")
         if (tool.server, tool.name) in names:
