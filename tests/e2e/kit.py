@@ -88,7 +88,15 @@ class Stage:
 class Running:
     """A session that several tests share, each with callbacks of its own: a CLI takes seconds to start."""
 
-    def __init__(self, stage: Stage, runner: asyncio.Runner, **options: Any) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        runner: asyncio.Runner,
+        *,
+        make: Callable[[ClaudeAgentOptions], Session] = Session,
+        **options: Any,
+    ) -> None:
+        """``make`` has another kind of session than a local one."""
         self.stage = stage
         self.model = stage.model
         self.runner = runner
@@ -97,7 +105,7 @@ class Running:
         self.answer: Callable[..., Any] = _nothing
         self.review: Callable[..., Any] = _nothing
         self.guard: Callable[..., Any] = _nothing
-        self.session = Session(
+        self.session = make(
             stage.options(
                 can_use_tool=lambda *asked: self.decide(*asked),
                 on_question=lambda *asked: self.answer(*asked),

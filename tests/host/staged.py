@@ -28,6 +28,8 @@ from quarterdeck.testing.install import NEWEST
 
 BOTH = [pytest.param("real", marks=pytest.mark.real), "sim"]
 """For fixtures that give every test both kinds of Claude Code."""
+EVERYWHERE = [*BOTH, pytest.param("remote", marks=pytest.mark.real)]
+"""The same, and the real one on a host that is asked over the network."""
 
 
 @contextmanager
@@ -155,6 +157,12 @@ class Staged:
 
 @contextmanager
 def staged_in(folder: Path, kind: str, *, keeper: bool = True) -> Iterator[Staged]:
+    if kind == "remote":
+        from remote.staged import staged_elsewhere
+
+        with staged_elsewhere(folder, "real") as staged:
+            yield staged
+        return
     with stage_in(folder, kind) as stage, asyncio.Runner() as runner:
         staged = Staged(stage, kind, runner, keeper=keeper)
         staged.run(staged.host.open())

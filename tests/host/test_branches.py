@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from host.kit import told
-from host.staged import BOTH, Staged, Talk, staged_in
+from host.staged import EVERYWHERE, Staged, Talk, staged_in
 from quarterdeck.host import HostError
 from quarterdeck.host.events import ProcessChanged, UsageReport
 from quarterdeck.host.requests import CreateSession, Fork, GetUsage, OfSession, Rewind
@@ -23,7 +23,7 @@ from quarterdeck.timeline.events import ConversationReset, FilesRewound, TextCom
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 
-@pytest.fixture(scope="module", params=BOTH)
+@pytest.fixture(scope="module", params=EVERYWHERE)
 def hosted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staged]:
     with staged_in(tmp_path_factory.mktemp("branches"), request.param) as staged:
         yield staged

@@ -14,7 +14,7 @@ from conformance.scenarios.questions import QUESTION
 from conformance.stage import bash
 from e2e.server import server_config
 from host.kit import kinds, states_of, told
-from host.staged import BOTH, Staged, Talk, staged_in
+from host.staged import EVERYWHERE, Staged, Talk, staged_in
 from quarterdeck.host.events import ApprovalChanged, PolicyDecided, StatusChange
 from quarterdeck.host.folding import Preview
 from quarterdeck.host.requests import ListApprovals, Nothing, OfGrant, Remember, UpdateSession, WatchSession
@@ -34,7 +34,7 @@ from quarterdeck.timeline.events import (
 ALLOWED = ["pending", "decided", "delivered", "applied"]
 
 
-@pytest.fixture(scope="module", params=BOTH)
+@pytest.fixture(scope="module", params=EVERYWHERE)
 def staged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staged]:
     with staged_in(tmp_path_factory.mktemp("conversations"), request.param) as staged:
         yield staged

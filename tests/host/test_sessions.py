@@ -301,7 +301,8 @@ async def test_raw_lines_are_shown_on_request_and_live(place: Place) -> None:
         lines: list[Any] = []
 
         async def watch() -> None:
-            async for frame in host.watch_session(WatchSession(session_id=session.id, view="raw")):
+            request = WatchSession(session_id=session.id, view="raw", previews=False)
+            async for frame in host.watch_session(request):
                 assert frame.seq == len(lines) + 1  # type: ignore[union-attr]
                 (event,) = frame.events
                 lines.append(event)
@@ -315,6 +316,30 @@ async def test_raw_lines_are_shown_on_request_and_live(place: Place) -> None:
         assert [one["type"] for one in sent] == ["control_request", "user"]
         read = await host.read_events(ReadEvents(session_id=session.id, view="raw", limit=len(lines)))
         assert [frame.events[0] for frame in read.frames] == lines
+
+
+async def test_raw_lines_that_are_no_rows_come_between_those_that_are(place: Place) -> None:
+    place.claude.play(["A text that comes in several pieces, one after the other."])
+    async with place.opened() as host:
+        session = await place.created(host, prompt=None)
+        watching = host.watch_session(WatchSession(session_id=session.id, view="raw"))
+        seqs, types = [(await anext(watching)).seq], []  # type: ignore[union-attr]
+        await host.send_prompt(SendPrompt(session_id=session.id, content="go"))
+        async for one in watching:
+            (event,) = one.events
+            if isinstance(one, Frame):
+                seqs.append(one.seq)
+            else:
+                assert one.after_seq == seqs[-1]
+            if isinstance(event, RawLine):
+                line = json.loads(event.line)
+                types.append(line["event"]["type"] if line["type"] == "stream_event" else line["type"])
+                if types[-1] == "result":
+                    break
+        assert seqs == list(range(1, len(seqs) + 1))
+        streamed = types[types.index("message_start") : types.index("message_stop") + 1]
+        assert streamed.count("content_block_delta") > 1
+        assert streamed.count("assistant") == 1
 
 
 async def test_the_host_tells_how_sessions_and_approvals_change(place: Place) -> None:

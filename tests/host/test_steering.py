@@ -16,7 +16,7 @@ from conformance.real import RealStage
 from conformance.stage import bash
 from e2e.server import server_config
 from host.kit import told
-from host.staged import BOTH, Staged, Talk, staged_in
+from host.staged import EVERYWHERE, Staged, Talk, staged_in
 from quarterdeck.host import HostError
 from quarterdeck.host.events import ApprovalChanged, QueueChanged
 from quarterdeck.host.requests import (
@@ -43,7 +43,7 @@ from quarterdeck.timeline.events import (
 )
 
 
-@pytest.fixture(scope="module", params=BOTH)
+@pytest.fixture(scope="module", params=EVERYWHERE)
 def staged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staged]:
     with staged_in(tmp_path_factory.mktemp("steering"), request.param) as staged:
         yield staged

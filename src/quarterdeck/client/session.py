@@ -10,6 +10,7 @@ Its parts are classes of their own: ``session_lifecycle`` starts and ends it, ``
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping
 from types import TracebackType
@@ -30,6 +31,7 @@ from .session_prompts import Content, SessionPrompts
 from .session_reading import SessionReading
 
 if TYPE_CHECKING:
+    from quarterdeck.remote.remote_host import RemoteHost
     from quarterdeck.wire import McpSetServersResult
 
 __all__ = ["Content", "Session", "connect"]
@@ -121,6 +123,28 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         self._dispatch.register(subtype, handler)
 
 
-def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:
-    """A session to be used as ``async with connect(options) as session:``."""
+def connect(
+    options: ClaudeAgentOptions | None = None,
+    *,
+    transport: ByteTransport | None = None,
+    host: str | os.PathLike[str] | RemoteHost | None = None,
+    token: str | None = None,
+) -> Session:
+    """A session to be used as ``async with connect(options) as session:``.
+
+    With a ``host`` (a URL, a Unix socket, a state folder, or a ``RemoteHost``), Claude Code runs there; see
+    ``docs/remote.md``.
+    """
+    if host is not None:
+        options = options or ClaudeAgentOptions()
+        transport = transport_to(host, options, token)
     return Session(options, transport=transport)
+
+
+def transport_to(
+    host: str | os.PathLike[str] | RemoteHost, options: ClaudeAgentOptions, token: str | None = None
+) -> ByteTransport:
+    """The way to a session on a host."""
+    from quarterdeck.remote.transport import RemoteTransport
+
+    return RemoteTransport(options, host, token=token)

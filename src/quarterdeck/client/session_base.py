@@ -90,6 +90,11 @@ class SessionBase:
             self._in_process_servers = InProcessServers(self._dispatch.servers, self._link.calls, self._run)
         return self._in_process_servers
 
+    @property
+    def _transport_failure(self) -> Exception | None:
+        """What a transport says itself about why it could not begin or go on: a host elsewhere has its own errors."""
+        return getattr(self._own_transport, "failure", None)
+
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         """Run in the background; cancelled when the session is closed."""
         job = asyncio.get_running_loop().create_task(work)

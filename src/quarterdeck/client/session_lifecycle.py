@@ -22,7 +22,7 @@ from quarterdeck.wire import (
 
 from .connection import Connection, new_id
 from .dispatch import Dispatcher
-from .errors import Aborted, CLIConnectionError, CLITooOld, ProcessExited, ResultError
+from .errors import Aborted, CLIConnectionError, CLITooOld, ControlError, ProcessExited, ResultError
 from .journal import JournalEntry
 from .launch import LaunchPlan, plan_launch
 from .opening import prepare
@@ -121,7 +121,7 @@ class SessionLifecycle(SessionBase):
             initialize = await self._servers.announced_in(initialize)
         try:
             answer = await self._link.calls.initialize(initialize, timeout_s=self.options.initialize_timeout_s)
-        except ProcessExited as error:
+        except (ControlError, ProcessExited) as error:
             raise self._why_it_did_not_start(error) from error
         if plan.must_block_on_hook_failure:
             _check_guards(answer)
@@ -156,9 +156,13 @@ class SessionLifecycle(SessionBase):
                 self.journal.add(self._tracer)
         return self._tracer.propagated(options)
 
-    def _why_it_did_not_start(self, error: ProcessExited) -> Exception:
+    def _why_it_did_not_start(self, error: ControlError | ProcessExited) -> Exception:
+        if (failure := self._transport_failure) is not None:
+            return failure
         result = self._link.side.last_result
-        return error if result is None else ResultError.of(result, error.exit_code)
+        if result is None or isinstance(error, ControlError):
+            return error
+        return ResultError.of(result, error.exit_code)
 
     def _watch_abort(self) -> None:
         abort = self.options.abort
@@ -209,6 +213,8 @@ class SessionLifecycle(SessionBase):
             job.cancel()
         if self._connection is not None:
             self._connection.detach()
+        if (leave := getattr(self._own_transport, "detach", None)) is not None:
+            leave()
 
     async def close(self) -> ExitStatus | None:
         """End the CLI and everything it started. Takes bounded time, can be repeated, and completes when cancelled."""

@@ -67,6 +67,8 @@ class SessionReading(SessionBase):
         """Why a turn has no result: for whoever waited for it."""
         if self._closed:
             return Aborted("the session was closed before the turn ended")
+        if (failure := self._transport_failure) is not None:
+            return failure
         status = self._link.exit
         if status is not None:
             return status.error(self._link.stderr_tail)

@@ -365,7 +365,8 @@ class SessionActor:
         except HostError:
             raise
         except QuarterdeckError as error:
-            raise HostError("cli_failed", str(error)) from error
+            code = getattr(error, "code", None)  # Claude Code's own word, where it has one
+            raise HostError("cli_failed", str(error), **({} if code is None else {"cli_code": code})) from error
         finally:
             next_ids.reset(ids)
 

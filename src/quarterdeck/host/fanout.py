@@ -76,6 +76,14 @@ class Fanout:
     def preview(self, preview: Preview) -> None:
         self._add((preview,))
 
+    def passed(self, seq: int) -> None:
+        """Rows up to this one were written while nobody watched."""
+        self.last_seq = seq
+
+    @property
+    def watched(self) -> bool:
+        return self._watchers > 0
+
     def close(self) -> None:
         """Watchers get what there is, and end."""
         self._closed = True
@@ -138,19 +146,6 @@ class Fanout:
                     seen = end
                     if news:
                         yield news
-                elif self._closed:
-                    return
-                else:
-                    await self._next()
-
-    async def watch_rows(self, after: int, read: ReadFrames) -> AsyncGenerator[Sequence[Frame], None]:
-        """Every row after ``after`` as ``read`` shows it, and then those that come."""
-        with self._watching():
-            while True:
-                if after < self.last_seq:
-                    if frames := await read(after, PAGE):
-                        after = frames[-1].seq
-                        yield frames
                 elif self._closed:
                     return
                 else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from quarterdeck.store import EventStore
-from quarterdeck.store.records import LogHead, Row
+from quarterdeck.store.records import LogHead
 
 from .errors import HostError
-from .events import Gap, RawLine
+from .events import Gap
 from .fanout import ReadFrames
-from .folding import FrameFold, decode_event, frame_of
+from .folding import FrameFold, frame_of
+from .raw_lines import raw_events
 from .resources import Frame
 
 
@@ -60,7 +61,9 @@ def raw_reader(store: EventStore, session: str) -> ReadFrames:
 
     async def read(after: int, limit: int) -> list[Frame]:
         page = await store.read(session, after=after, limit_rows=limit)
-        return [gap_frame(page.head, "retention")] if page.gap else [_raw(row) for row in page.rows]
+        return (
+            [gap_frame(page.head, "retention")] if page.gap else [frame_of(row, raw_events(row)) for row in page.rows]
+        )
 
     return read
 
@@ -88,10 +91,3 @@ def gap_frame(head: LogHead, reason: str) -> Frame:
 
 def _gap(head: LogHead, reason: str) -> Gap:
     return Gap(0.0, reason, head.epoch, head.first_seq, head.last_seq)  # type: ignore[arg-type]  # one of its words
-
-
-def _raw(row: Row) -> Frame:
-    if row.kind in ("received", "sent"):
-        line = row.body.decode(errors="replace")
-        return frame_of(row, [RawLine(row.at, row.kind, line)])
-    return frame_of(row, [decode_event(row.body)])

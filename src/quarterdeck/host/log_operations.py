@@ -18,6 +18,7 @@ from .errors import HostError
 from .folding import Preview
 from .frames import frames_reader, gap_at, gap_frame, raw_reader
 from .host_base import HostBase
+from .raw_lines import WholeMessages
 
 
 class LogOperations(HostBase):
@@ -50,8 +51,10 @@ class LogOperations(HostBase):
         if gap is not None:
             yield [gap_frame(head, gap.reason)]
         if request.view == "raw":
-            async for frames in log.fanout.watch_rows(after, raw_reader(self.store, log.id)):
-                yield frames
+            whole = WholeMessages(raw_reader(self.store, log.id))
+            async for lines in log.raw_fanout.watch(after, whole.read, previews=request.previews):
+                if told := whole.of(lines):
+                    yield told
             return
         read = frames_reader(self.store, log.id)
         async for news in log.fanout.watch(after, read, previews=request.previews):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from msgspec import UNSET
@@ -9,6 +10,7 @@ from msgspec import UNSET
 from . import requests as takes
 from . import resources as returns
 from .callers import PROGRAM, Caller
+from .errors import HostError
 from .host_base import HostBase
 from .idempotency import id_for, once, promise_for
 
@@ -22,8 +24,9 @@ class PromptOperations(HostBase):
     ) -> returns.PromptAccepted:
         """Say something, now or when there is time."""
         actor = await self._actor(request.session_id)
-        prompt_id = id_for("send_prompt", request, caller, key)
-        if key is not None and actor.prompts.knows(prompt_id):  # by a host that died before it answered
+        prompt_id = _checked(request.prompt_id) or id_for("send_prompt", request, caller, key)
+        named = key is not None or request.prompt_id is not None
+        if named and actor.prompts.knows(prompt_id):  # perhaps by a host that died before it answered
             return returns.PromptAccepted(prompt_id=prompt_id, seq=actor.log.fanout.last_seq)
         self._admit_prompt(actor)
         return await actor.prompts.say(
@@ -77,3 +80,11 @@ class PromptOperations(HostBase):
             receipt=promise_for(self, "withdraw_prompt", request, caller, key, lambda seq: returns.Accepted(seq=seq)),
         )
         return returns.Accepted(seq=seq)
+
+
+def _checked(prompt_id: str | None) -> str | None:
+    """One that a caller has chosen. Raises ``HostError`` unless it is a UUID: Claude Code takes no other."""
+    try:
+        return prompt_id if prompt_id is None else str(uuid.UUID(prompt_id))
+    except ValueError:
+        raise HostError("invalid", f"{prompt_id!r} is not a UUID.", field="prompt_id") from None

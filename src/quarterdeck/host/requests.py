@@ -155,6 +155,8 @@ class SendPrompt(OfSession, frozen=True, kw_only=True):
 
     content: Content
     priority: Priority = "next"
+    prompt_id: str | None = None
+    """A UUID for it, which Claude Code's messages name it by; said again under the same one, it counts once."""
 
 
 class OfPrompt(OfSession, frozen=True, kw_only=True):

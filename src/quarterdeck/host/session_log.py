@@ -29,7 +29,7 @@ from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanRevi
 from quarterdeck.wire import Message
 
 from .bodies import SessionBody, approval_view, encode_body
-from .events import AnyEvent, ApprovalChanged, HostEvent, QueueChanged
+from .events import AnyEvent, ApprovalChanged, HostEvent, QueueChanged, RawLine
 from .fanout import Fanout
 from .folding import Preview, RowFold
 from .log_draft import Draft, event_row, partial_rows
@@ -37,6 +37,7 @@ from .log_writer import LogWriter
 from .open_approvals import moved_to
 from .policies import Verdict, verdict_of
 from .previews import LivePreviews
+from .raw_lines import raw_events
 from .resources import Approval, Frame, Prompt
 from .stalls import Stalls
 from .standing import Standing
@@ -77,6 +78,8 @@ class SessionLog:
         self.approvals = self.standing.approvals
         self.previews = LivePreviews(fold)
         self.fanout = Fanout(last_seq)
+        self.raw_fanout = Fanout(last_seq)
+        """The same rows as lines."""
         self.spool_end = spool_end
         """How far the spool of its process was committed when the log was opened."""
         self.shown: Callable[[], None] = lambda: None
@@ -231,12 +234,19 @@ class SessionLog:
     async def close(self) -> None:
         await self._writer.close()
         self.fanout.close()
+        self.raw_fanout.close()
 
     # Showing
 
     def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
         pairs = enumerate(zip(rows, events, strict=True), done.first_seq)
         self.fanout.publish([Frame(session=self.id, seq=seq, at=row.at, events=told) for seq, (row, told) in pairs])
+        if self.raw_fanout.watched:
+            numbered = enumerate(rows, done.first_seq)
+            raw = [Frame(session=self.id, seq=seq, at=row.at, events=raw_events(row)) for seq, row in numbered]
+            self.raw_fanout.publish(raw)
+        else:
+            self.raw_fanout.passed(self.fanout.last_seq)
         self._unkept_bytes += sum([len(row.body) for row in rows])
         if done.pos:
             self._changed()
@@ -258,15 +268,20 @@ class SessionLog:
     def preview(self, message: Message, at: float) -> asyncio.Future[Committed] | None:
         """A line that is no row. Shown after everything before it; returns what to wait for."""
         told = self.previews.received(message, at)
-        if not told:
+        if not told and not self.raw_fanout.watched:
             return None
         if self._writer.idle:
-            self._show_preview(told)
+            self._show_preview(told, message, at)
             return None
-        return self._writer.write(written=lambda _: self._show_preview(told))
+        return self._writer.write(written=lambda _: self._show_preview(told, message, at))
 
-    def _show_preview(self, told: list[TimelineEvent]) -> None:
-        self.fanout.preview(Preview(session=self.id, after_seq=self.fanout.last_seq, events=told))
+    def _show_preview(self, told: list[TimelineEvent], message: Message, at: float) -> None:
+        after_seq = self.fanout.last_seq
+        if told:
+            self.fanout.preview(Preview(session=self.id, after_seq=after_seq, events=told))
+        if self.raw_fanout.watched:
+            line = RawLine(at, "received", message.raw.decode(errors="replace"))
+            self.raw_fanout.preview(Preview(session=self.id, after_seq=after_seq, events=[line]))
 
     def partial_rows(self) -> list[NewRow]:
         """What was shown of blocks that will never be completed: what a person saw is never lost."""

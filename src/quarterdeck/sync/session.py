@@ -21,7 +21,7 @@ from quarterdeck.client.loop_thread import LOOP_THREAD
 from quarterdeck.client.offload import CallbackRunner, offload_options, offload_retry
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.retry import Retry
-from quarterdeck.client.session import Content
+from quarterdeck.client.session import Content, transport_to
 from quarterdeck.client.session import Session as AsyncSession
 from quarterdeck.protocol import TurnState
 from quarterdeck.transport import ByteTransport, ExitStatus
@@ -41,6 +41,7 @@ class Session(Controls):
     next_message = blocking(AsyncSession.next_message)
     send = blocking(AsyncSession.send)
     send_line = blocking(AsyncSession.send_line)
+    answer_to = blocking(AsyncSession.answer_to)
     answer = in_loop_thread(AsyncSession.answer)
     detach = in_loop_thread(AsyncSession.detach)
     ended_early = in_loop_thread(AsyncSession.ended_early)
@@ -210,6 +211,15 @@ class Session(Controls):
         LOOP_THREAD.call_function(self._core.on_request, subtype, self._runner.callback(handler))
 
 
-def connect(options: ClaudeAgentOptions | None = None, *, transport: ByteTransport | None = None) -> Session:
-    """A session to be used as ``with connect(options) as session:``."""
+def connect(
+    options: ClaudeAgentOptions | None = None,
+    *,
+    transport: ByteTransport | None = None,
+    host: str | os.PathLike[str] | None = None,
+    token: str | None = None,
+) -> Session:
+    """A session to be used as ``with connect(options) as session:``; with a ``host``, on that host."""
+    if host is not None:
+        options = options or ClaudeAgentOptions()
+        transport = transport_to(host, options, token)
     return Session(options, transport=transport)

@@ -139,14 +139,16 @@ class DeleteSessionResponse(_message.Message):
     def __init__(self, seq: _Optional[int] = ...) -> None: ...
 
 class SendPromptRequest(_message.Message):
-    __slots__ = ("session_id", "content", "priority")
+    __slots__ = ("session_id", "content", "priority", "prompt_id")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     PRIORITY_FIELD_NUMBER: _ClassVar[int]
+    PROMPT_ID_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     content: _resources_pb2.Content
     priority: _resources_pb2.Priority
-    def __init__(self, session_id: _Optional[str] = ..., content: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., priority: _Optional[_Union[_resources_pb2.Priority, str]] = ...) -> None: ...
+    prompt_id: str
+    def __init__(self, session_id: _Optional[str] = ..., content: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., priority: _Optional[_Union[_resources_pb2.Priority, str]] = ..., prompt_id: _Optional[str] = ...) -> None: ...
 
 class SendPromptResponse(_message.Message):
     __slots__ = ("prompt_id", "seq")

@@ -1,0 +1,64 @@
+"""Raw lines as they come: rows as they were written, and lines that are no rows between them.
+
+Of each message that is streamed a watcher gets a beginning without holes: whoever misses a line of it, because they
+came later or were too slow, gets no more of that message. The row of the complete message says all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from quarterdeck.store.records import NewRow, Row
+
+from .events import AnyEvent, RawLine
+from .fanout import ReadFrames
+from .folding import Preview, decode_event
+from .resources import Frame
+
+
+def raw_events(row: NewRow | Row) -> list[AnyEvent]:
+    """What a row says to those who read raw lines."""
+    if row.kind in ("received", "sent"):
+        return [RawLine(row.at, row.kind, row.body.decode(errors="replace"))]
+    return [decode_event(row.body)]
+
+
+class WholeMessages:
+    """What one watcher is told of the previews. ``read`` is called when it has fallen behind."""
+
+    def __init__(self, read: ReadFrames) -> None:
+        self._read = read
+        self._whole: set[str] = set()
+        """Who speaks, the main agent (empty) or a sub-agent, of whose message nothing was missed."""
+
+    async def read(self, after: int, limit: int) -> list[Frame]:
+        self._whole.clear()
+        return await self._read(after, limit)
+
+    def of(self, news: Sequence[Frame | Preview]) -> list[Frame | Preview]:
+        return [one for one in news if isinstance(one, Frame) or self._is_whole(one)]
+
+    def _is_whole(self, preview: Preview) -> bool:
+        (line,) = preview.events
+        head = _decoder.decode(line.line)
+        if head.type != "stream_event":
+            return True
+        speaker = head.parent_tool_use_id or ""
+        if head.event.type == "message_start":
+            self._whole.add(speaker)
+        return speaker in self._whole
+
+
+class _Event(msgspec.Struct, frozen=True):
+    type: str = ""
+
+
+class _Line(msgspec.Struct):
+    type: str = ""
+    parent_tool_use_id: str | None = None
+    event: _Event = _Event()
+
+
+_decoder = msgspec.json.Decoder(_Line)

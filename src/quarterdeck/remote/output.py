@@ -1,0 +1,92 @@
+"""What Claude Code wrote, as a session reads it: the lines that are messages, and text that is complete.
+
+Deltas are shown live only. A stream that is cut misses some, so when the message they belong to is complete, what is
+missing of its text follows in one more delta: whoever shows text as it comes shows all of it, once.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import msgspec
+
+NOT_MESSAGES = frozenset({"control_request", "control_response", "control_cancel_request", "keep_alive"})
+"""What is between Claude Code and the host."""
+
+
+class _Line(msgspec.Struct):
+    type: str = ""
+    parent_tool_use_id: str | None = None
+    request_id: str | None = None
+    session_id: str | None = None
+    status: Any = None
+    event: dict[str, Any] | None = None
+    message: msgspec.Raw | None = None
+
+
+class _Said(msgspec.Struct):
+    content: list[dict[str, Any]] | str = ""
+
+
+class OutputLines:
+    """Decides about one line after another."""
+
+    def __init__(self, *, deltas: bool) -> None:
+        """``deltas``: whether the session wants them."""
+        self._deltas = deltas
+        self._streamed = ""
+        """The text of the block that is being streamed, as far as it was shown."""
+        self.requests: dict[str, bytes] = {}
+        """Claude Code's requests by id."""
+
+    def lines(self, line: str) -> list[bytes]:
+        """What the session is to read of this line."""
+        written = line.encode()
+        try:
+            head = _decoder.decode(written)
+        except msgspec.MsgspecError:
+            return [written]
+        if head.type == "stream_event":
+            self._stream(head)
+            return [written] if self._deltas else []
+        if head.type == "control_request" and head.request_id is not None:
+            self.requests[head.request_id] = written
+        if head.type in NOT_MESSAGES or (head.status == "requesting" and not self._deltas):
+            return []  # the host asks for deltas, and this comes with them
+        if head.type == "assistant" and head.parent_tool_use_id is None and self._streamed:
+            return [*self._rest(head), written]
+        return [written]
+
+    def _stream(self, head: _Line) -> None:
+        if head.parent_tool_use_id is not None or head.event is None:
+            return
+        match head.event:
+            case {"type": "content_block_start" | "message_start"}:
+                self._streamed = ""
+            case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": str(text)}}:
+                self._streamed += text
+
+    def _rest(self, head: _Line) -> list[bytes]:
+        """The delta that completes the text of the block."""
+        said = None if head.message is None else msgspec.json.decode(head.message, type=_Said)
+        content = [] if said is None or isinstance(said.content, str) else said.content
+        whole = "".join(str(block.get("text", "")) for block in content if block.get("type") == "text")
+        if not whole:
+            return []
+        shown, self._streamed = self._streamed, ""
+        if not self._deltas or not whole.startswith(shown) or whole == shown:
+            return []
+        delta = {"type": "text_delta", "text": whole[len(shown) :]}
+        event = {"type": "content_block_delta", "index": 0, "delta": delta}
+        line = {
+            "type": "stream_event",
+            "event": event,
+            "session_id": head.session_id,
+            "parent_tool_use_id": None,
+            "uuid": str(uuid.uuid4()),
+        }
+        return [msgspec.json.encode(line)]
+
+
+_decoder = msgspec.json.Decoder(_Line)

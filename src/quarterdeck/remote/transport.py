@@ -1,0 +1,434 @@
+"""``RemoteTransport``: a session's bytes, where the process is a host's.
+
+To the session it looks like Claude Code: it answers the handshake, takes prompts and control requests, asks for
+permissions, hooks and tools, and writes the messages that Claude Code wrote, line by line as the host has logged them.
+So a remote session *is* a ``Session``: everything above the transport is the same code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+
+from quarterdeck.client.connection import new_id
+from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.host.errors import HostError
+from quarterdeck.host.events import ApprovalChanged, Gap, ProcessChanged, QueueChanged, RawLine, StatusChange
+from quarterdeck.host.requests import Decide, Decision, OfSession, SendPrompt, Wait, WatchSession
+from quarterdeck.host.resources import Approval, Priority
+from quarterdeck.protocol.events import AnswerReceived, CancelReceived, Event, RequestFailed, RequestReceived
+from quarterdeck.protocol.ledger import subtype_of
+from quarterdeck.protocol.side import Side
+from quarterdeck.transport import DEFAULT_GRACE, ExitStatus, Grace, Receiver, TransportClosed
+from quarterdeck.wire import ControlRequest, InitializeRequest, UserMessage, WireObject, decode
+
+from .callbacks import CallbackServer, RefusedError
+from .controls import control
+from .decisions import decision_of, has_callback
+from .output import OutputLines
+from .remote_host import RemoteHost
+from .session_request import hook_ids, session_request
+from .sharing import Borrowed, Place
+
+logger = logging.getLogger("quarterdeck.remote")
+
+STOPPING_S = 10.0
+"""For the host to end a session's process, beyond what the session allows for it."""
+
+
+class _Everything:
+    """Which subtypes are served: the host decides."""
+
+    def __contains__(self, subtype: object) -> bool:
+        return True
+
+
+class RemoteTransport:
+    """One session on a host."""
+
+    def __init__(self, options: ClaudeAgentOptions, host: Place, *, token: str | None = None) -> None:
+        self._options = options
+        self._borrowed = Borrowed(host, token)
+        self._host: RemoteHost | None = None
+        self.session_id: str | None = None
+        """The host's id of the session."""
+        self.failure: HostError | None = None
+        """Why the session could not begin or go on, in the host's words."""
+        self._side = Side(new_id=new_id, clock=lambda: 0.0, serves=_Everything())
+        self._output = OutputLines(deltas=options.include_partial_messages)
+        self._receiver: Receiver | None = None
+        self._asked: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        """What the session is asked, by request."""
+        self._serving: dict[str, asyncio.Task[None]] = {}
+        """The session's requests that are being served."""
+        self._approvals: dict[str, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._last_prompt: asyncio.Task[None] | None = None
+        self._said: set[str] = set()
+        """The prompts of this session."""
+        self._queued: set[str] = set()
+        """Those that wait at the host, of which Claude Code does not know yet."""
+        self._may_deliver = asyncio.Event()
+        self._may_deliver.set()
+        self._input_closed = False
+        self._status: ExitStatus | None = None
+        self._exit = ExitStatus(code=0)
+        """How the last process ended."""
+        self._done = asyncio.Event()
+        self.pid: int | None = None
+        self._stderr = ""
+
+    @property
+    def stderr_tail(self) -> str:
+        return self._stderr if self.failure is None else str(self.failure)
+
+    # The transport's interface
+
+    async def start(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        self._host = await self._borrowed.open()
+
+    def write(self, data: bytes) -> None:
+        if self._input_closed or self._status is not None:
+            raise TransportClosed("The session on the host takes no more input: it is closed. Open a new one.")
+        self._side.receive(data)
+        for event in self._side.events():
+            self._take(event)
+
+    async def drain(self) -> None:
+        """Prompts are with the host when it has said so: then they are in its log."""
+        while self._last_prompt is not None and not self._last_prompt.done():
+            await asyncio.wait([self._last_prompt])
+
+    def pause_reading(self) -> None:
+        self._may_deliver.clear()
+
+    def resume_reading(self) -> None:
+        self._may_deliver.set()
+
+    def close_input(self) -> None:
+        if not self._input_closed:
+            self._input_closed = True
+            self._run(self._finish())
+
+    async def wait(self) -> ExitStatus:
+        await self._done.wait()
+        return self._status or ExitStatus()
+
+    async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
+        """End the session's process on the host. Its log stays, and it can be resumed."""
+        self._input_closed = True
+        try:
+            if self._status is None and self._host is not None and self.session_id is not None:
+                async with asyncio.timeout(grace.eof_s + grace.term_s + STOPPING_S):
+                    await self._host.stop(OfSession(session_id=self.session_id))
+        except (HostError, TimeoutError) as error:
+            logger.warning("Session %s was left running on the host: %s", self.session_id, error)
+        finally:
+            self._cancel_tasks()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._may_deliver.set()
+            self._end(self._exit)
+            await self._borrowed.close()
+        return self._status or ExitStatus()
+
+    def abandon(self) -> None:
+        """Leave at once; the host is told in the background, if there is still a loop to do it."""
+        host, session_id = self._host, self.session_id
+        self._cancel_tasks()
+        self._end(ExitStatus(signal=9))
+
+        async def stop() -> None:
+            with contextlib.suppress(HostError, TimeoutError):
+                if host is not None and session_id is not None:
+                    async with asyncio.timeout(STOPPING_S):
+                        await host.stop(OfSession(session_id=session_id))
+            await self._borrowed.close()
+
+        with contextlib.suppress(RuntimeError):
+            self._leaving = asyncio.get_running_loop().create_task(stop())
+
+    def detach(self) -> None:
+        """Leave the session to the host: it goes on without this program."""
+        self._cancel_tasks()
+        self._end(ExitStatus())
+        self._leaving = asyncio.get_running_loop().create_task(self._borrowed.close())
+
+    _leaving: asyncio.Task[None] | None = None
+
+    # What the session says
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case RequestReceived():
+                task = self._run(self._serve(event.request_id, event.request))
+                self._serving[event.request_id] = task
+                task.add_done_callback(lambda _: self._serving.pop(event.request_id, None))
+            case CancelReceived():
+                if (serving := self._serving.get(event.request_id)) is not None:
+                    serving.cancel()
+            case AnswerReceived() | RequestFailed():
+                self._answered(event)
+            case UserMessage():
+                self._last_prompt = self._run(self._prompt(event, self._last_prompt))
+            case _:
+                logger.warning("The host has no way to take this line of the session: %s", event)
+
+    def _answered(self, event: AnswerReceived | RequestFailed) -> None:
+        asked = self._asked.pop(event.request_id, None)
+        if asked is None or asked.done():
+            return
+        if isinstance(event, AnswerReceived):
+            asked.set_result(event.answer if isinstance(event.answer, dict) else {})
+        else:
+            asked.set_exception(RefusedError(event.error))
+
+    async def _serve(self, request_id: str, request: WireObject) -> None:
+        before = self._last_prompt
+        try:
+            if isinstance(request, InitializeRequest):
+                answer = await self._begin(request)
+            else:
+                if before is not None:
+                    await asyncio.wait([before])
+                fields = request.to_dict()
+                subtype = fields.pop("subtype", subtype_of(request))
+                waiting = set(self._queued)
+                answer = await control(*self._there, subtype, fields)
+                for prompt_id in _taken_back(fields, answer) & waiting:
+                    await self._deliver(_lifecycle(prompt_id, "cancelled"))
+        except HostError as error:
+            if isinstance(request, InitializeRequest):
+                self.failure = error
+            if self._side.can_answer(request_id):
+                self._side.refuse(request_id, error.message, error_code=_code(error))
+        else:
+            if self._side.can_answer(request_id):
+                self._side.answer(request_id, answer)
+        await self._deliver(self._side.outgoing())
+
+    @property
+    def _there(self) -> tuple[RemoteHost, str]:
+        if self._host is None or self.session_id is None:
+            raise HostError("not_running", "The session has not begun.")
+        return self._host, self.session_id
+
+    async def _begin(self, handshake: InitializeRequest) -> dict[str, Any]:
+        """Start the session on the host; what Claude Code said to the host in its handshake."""
+        host = self._host
+        if host is None or self.session_id is not None:
+            raise HostError("invalid", "A session on a host has one handshake.")
+        wanted = session_request(self._options, handshake)
+        made = await host.create_session(wanted)
+        self.session_id = made.id
+        info = await host.get_info(OfSession(session_id=made.id))
+        self._run(self._follow(host, made.id))
+        if wanted.callbacks is not None:
+            self._run(self._guarded(CallbackServer(host, made.id, hook_ids(handshake), self._ask).serve()))
+        handshake_answer: dict[str, Any] = info.details["handshake"]
+        return handshake_answer
+
+    async def _prompt(self, message: UserMessage, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await asyncio.wait([before])
+        line: dict[str, Any] = message.data
+        prompt_id, priority = line.get("uuid"), line.get("priority") or "next"
+        try:
+            host, session_id = self._there
+            given = SendPrompt(
+                session_id=session_id,
+                content=line["message"]["content"],
+                priority=msgspec.convert(priority, Priority),
+                prompt_id=prompt_id,
+            )
+            self._said.add(str(prompt_id))
+            await host.send_prompt(given)
+        except (HostError, msgspec.ValidationError) as error:
+            await self._deliver(_failed_result(prompt_id, str(error)))
+
+    async def _finish(self) -> None:
+        """No more input will come: end when everything that was asked is done."""
+        with contextlib.suppress(HostError):
+            await self.drain()
+            host, session_id = self._there
+            await host.wait(Wait(session_id=session_id))
+            await host.stop(OfSession(session_id=session_id))
+
+    # What the host says
+
+    async def _follow(self, host: RemoteHost, session_id: str) -> None:
+        request = WatchSession(session_id=session_id, view="raw", previews=self._options.include_partial_messages)
+
+        async def follow() -> None:
+            async with aclosing(host.watch_session(request)) as frames:
+                async for frame in frames:
+                    for event in frame.events:
+                        await self._tell(event)
+
+        await self._guarded(follow())
+        self._end(self._exit)
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        """Without the host the session cannot go on: whoever waits learns why."""
+        try:
+            await work
+        except HostError as error:
+            self.failure = error
+            self._end(ExitStatus())
+
+    async def _tell(self, event: Any) -> None:
+        match event:
+            case RawLine(direction="received"):
+                for line in self._output.lines(event.line):
+                    await self._deliver(line + b"\n")
+            case ApprovalChanged():
+                self._approval(event.approval)
+            case QueueChanged():
+                waiting = {prompt.id for prompt in event.prompts if prompt.state == "queued"} & self._said
+                for prompt_id in waiting - self._queued:
+                    await self._deliver(_lifecycle(prompt_id, "queued"))
+                self._queued = waiting
+            case ProcessChanged(state="running"):
+                self.pid = event.pid
+            case ProcessChanged(state="exited" | "lost"):
+                self._stderr = event.stderr
+                self._exit = ExitStatus(code=event.exit_code, signal=_number(event.signal))
+            case StatusChange(state="stopped"):
+                self._end(self._exit)
+            case StatusChange(state="crashed", until=None):
+                self._end(self._exit)
+            case Gap():
+                told = {"type": "system", "subtype": "gap", **msgspec.to_builtins(event), "session_id": ""}
+                await self._deliver(msgspec.json.encode({**told, "type": "system"}) + b"\n")
+
+    async def _deliver(self, data: bytes) -> None:
+        """When the session takes it."""
+        while not self._may_deliver.is_set():
+            await self._may_deliver.wait()
+        if data and self._receiver is not None and self._status is None:
+            self._receiver.bytes_received(data)
+
+    # Asking the session
+
+    async def _ask(self, subtype: str, fields: dict[str, Any]) -> dict[str, Any]:
+        return await self._ask_session(self._side.request(subtype, timeout_s=None, **fields))
+
+    async def _ask_session(self, request_id: str) -> dict[str, Any]:
+        """Its answer; whoever stops waiting takes the request back."""
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._asked[request_id] = answer
+        await self._deliver(self._side.outgoing())
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            if self._asked.pop(request_id, None) is not None and self._status is None:
+                self._side.cancel(request_id)
+                self._side.events()
+                if self._receiver is not None:
+                    self._receiver.bytes_received(self._side.outgoing())
+            raise
+
+    def _approval(self, approval: Approval) -> None:
+        if approval.state == "pending":
+            if has_callback(self._options, approval.kind) and approval.id not in self._approvals:
+                task = self._approvals[approval.id] = self._run(self._decide(approval))
+                task.add_done_callback(lambda _: self._approvals.pop(approval.id, None))
+            return
+        self._output.requests.pop(approval.request_id, None)
+        if (deciding := self._approvals.get(approval.id)) is not None:  # somebody else was faster
+            deciding.cancel()
+
+    async def _decide(self, approval: Approval) -> None:
+        """Ask the program what Claude Code asks; the first decision counts, whoever makes it."""
+        written = self._output.requests.get(approval.request_id)
+        request = None if written is None else decode(written)
+        if not isinstance(request, ControlRequest):
+            return
+        host, _ = self._there
+        try:
+            answer = await self._ask_session(self._side.request(request.request, timeout_s=None))
+            decision = decision_of(approval, answer)
+        except RefusedError as error:
+            decision = Decision(decision="deny", message=str(error))
+        try:
+            await host.decide(Decide(approval_id=approval.id, decision=decision))
+        except HostError as error:
+            if error.code in ("already_decided", "withdrawn"):
+                return
+            logger.error("The host does not take the decision about %s: %s", approval.summary, error)
+            with contextlib.suppress(HostError):
+                denied = Decision(decision="deny", message=error.message)
+                await host.decide(Decide(approval_id=approval.id, decision=denied))
+
+    # Ending
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _cancel_tasks(self) -> None:
+        current = None
+        with contextlib.suppress(RuntimeError):
+            current = asyncio.current_task()
+        for task in self._tasks:
+            if task is not current:
+                task.cancel()
+
+    def _end(self, status: ExitStatus) -> None:
+        if self._status is not None:
+            return
+        self._status = status
+        if self._receiver is not None:
+            self._receiver.eof_received()
+            self._receiver.exited(status)
+        self._done.set()
+
+
+def _failed_result(prompt_id: str | None, why: str) -> bytes:
+    """The end of a turn that never began: whoever waits for it learns why."""
+    result = {
+        "type": "result",
+        "subtype": "error_during_execution",
+        "is_error": True,
+        "errors": [why],
+        "duration_ms": 0,
+        "duration_api_ms": 0,
+        "num_turns": 0,
+        "total_cost_usd": 0,
+        "usage": {},
+        "modelUsage": {},
+        "permission_denials": [],
+        "session_id": "",
+        "uuid": new_id(),
+        "user_message_uuids": [prompt_id],
+    }
+    return msgspec.json.encode(result) + b"\n"
+
+
+def _lifecycle(prompt_id: str, state: str) -> bytes:
+    """What Claude Code would say of a prompt, if it and not the host kept the queue."""
+    told = {"type": "command_lifecycle", "command_uuid": prompt_id, "state": state, "uuid": new_id(), "session_id": ""}
+    return msgspec.json.encode(told) + b"\n"
+
+
+def _taken_back(fields: dict[str, Any], answer: dict[str, Any]) -> set[str]:
+    """The prompts that a control call has taken back."""
+    cancelled = answer.get("cancelled")
+    return {fields.get("message_uuid", "")} if cancelled is True else set(cancelled or ())
+
+
+def _code(error: HostError) -> str | None:
+    """Claude Code's own, if it was the one that refused."""
+    return error.details.get("cli_code") if error.code == "cli_failed" else error.code
+
+
+def _number(signal: str | None) -> int | None:
+    return int(signal) if signal is not None and signal.isdigit() else None

@@ -1,0 +1,185 @@
+// A client that knows of a host only what its openapi.json says: node contract_client.mjs URL TOKEN CWD WS_PACKAGE
+// It prints what it did as JSON. An answer that the document does not describe ends it with an error.
+import { createRequire } from "node:module";
+
+const [, , url, token, cwd, packages] = process.argv;
+const WebSocket = createRequire(`${packages}/`)("ws");
+const document = await (await fetch(`${url}/openapi.json`)).json();
+
+// Schemas
+
+function resolved(schema) {
+  let found = schema;
+  while (found.$ref) found = found.$ref.slice(2).split("/").reduce((place, name) => place[name], document);
+  return found;
+}
+
+const TYPES = {
+  string: (value) => typeof value === "string",
+  number: (value) => typeof value === "number",
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === "boolean",
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: (value) => value !== null && typeof value === "object" && !Array.isArray(value),
+};
+
+// Why a value does not fit; nothing if it does.
+function misfit(value, given, place = "$") {
+  const schema = resolved(given);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices && choices.every((one) => misfit(value, one, place))) return `${place} fits none of its forms`;
+  if (schema.const !== undefined && value !== schema.const) return `${place} is not ${schema.const}`;
+  if (schema.enum && !schema.enum.includes(value)) return `${place} is ${value}, not one of ${schema.enum}`;
+  const types = [schema.type ?? []].flat();
+  if (types.length && !types.some((type) => TYPES[type](value))) return `${place} is no ${types}`;
+  if (Array.isArray(value)) return value.map((one, at) => misfit(one, schema.items ?? {}, `${place}[${at}]`)).find(Boolean);
+  if (!TYPES.object(value)) return undefined;
+  const missing = (schema.required ?? []).find((name) => !(name in value));
+  if (missing) return `${place} has no ${missing}`;
+  for (const [name, one] of Object.entries(value)) {
+    const known = schema.properties?.[name] ?? (TYPES.object(schema.additionalProperties) ? schema.additionalProperties : {});
+    const why = misfit(one, known, `${place}.${name}`);
+    if (why) return why;
+  }
+  return undefined;
+}
+
+// Operations
+
+const operations = {};
+for (const [path, methods] of Object.entries(document.paths))
+  for (const [method, operation] of Object.entries(methods)) {
+    operations[operation.operationId] ??= { path, method: method.toUpperCase(), ...operation };
+  }
+const checked = new Set();
+
+async function send(name, fields = {}, headers = {}) {
+  const operation = operations[name];
+  if (!operation) throw new Error(`the document has no operation ${name}`);
+  const rest = { ...fields };
+  const query = new URLSearchParams();
+  let path = operation.path;
+  for (const parameter of operation.parameters ?? []) {
+    if (!(parameter.name in rest)) continue;
+    const value = rest[parameter.name];
+    delete rest[parameter.name];
+    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
+    if (parameter.in === "query") query.set(parameter.name, value);
+  }
+  const body = operation.requestBody ? JSON.stringify(rest) : undefined;
+  const shown = query.size ? `${path}?${query}` : path;
+  return fetch(url + shown, {
+    method: operation.method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
+    body,
+  });
+}
+
+async function call(name, fields, headers) {
+  const answer = await send(name, fields, headers);
+  const described = operations[name].responses[answer.status];
+  if (!described) throw new Error(`${name} answered ${answer.status}, which the document does not have`);
+  const kind = answer.headers.get("content-type").split(";")[0];
+  const [, content] = Object.entries(resolved(described).content ?? {}).find(([one]) => one.split(";")[0] === kind) ?? [];
+  if (!content) throw new Error(`${name} answered ${kind}, which the document does not have`);
+  if (!/[/+]json$/.test(kind)) return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  const value = await answer.json();
+  const why = misfit(value, content.schema);
+  if (why) throw new Error(`${name}: ${why} in ${JSON.stringify(value)}`);
+  checked.add(name);
+  return { status: answer.status, headers: answer.headers, value };
+}
+
+async function* events(name, fields, headers) {
+  const answer = await send(name, fields, { accept: "text/event-stream", ...headers });
+  if (answer.status !== 200) throw new Error(`${name} answered ${answer.status}`);
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const part of answer.body) {
+    text += decoder.decode(part, { stream: true });
+    const blocks = text.split("\n\n");
+    text = blocks.pop();
+    for (const block of blocks) {
+      const lines = block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]);
+      const event = Object.fromEntries(lines);
+      if (event.data) yield { id: event.id, kind: event.event, data: JSON.parse(event.data) };
+    }
+  }
+}
+
+async function first(stream, wanted) {
+  for await (const event of stream) if (wanted(event)) return event;
+  throw new Error("the stream ended");
+}
+
+// A conversation: a prompt, a permission, the log from the middle, and the same over the WebSocket.
+
+const key = { "idempotency-key": `contract-${Date.now()}` };
+const made = await call("create_session", { cwd, prompt: "go" }, key);
+const again = await call("create_session", { cwd, prompt: "go" }, key);
+const session_id = made.value.id;
+const asked = await first(events("watch_approvals"), ({ kind }) => kind === "approval");
+const decided = await call("decide", { approval_id: asked.data.id, decision: "allow" });
+const late = await call("decide", { approval_id: asked.data.id, decision: "deny" });
+await call("wait", { session_id, timeout_s: 60 });
+
+const seqs = [];
+let cursor;
+for await (const event of events("watch_session", { session_id, previews: false })) {
+  if (event.kind !== "frame") continue;
+  seqs.push(event.data.seq);
+  cursor = event.id;
+  if (seqs.length === 5) break;
+}
+const last = (await call("get_session", { session_id })).value.seq;
+for await (const event of events("watch_session", { session_id, previews: false }, { "last-event-id": cursor })) {
+  if (event.kind === "frame") seqs.push(event.data.seq);
+  if (seqs.at(-1) >= last) break;
+}
+
+const reads = Object.entries(operations).filter(([, { method, parameters = [], responses }]) => {
+  const needed = parameters.filter(({ required, name }) => required && name !== "session_id");
+  const streams = responses[200]?.content?.["text/event-stream"];
+  return method === "GET" && !needed.length && !streams && responses[200];
+});
+for (const [name] of reads) if (name !== "connect_websocket") await call(name, { session_id, timeout_s: 1 });
+
+const socket = new WebSocket(`${url.replace("http", "ws")}/v1/ws`, ["quarterdeck.v1", `bearer.${token}`]);
+const frames = [];
+const answers = {};
+await new Promise((done, failed) => {
+  socket.on("error", failed);
+  socket.on("open", () => {
+    socket.send(JSON.stringify({ op: "subscribe", ref: "log", session: session_id, previews: false }));
+    socket.send(JSON.stringify({ op: "send_prompt", ref: "said", session_id, content: "again" }));
+    socket.send(JSON.stringify({ op: "get_session", ref: "wrong", session_id: "none" }));
+  });
+  socket.on("message", (text) => {
+    for (const told of JSON.parse(text)) {
+      if (told.op === "frame") frames.push(told);
+      if (told.op === "ok" || told.op === "error") answers[told.ref] = told;
+      const idle = told.events?.some(({ type, state }) => type === "status_change" && state === "idle");
+      if (answers.said?.result && told.seq > answers.said.result.seq && idle) done();
+    }
+  });
+});
+socket.close();
+const wrong = misfit(answers.wrong, { $ref: "#/components/schemas/Problem" });
+if (wrong) throw new Error(`the error of the WebSocket: ${wrong}`);
+const stopped = await call("stop", { session_id });
+const none = await call("get_session", { session_id: "none" });
+
+console.log(
+  JSON.stringify({
+    repeated: [made.status, again.headers.get("idempotency-replayed"), again.value.id === session_id],
+    decided: [decided.status, late.status, late.value.code],
+    seqs,
+    last,
+    websocket: frames.map(({ seq }) => seq),
+    errors: [answers.wrong.code, none.status, none.value.code],
+    stopped: stopped.status,
+    checked: [...checked].sort(),
+  }),
+);
+process.exit(0);
