@@ -193,10 +193,12 @@ class Load:
             return {"first_ms": _percentile(took, 0.5) * 1e3}
 
     def _cancelled(self, command: list[str], env: dict[str, str]) -> dict[str, float]:
+        """Each in a session of its own: after a cancel, the anchor waits for words that the stand-in does not say."""
         with Editor(command, env, self._folder) as editor:
-            session = self._started(editor)
+            editor.call("initialize", protocolVersion=1, clientCapabilities={})
             took = []
             for _ in range(CANCELS.of(self.quick)):
+                session = str(editor.call("session/new", cwd=str(self._folder), mcpServers=[])["sessionId"])
                 number = editor.prompt(session)
                 editor.until_first_chunk()
                 began = time.perf_counter()
@@ -204,6 +206,7 @@ class Load:
                 if editor.answer(number)["stopReason"] != "cancelled":
                     raise SystemExit("a cancelled turn has another stop reason")
                 took.append(time.perf_counter() - began)
+                editor.call("session/close", sessionId=session)
             return {"cancel_p50_ms": _percentile(took, 0.5) * 1e3, "cancel_p99_ms": _percentile(took, 0.99) * 1e3}
 
 

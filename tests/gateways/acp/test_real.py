@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 from benchmarks._npm import sdk_folder
 
+import soak
 from chaos.kit import MARK, marked_processes
 from e2e.kit import real_cli
-from gateways.acp.editor import EVERYTHING, editor
+from gateways.acp import beside
+from gateways.acp.editor import EVERYTHING, OURS, editor
 from gateways.acp.test_editor_tools import FILES, TERMINALS, Buffers, Terminals
 from quarterdeck.testing.model import ModelServer, Stall, ToolUse
 from simulated import until
@@ -280,3 +282,16 @@ async def test_an_agent_that_is_killed_leaves_nothing_of_the_real_cli_not_even_w
         ed.process.kill()
         await ed.process.wait()
     await asyncio.to_thread(until, lambda: marked_processes(mark) == [])
+
+
+async def test_an_editor_sees_everything_that_the_page_compares(tmp_path: Path) -> None:
+    seen = await beside.features(OURS, tmp_path / "ours")
+    assert [name for name, has in seen.items() if not has] == []
+    assert list(seen) == beside.compared()
+
+
+@pytest.mark.skipif(not soak.ON, reason="the other agent is a peer, not ours: compared in make soak")
+async def test_both_agents_are_as_the_page_says(tmp_path: Path) -> None:
+    if beside.anchor_command() is None:
+        pytest.skip("npm is missing, or cannot fetch claude-agent-acp and its node")
+    assert beside.table(*await beside.both(tmp_path)) == beside.written()

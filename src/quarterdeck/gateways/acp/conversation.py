@@ -28,6 +28,7 @@ from . import config_options, schema
 from .asking import Asking
 from .drawing import Audience, Drawing
 from .editor_tools import EditorTools
+from .live_output import LiveOutput
 from .peer import Peer
 from .prompts import Prompt, Prompts
 
@@ -92,6 +93,7 @@ class Conversation(JournalReader):
             capabilities=link.capabilities if link.editor_tools else schema.ClientCapabilities(),
             show=self._drawing.show_terminal,
         )
+        self._output = LiveOutput(self._task_output)
         self._prompts = Prompts(self._send, self._interrupt, self._give_up)
         self._session: Session | None = None
         self._starting: asyncio.Task[Session] | None = None
@@ -188,6 +190,7 @@ class Conversation(JournalReader):
         self._closed = True
         self._prompts.close()
         self._asking.withdraw_all()
+        self._output.close()
         if self._starting is not None and not self._starting.done():
             self._starting.cancel()
             await asyncio.gather(self._starting, return_exceptions=True)
@@ -228,6 +231,7 @@ class Conversation(JournalReader):
     def exited(self, exited: Exited, at: float) -> None:
         self._happened(self.timeline.process_ended(at=at))
         self._asking.withdraw_all()
+        self._output.close()
         session = self._session
         told = session.ended_early() if session is not None else None
         self._prompts.process_ended(str(told or "Claude Code has ended"))
@@ -239,6 +243,10 @@ class Conversation(JournalReader):
                 self._asking.ask(event.request)
             elif isinstance(event, events.RequestAnswered | events.RequestCancelled):
                 self._asking.withdraw(event.id)
+            elif isinstance(event, events.TaskStarted):
+                self._output.started(event.id, event.kind)
+            elif isinstance(event, events.TaskEnded):
+                self._output.ended(event.id)
             elif isinstance(event, events.TurnStarted):
                 self._link.turn(self.id, event)
             elif isinstance(event, events.PromptChanged | events.TurnEnded):
@@ -269,6 +277,10 @@ class Conversation(JournalReader):
         """The process does not stop when asked to."""
         if self._session is not None:
             await self._session.close()
+
+    async def _task_output(self, task_id: str) -> None:
+        if self._session is not None:
+            await self._session.task_output(task_id)
 
     # What the CLI asks: the timeline tells of it, and ``Asking`` answers, unless nobody has to be asked
 

@@ -1,0 +1,239 @@
+"""Our agent and claude-agent-acp in the same scripted conversation with the real CLI, and what an editor sees of each.
+
+``PYTHONPATH=tests python -m gateways.acp.beside`` writes the table into ``docs/acp.md``. A test runs ours and compares;
+in a soak, both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks._npm import ANCHOR_VERSION, anchor_command
+
+from gateways.acp.editor import EVERYTHING, OURS, Editor, RefusedError, editor
+from quarterdeck.testing.install import install_cli
+from quarterdeck.testing.model import Error, ModelServer, Stall, Thinking, ToolUse
+
+PAGE = Path(__file__).parents[3] / "docs" / "acp.md"
+BEGIN, END = "<!-- beside: begin -->", "<!-- beside: end -->"
+LIMIT_S = 90.0
+CAPABILITIES: dict[str, Any] = {
+    **EVERYTHING,
+    "fs": {"readTextFile": True, "writeTextFile": True},
+    "_meta": {"terminal_output": True},
+}
+METHODS = [
+    *(f"session/{word}" for word in ("list", "close", "delete", "fork", "resume")),
+    *(f"session/{word}" for word in ("archive", "unarchive", "status", "set_title")),
+    *("auth/status", "providers/list", "logout"),
+]
+NO_SUCH_METHOD = -32601
+
+
+class Stage:
+    """One agent with a session, and the model it talks to."""
+
+    def __init__(self, ed: Editor, model: ModelServer, cwd: Path) -> None:
+        self.ed, self.model, self.cwd = ed, model, cwd
+        self.session = ""
+        self.seen: dict[str, bool] = {}
+
+    async def say(self, text: str) -> dict[str, Any]:
+        async with asyncio.timeout(LIMIT_S):
+            answer: dict[str, Any] = await self.ed.say(self.session, text)
+            return answer
+
+    def position(self, words: str, *, method: str = "session/update") -> int:
+        """Where a frame with these words stands; -1 if there is none."""
+        found = (i for i, f in enumerate(self.ed.frames) if f.get("method") == method and words in str(f))
+        return next(found, -1)
+
+
+async def streaming(stage: Stage) -> None:
+    stage.model.reply(Thinking("Let me think about it."), "Words come one after the other, and not all at once.")
+    await stage.say("talk")
+    stage.seen["text is streamed"] = len(stage.ed.updates("agent_message_chunk")) > 1
+    stage.seen["thinking is shown"] = "Let me think" in stage.ed.text("agent_thought_chunk")
+    stage.seen["tokens and cost"] = any(one.get("cost") for one in stage.ed.updates("usage_update"))
+    stage.seen["slash commands"] = bool(stage.ed.updates("available_commands_update"))
+
+
+async def permissions(stage: Stage) -> None:
+    stage.model.reply("I need a tool.", ToolUse("Bash", {"command": "touch made.txt", "description": "Make a file"}))
+    stage.model.reply("Made.")
+    await stage.say("make a file")
+    options = next(f["params"]["options"] for f in stage.ed.asked if f["method"] == "session/request_permission")
+    kinds = {one["kind"] for one in options}
+    stage.seen["a permission is asked"] = (stage.cwd / "made.txt").exists()
+    asked = stage.position("touch made.txt", method="session/request_permission")
+    stage.seen["text comes before the permission it leads to"] = 0 <= stage.position("tool.") < asked
+    stage.seen["always allow, with the exact rule in its name"] = any(
+        one["kind"] == "allow_always" and "touch made.txt" in one["name"] for one in options
+    )
+    stage.seen["reject always"] = "reject_always" in kinds
+
+
+async def edits(stage: Stage) -> None:
+    path = stage.cwd / "notes.txt"
+    path.write_text("one\ntwo\nthree\n")
+    stage.model.reply(ToolUse("Read", {"file_path": str(path)}))
+    stage.model.reply(ToolUse("Edit", {"file_path": str(path), "old_string": "two", "new_string": "2"}))
+    stage.model.reply("Changed.")
+    before = len(stage.ed.asked)
+    await stage.say("change it")
+    updates = str(stage.ed.updates("tool_call", "tool_call_update"))
+    stage.seen["an edit is a diff"] = "'type': 'diff'" in updates
+    shown = [str(f) for f in stage.ed.asked[before:] if f["method"] == "session/request_permission"]
+    stage.seen["the diff is shown before it is allowed"] = any("'type': 'diff'" in one for one in shown)
+    stage.seen["results without notes meant for the model"] = "system-reminder" not in updates
+    methods = [f["method"] for f in stage.ed.asked[before:]]
+    stage.seen["files are read through the editor (fs/read_text_file)"] = "fs/read_text_file" in methods
+    stage.seen["edits go through the editor (fs/write_text_file)"] = "fs/write_text_file" in methods
+
+
+async def questions(stage: Stage) -> None:
+    choices = [{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}]
+    asked = {"questions": [{"question": "Which?", "header": "Colour", "options": choices, "multiSelect": False}]}
+    stage.model.reply(ToolUse("AskUserQuestion", asked))
+    stage.model.reply("Noted.")
+    await stage.say("ask me")
+    stage.seen["a question is a form"] = any(f["method"] == "elicitation/create" for f in stage.ed.asked)
+    stage.model.reply(ToolUse("TaskCreate", {"subject": "Look", "description": "Look around", "activeForm": "Looking"}))
+    stage.model.reply("Planned.")
+    await stage.say("plan it")
+    stage.seen["tasks are the plan"] = bool(stage.ed.updates("plan", "plan_update"))
+
+
+async def output(stage: Stage) -> None:
+    command = f"echo early; while [ ! -e {stage.cwd}/go ]; do sleep 0.05; done; echo late"
+    stage.model.reply(ToolUse("Bash", {"command": command, "description": "Wait"}))
+    stage.model.reply("Waited.")
+    running = asyncio.ensure_future(stage.say("wait"))
+
+    def told() -> bool:
+        changes = stage.ed.updates("tool_call_update")
+        return any("early\\n" in str({**one, "rawInput": None, "title": None}) for one in changes)
+
+    try:
+        async with asyncio.timeout(20):
+            await stage.ed.until(told)
+        early = True
+    except TimeoutError:
+        early = False
+    (stage.cwd / "go").touch()
+    await running
+    stage.seen["a command's output while it runs"] = early
+
+
+async def troubles(stage: Stage) -> None:
+    stage.model.reply(Error(529, "overloaded"))
+    stage.model.reply("At last.")
+    before = len(stage.ed.frames)
+    await stage.say("try")
+    told = str([f for f in stage.ed.frames[before:] if f.get("method") == "session/update"])
+    stage.seen["retries are shown"] = "529" in told or "retry" in told.lower()
+    stage.model.reply("It begins " + "and goes on " * 50, Stall(after=8, until=stage.model.gate()))
+    running = asyncio.ensure_future(stage.say("never end"))
+    await stage.ed.until(lambda: "It begins" in stage.ed.text())
+    stage.ed.notify("session/cancel", sessionId=stage.session)
+    stage.seen["cancel ends the turn"] = (await running)["stopReason"] == "cancelled"
+    try:
+        blocks = [{"type": "audio", "mimeType": "audio/wav", "data": "AAAA"}]
+        stage.model.reply("I heard nothing.")
+        await stage.ed.call("session/prompt", sessionId=stage.session, prompt=blocks)
+        stage.seen["what cannot be said to the model is refused, not dropped"] = False
+    except RefusedError:
+        stage.seen["what cannot be said to the model is refused, not dropped"] = True
+
+
+async def sessions(stage: Stage) -> None:
+    ed, where = stage.ed, {"cwd": str(stage.cwd), "mcpServers": []}
+    before = len(ed.frames)
+    await ed.call("session/load", sessionId=stage.session, **where)
+    stage.seen["an open session is loaded again with what was said"] = "Made." in str(ed.frames[before:])
+    for method in METHODS:
+        try:
+            await ed.call(method, sessionId="00000000-0000-4000-8000-000000000000", title="x", **where)
+            served = True
+        except RefusedError as error:
+            served = error.code != NO_SUCH_METHOD
+        stage.seen[f"`{method}`"] = served
+
+
+PARTS: Sequence[Callable[[Stage], Awaitable[None]]] = (
+    streaming, permissions, edits, questions, output, troubles, sessions,
+)  # fmt: skip
+
+
+async def features(command: Sequence[str], folder: Path) -> dict[str, bool]:
+    """Feature → whether an editor sees it with this agent."""
+    cwd, home = folder / "repo", folder / "home"
+    for each in (cwd, home):
+        each.mkdir(parents=True)
+    cli = install_cli().argv[-1]
+    with ModelServer() as model:
+        env = {"HOME": str(home), "SHELL": "/bin/bash", "CLAUDE_CODE_EXECUTABLE": cli, **model.env()}
+        arguments = ("--agent", cli) if tuple(command) == OURS else ()
+        async with editor(*arguments, env=env, command=command) as ed:
+            buffers: dict[str, str] = {}  # a file that is open stays as it was until the editor is told
+            ed.replies["fs/read_text_file"] = lambda asked: {
+                "content": buffers.setdefault(asked["path"], Path(asked["path"]).read_text())
+            }
+            ed.replies["fs/write_text_file"] = lambda asked: buffers.update({asked["path"]: asked["content"]}) or {}
+            ed.replies["elicitation/create"] = lambda _: {"action": "accept", "content": {"question_0": "blue"}}
+            ed.replies["session/request_permission"] = _allow
+            await ed.initialize(**CAPABILITIES)
+            stage = Stage(ed, model, cwd)
+            stage.session = await ed.new(cwd)
+            for part in PARTS:
+                await part(stage)
+    return stage.seen
+
+
+def _allow(asked: dict[str, Any]) -> dict[str, Any]:
+    chosen = next(one for one in asked["options"] if one["kind"] == "allow_once")
+    return {"outcome": {"outcome": "selected", "optionId": chosen["optionId"]}}
+
+
+def table(ours: dict[str, bool], anchor: dict[str, bool]) -> str:
+    words = {True: "yes", False: "no", None: "–"}
+    lines = [f"| what an editor sees | quarterdeck | claude-agent-acp {ANCHOR_VERSION} |", "|---|---|---|"]
+    lines += [f"| {name} | {words[has]} | {words[anchor.get(name)]} |" for name, has in ours.items()]
+    return "\n".join(lines)
+
+
+def written() -> str:
+    """The table as the page has it."""
+    return PAGE.read_text("utf-8").split(BEGIN)[1].split(END)[0].strip()
+
+
+def compared() -> list[str]:
+    """The first column of it."""
+    return [line.split(" | ")[0].removeprefix("| ") for line in written().splitlines()[2:]]
+
+
+async def both(folder: Path) -> tuple[dict[str, bool], dict[str, bool]]:
+    anchor = anchor_command()
+    if anchor is None:
+        raise SystemExit("claude-agent-acp cannot be installed: node or npm is missing")
+    return await features(OURS, folder / "ours"), await features(anchor, folder / "anchor")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ours, anchor = asyncio.run(both(Path(folder)))
+    text = PAGE.read_text("utf-8")
+    made = f"{BEGIN}\n{table(ours, anchor)}\n{END}"
+    PAGE.write_text(re.sub(f"{BEGIN}.*?{END}", lambda _: made, text, flags=re.DOTALL), "utf-8")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONPATH", os.pathsep.join(sys.path))
+    main()
