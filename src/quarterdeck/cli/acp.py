@@ -57,7 +57,7 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     given = parser().parse_args(argv)
-    from .terminal.session_setup import agent_command
+    from .terminal.agents import agent_command
 
     program = agent_command(given.agent)
     if given.login:
@@ -71,20 +71,20 @@ def main(argv: list[str] | None = None) -> int:
     async def logout() -> None:
         await _run(*program, "auth", "logout")
 
-    from .sessions.find import sessions_of
-
     bypass = given.allow_bypass or given.mode == "bypassPermissions"
-    with sessions_of(given.agent):
-        asyncio.run(
-            serve(make, bypass=bypass, logout=logout, editor_tools=not given.no_editor_tools, draft=given.draft)
-        )
+    serving = serve(make, bypass=bypass, logout=logout, editor_tools=not given.no_editor_tools, draft=given.draft)
+    if given.agent == "sim":
+        from .sessions.find import sessions_of
+
+        with sessions_of(given.agent):
+            asyncio.run(serving)
+    else:
+        asyncio.run(serving)
     return OK
 
 
 def _options(given: Any, program: list[str]) -> Any:
     """Makes the options of each process: those of the command line, and what the session adds."""
-    from quarterdeck.client.options import ClaudeAgentOptions
-
     common: dict[str, Any] = {
         "cli_path": program,
         "model": given.model,
@@ -99,6 +99,8 @@ def _options(given: Any, program: list[str]) -> Any:
     }
 
     def make(**more: Any) -> ClaudeAgentOptions:
+        from quarterdeck.client.options import ClaudeAgentOptions
+
         return ClaudeAgentOptions(**{**common, **more})
 
     return make

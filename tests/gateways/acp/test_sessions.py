@@ -14,7 +14,7 @@ import pytest
 
 from chaos.kit import MARK
 from gateways.acp.editor import RefusedError, editor
-from quarterdeck.gateways.acp import agent, drawing, schema
+from quarterdeck.gateways.acp import agent, drawing, extensions, identity, schema
 from quarterdeck.timeline import events
 from simulated import Simulated, until
 
@@ -28,6 +28,10 @@ def start(fake: Simulated, checker: Any, *arguments: str) -> Any:
 def test_every_method_of_the_schema_is_served_or_says_why_not() -> None:
     assert set(schema.AGENT_METHODS) == (set(agent._METHODS) - {"session/set_model"}) | set(agent.NOT_SERVED)
     assert not set(agent._METHODS) & set(agent.NOT_SERVED)
+
+
+def test_the_agent_names_its_own_methods() -> None:
+    assert list(identity.EXTENSIONS) == sorted(extensions.METHODS)
 
 
 def test_every_event_is_drawn_or_says_why_not() -> None:

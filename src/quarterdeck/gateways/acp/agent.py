@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quarterdeck._version import __version__
 from quarterdeck.client import transcripts
 from quarterdeck.client.errors import ControlError
 from quarterdeck.timeline import Timeline
 
-from . import content, extensions, history, jsonrpc, schema
+from . import content, extensions, history, identity, jsonrpc, schema
 from .conversation import Conversation, Link, MakeOptions
 from .drawing import Drawing
 from .jsonrpc import RpcError
@@ -27,10 +26,8 @@ from .providers import Providers
 if TYPE_CHECKING:
     from .draft import Draft
 
-PROTOCOL_VERSION, DRAFT_VERSION = 1, 2
 PAGE = 100
 """Sessions on one page of ``session/list``."""
-LOGIN = "claude-login"
 PLAN_TOOLS = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 SESSIONS_LIMIT = 2_000
 _SHOWN_IN_DRAFT: dict[str, Any] = {
@@ -52,7 +49,7 @@ class Agent:
 
     def __init__(
         self,
-        write: Callable[[bytes], None],
+        peer: Peer,
         make: MakeOptions,
         *,
         drained: Callable[[], asyncio.Future[None] | None] = lambda: None,
@@ -65,7 +62,7 @@ class Agent:
 
         ``draft``: speak the draft of version 2 with an editor that asks for it.
         """
-        self.peer = Peer(write, serve=self._serve, notice=self._notice)
+        self.peer = peer
         self._link = Link(self.peer, drained=drained, editor_tools=editor_tools)
         self._providers = Providers()
         self._make = make
@@ -78,18 +75,17 @@ class Agent:
 
     async def close(self) -> None:
         """The editor is gone: end everything."""
-        await self.peer.close()
         sessions = list(self._sessions.values())
         self._sessions.clear()
         await asyncio.gather(*(one.close() for one in sessions), return_exceptions=True)
 
     # The table
 
-    async def _serve(self, method: str, params: bytes) -> Any:
+    async def serve(self, method: str, params: bytes) -> Any:
         if method == "initialize" and self._offers_draft:
             asked = decoded(params, dict[str, Any])
             version = asked.get("protocolVersion")
-            if isinstance(version, int) and version >= DRAFT_VERSION:
+            if isinstance(version, int) and version >= identity.DRAFT_VERSION:
                 return await self._initialize_draft(asked)
         if self._draft is not None and method != "initialize":
             return await self._draft.serve(method, params)
@@ -112,7 +108,7 @@ class Agent:
         except ControlError as error:
             raise RpcError(jsonrpc.INVALID_PARAMS, str(error)) from error
 
-    def _notice(self, method: str, params: bytes) -> None:
+    def notice(self, method: str, params: bytes) -> None:
         if method == "session/cancel":
             found = self._sessions.get(decoded(params, schema.CancelNotification).session_id)
             if found is not None:
@@ -126,22 +122,19 @@ class Agent:
 
     # The connection
 
-    async def _initialize(self, params: schema.InitializeRequest) -> schema.InitializeResponse:
+    def greeted(self, params: schema.InitializeRequest) -> None:
+        """``initialize`` has been answered."""
         self._initialized = True
         self._link.capabilities = params.client_capabilities or schema.ClientCapabilities()
-        return schema.InitializeResponse(
-            protocol_version=PROTOCOL_VERSION,
-            agent_info=schema.Implementation(
-                name="quarterdeck", title="Claude Code (Quarterdeck)", version=__version__
-            ),
-            agent_capabilities=_CAPABILITIES,
-            auth_methods=[self._login_method()],
-        )
+
+    async def _initialize(self, params: schema.InitializeRequest) -> schema.InitializeResponse:
+        self.greeted(params)
+        return identity.initialized(self._link.capabilities)
 
     async def _initialize_draft(self, asked: dict[str, Any]) -> Any:
         """In the draft every editor shows notices, compactions, plans and the output of commands."""
         given = {**(asked.get("capabilities") or {}), **_SHOWN_IN_DRAFT}
-        first = {"protocolVersion": PROTOCOL_VERSION, "clientCapabilities": given}
+        first = {"protocolVersion": identity.PROTOCOL_VERSION, "clientCapabilities": given}
         from . import draft_frames
         from .draft import Draft
 
@@ -150,17 +143,9 @@ class Agent:
         self.peer.dialect, self._link.turn = self._draft, self._draft.turn
         return draft_frames.initialized(msgspec.to_builtins(answer))
 
-    def _login_method(self) -> Any:
-        """An editor with a terminal can run the login; for the others it is a sentence to follow."""
-        terminal = self._link.capabilities.auth
-        if terminal is not None and terminal.terminal:
-            return schema.AuthMethodTerminal(id=LOGIN, name="Log in with Claude Code", args=["--login"])
-        told = "Run `claude /login` in a terminal."
-        return schema.AuthMethodAgent(id=LOGIN, name="Log in with Claude Code", description=told)
-
     async def _authenticate(self, params: schema.AuthenticateRequest) -> schema.AuthenticateResponse:
         """Nothing to do: Claude Code reads its credentials at each start."""
-        if params.method_id != LOGIN:
+        if params.method_id != identity.LOGIN:
             raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no login method {params.method_id}")
         return schema.AuthenticateResponse()
 
@@ -389,29 +374,6 @@ NOT_SERVED: dict[str, str] = {
     "$/cancel_request": "a notification, served by the peer",
 }
 """Methods of the schema without a handler, and why."""
-
-_CAPABILITIES = schema.AgentCapabilities(
-    load_session=True,
-    prompt_capabilities=schema.PromptCapabilities(image=True, embedded_context=True),
-    mcp_capabilities=schema.McpCapabilities(http=True, sse=True),
-    session_capabilities=schema.SessionCapabilities(
-        list=schema.SessionListCapabilities(),
-        delete=schema.SessionDeleteCapabilities(),
-        additional_directories=schema.SessionAdditionalDirectoriesCapabilities(),
-        system_prompt=schema.SessionSystemPromptCapabilities(
-            mode=schema.SessionSystemPromptModeCapabilities(override=schema.SessionSystemPromptOverrideCapabilities())
-        ),
-        fork=schema.SessionForkCapabilities(),
-        archive=schema.SessionArchiveCapabilities(),
-        status=schema.SessionStatusCapabilities(),
-        title=schema.SessionTitleCapabilities(),
-        resume=schema.SessionResumeCapabilities(),
-        close=schema.SessionCloseCapabilities(),
-    ),
-    auth=schema.AgentAuthCapabilities(status=schema.AuthStatusCapabilities(), logout=schema.LogoutCapabilities()),
-    providers=schema.ProvidersCapabilities(),
-    meta={"quarterdeck": {"extensions": sorted(extensions.METHODS), "steer": True}},
-)
 
 
 def _plan_tools() -> dict[str, str]:

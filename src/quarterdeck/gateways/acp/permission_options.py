@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.policy.memory import call_key
 from quarterdeck.timeline.items import Permission
 from quarterdeck.wire.permissions import (
     PermissionResultAllow,
@@ -103,8 +102,14 @@ class Refusals:
         self._calls: set[str] = set()
 
     def add(self, tool: str, tool_input: Mapping[str, Any]) -> None:
+        from quarterdeck.policy.memory import call_key
+
         self._calls.add(call_key(tool, tool_input))
 
     def reason(self, tool: str, tool_input: Mapping[str, Any]) -> str | None:
         """Why the call is refused; None if it is not."""
+        if not self._calls:
+            return None
+        from quarterdeck.policy.memory import call_key
+
         return REJECTED_ALWAYS if call_key(tool, tool_input) in self._calls else None

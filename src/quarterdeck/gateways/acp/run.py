@@ -6,10 +6,15 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
-from .agent import Agent
-from .conversation import MakeOptions
+from .front import Front
 from .stdio import Output, read_stdin, take_stdout
+
+if TYPE_CHECKING:
+    from .agent import Agent
+    from .conversation import MakeOptions
+    from .peer import Peer
 
 
 async def serve(
@@ -22,22 +27,28 @@ async def serve(
 ) -> None:
     """Serve until stdin ends, nobody reads stdout any more, or a signal says so. Leaves no process behind."""
     output = Output(take_stdout())
-    agent = Agent(
-        output.write,
-        make,
-        drained=output.drained,
-        bypass=bypass,
-        logout=logout,
-        editor_tools=editor_tools,
-        draft=draft,
-    )
+
+    def agent(peer: Peer) -> Agent:
+        from .agent import Agent
+
+        return Agent(
+            peer,
+            make,
+            drained=output.drained,
+            bypass=bypass,
+            logout=logout,
+            editor_tools=editor_tools,
+            draft=draft,
+        )
+
+    front = Front(output.write, agent, draft=draft)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, ended.set)
     ends = {
-        loop.create_task(read_stdin(agent.peer.receive)),
+        loop.create_task(read_stdin(front.peer.receive)),
         loop.create_task(output.broken.wait()),
         loop.create_task(ended.wait()),
     }
@@ -46,5 +57,6 @@ async def serve(
     finally:
         for task in ends:
             task.cancel()
-        await agent.close()
+        output.write_now()
+        await front.close()
         await asyncio.gather(*ends, return_exceptions=True)

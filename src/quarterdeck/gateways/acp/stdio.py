@@ -23,7 +23,7 @@ class Output:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._waiting = bytearray()
-        self._watching = False
+        self._watching = self._scheduled = False
         self._below: asyncio.Future[None] | None = None
         self.broken = asyncio.Event()
         """Nobody reads any more."""
@@ -31,11 +31,18 @@ class Output:
     def write(self, line: bytes) -> None:
         if self.broken.is_set():
             return
-        if not self._waiting:
-            line = line[self._try(line) :]
-        if line:
-            self._waiting += line
-            self._watch()
+        self._waiting += line
+        if not self._watching and not self._scheduled:  # what is written in one turn of the loop goes out at once
+            self._scheduled = True
+            self._loop.call_soon(self.write_now)
+
+    def write_now(self) -> None:
+        """What has been written so far, as much of it as the pipe takes."""
+        self._scheduled = False
+        if self._waiting and not self._watching and not self.broken.is_set():
+            self._writable()
+            if self._waiting:
+                self._watch()
 
     def drained(self) -> asyncio.Future[None] | None:
         """None while there is room; else what to wait for."""
