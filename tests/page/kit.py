@@ -45,7 +45,7 @@ class Deck:
 async def deck(root: Path, address: str, *turns: Any, **more: Any) -> AsyncIterator[Deck]:
     async with served(root, turns=list(turns[0]) if turns else ["Done."]) as there, driven(address) as browser:
         if len(turns) > 1 or more:
-            there.place.claude.play(*turns, **more)
+            there.place.claude.play(*more.pop("turns", turns), **more)
         yield Deck(there, browser)
 
 

@@ -30,13 +30,14 @@ const SHORT_LINES = 12;
 export function ToolCallItem({ item, context, drawChild }) {
   const open = OPEN.has(item.status);
   const [chosen, setChosen] = useState(/** @type {boolean | null} */ (null));
-  const shown = chosen ?? (item.status === 'failed' || Boolean(item.diffs?.length) || (open && item.status !== 'waiting'));
+  const asked = item.status === 'waiting'; // what is asked about it stands below, with the same picture
+  const shown = chosen ?? (!asked && (item.status === 'failed' || Boolean(item.diffs?.length) || open));
   const [sign, word] = STATUSES[item.status] ?? ['·', item.status];
   const children = context.children(item.id);
   const task = item.task_id ? context.task(item.task_id) : undefined;
   return html`<section class=${`call ${item.status}`} data-call=${item.id}>
     <button class="head" aria-expanded=${shown} onClick=${() => setChosen(!shown)}>
-      <i class=${`status ${open ? 'turning' : ''}`} title=${word} aria-label=${word}>${sign}</i>
+      <i class=${`status ${open && !asked ? 'turning' : ''}`} title=${word} aria-label=${word}>${sign}</i>
       <b>${marked(item.label || item.name || 'Tool')}</b>
       <span class="about">${marked(item.about || item.summary || '')}</span>
       <${Stat} item=${item} />

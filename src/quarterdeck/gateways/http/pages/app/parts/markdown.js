@@ -12,7 +12,14 @@ import { visible } from './text.js';
 const { DOMPurify } = /** @type {any} */ (globalThis);
 const TAGS = 'a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup table tbody td th thead tr ul'.split(' ');
 const ATTRIBUTES = ['href', 'title', 'target', 'rel', 'class', 'start', 'align', 'data-host'];
-const CLEAN = { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ATTRIBUTES, ALLOW_DATA_ATTR: false, ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i, RETURN_DOM_FRAGMENT: true };
+const CLEAN = {
+  ALLOWED_TAGS: TAGS,
+  ALLOWED_ATTR: ATTRIBUTES,
+  ALLOW_DATA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i, // links lead out; none leads to a place of this page
+  ADD_URI_SAFE_ATTR: ATTRIBUTES.filter((name) => name !== 'href'),
+  RETURN_DOM_FRAGMENT: true,
+};
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });

@@ -23,8 +23,7 @@ export const withoutColours = (text) => text.replace(COLOURS, '');
 /** With the odd characters marked. @param {unknown} text @returns {any} */
 export function marked(text) {
   const plain = String(text ?? '').replaceAll('\r\n', '\n');
-  ODD.lastIndex = 0;
-  if (!ODD.test(plain)) return plain;
+  if (plain.search(ODD) < 0) return plain;
   /** @type {any[]} */
   const parts = [];
   let end = 0;

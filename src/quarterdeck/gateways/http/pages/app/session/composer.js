@@ -29,14 +29,15 @@ export function Composer({ session, timeline, info }) {
   useEffect(() => grow(place.current), [text]);
   /** @param {'next' | 'later' | 'now'} priority */
   const send = async (priority) => {
-    const said = text.trim();
+    const typed = place.current?.value ?? text; // what is in the box, also if it has not been drawn yet
+    const said = typed.trim();
     if (!said && !pictures.length) return;
     const blocks = pictures.map(({ media_type, data }) => ({ type: 'image', source: { type: 'base64', media_type, data } }));
     const content = blocks.length ? [...blocks, ...(said ? [{ type: 'text', text: said }] : [])] : said;
     write('');
     setPictures([]);
     const accepted = await attempt(deck().call('send_prompt', { session_id: session.id, content, priority }));
-    if (accepted === undefined) write(text); // it was refused: what was typed is not lost
+    if (accepted === undefined) write(typed); // it was refused: what was typed is not lost
   };
   const interrupt = () => attempt(deck().call('interrupt', { session_id: session.id }));
   useKeys('Composer', [

@@ -140,7 +140,7 @@ export class SessionStore {
     for (const id of touched) this.drawn.delete(id);
     if (timeline.reordered) this.arrange();
     else for (const id of touched) this.replace(id);
-    this.picture.value = { ...this.picture.value, timeline };
+    this.picture.value = { ...this.picture.value, timeline: timeline.seen() };
   }
 
   /** Everything in its place, in the order in which it started. */

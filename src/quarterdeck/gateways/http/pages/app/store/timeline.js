@@ -109,6 +109,11 @@ export class Timeline {
     return item?.type === 'tool_call' ? item : undefined;
   }
 
+  /** The same under another identity: a component is drawn again only if what it is given is another object. */
+  seen() {
+    return Object.assign(new Timeline(), this);
+  }
+
   /** An id for what has none. @param {string} word */
   newId(word) {
     this.counter += 1;

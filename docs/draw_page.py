@@ -1,0 +1,99 @@
+"""Takes the pictures of the page for README and docs/page.md: each view in light, dark and on a phone.
+
+``PYTHONPATH=tests python docs/draw_page.py [FOLDER]`` (default: docs/assets/page). Needs Chromium.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from gateways.http.kit import served
+from host.kit import decide, pending
+from page.browser import chromium, driven, window
+from page.kit import Deck
+
+ASSETS = Path(__file__).parent / "assets" / "page"
+LOOKS = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 800}},
+    "phone": {"color_scheme": "light", "viewport": {"width": 360, "height": 740}},
+}
+KEPT = {"inbox-light", "inbox-dark", "inbox-phone", "session-light", "session-dark", "sessions-light", "usage-light"}
+"""Those that the documents show; all of them are taken with a folder of one's own."""
+BEFORE = "def total(items):\n    sum = 0\n    for item in items:\n        sum += item.price\n    return sum\n"
+AFTER = "def total(items):\n    return sum(item.price * item.quantity for item in items)\n"
+EDIT = {"tool": "Edit", "input": {"file_path": "shop.py", "old_string": BEFORE, "new_string": AFTER}}
+SAID = """The total ignores quantities. `total()` adds prices only, so an order of **three** lamps costs as much as one:
+
+1. read `shop.py` and its test
+2. multiply by `quantity`
+3. run the tests
+
+```python
+sum(item.price * item.quantity for item in items)
+```
+"""
+CLEAN = {"command": "cd build && sudo rm -rf ./* | tee log.txt", "description": "Clean the build folder"}
+ASK = {"ask": "Which colour should the button have?", "options": ["Blue", "Green"], "header": "Button"}
+PLAN = "# Move to the new API\n\n1. Add the client\n2. Port the callers\n3. Remove the old one"
+RULES = [
+    {"when": "total", "steps": [SAID, {"tool": "Read", "input": {"file_path": "shop.py"}}, EDIT, "Fixed."]},
+    {"when": "clean", "steps": ["I clean up.", {"tool": "Bash", "input": CLEAN}]},
+    {"when": "colour", "steps": [ASK]},
+    {"when": "plan", "steps": [{"plan": PLAN}]},
+    {"when": "hello", "steps": ["Hello. What shall we do?"]},
+]
+
+
+async def drawn(folder: Path, address: str) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        async with served(Path(root)) as there, driven(address) as browser:
+            there.place.claude.play(rules=RULES)
+            cwd = there.place.cwd
+            (cwd / "shop.py").write_text(BEFORE)
+            for words in (
+                ["init", "-q"],
+                ["add", "."],
+                ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+            ):
+                await asyncio.to_thread(subprocess.run, ["git", *words], cwd=cwd, check=True)
+            done = await there.session("hello", name="Scratch")
+            await there.client().get(f"/v1/sessions/{done}/wait")
+            fixing = await there.session("Why is the total wrong?", name="Fix the order total")
+            await there.client().get(f"/v1/sessions/{fixing}/wait?for=waiting")
+            for prompt, name in (("clean", "Clean the build"), ("colour", "New button"), ("plan", "New API")):
+                await there.session(prompt, name=name)
+            views = {"inbox": "inbox", "session": f"session/{fixing}", "sessions": "sessions"}
+            rest = {
+                "usage": "usage",
+                "policy": "policy",
+                "audit": "audit",
+                "settings": "settings",
+                "new": "sessions/new",
+            }
+            for look, options in LOOKS.items():
+                async with window(browser, **options) as person:
+                    page = await Deck(there, browser).enter(person)
+                    await page.wait_for_selector(".rows li:nth-child(4)")
+                    for name, path in {**views, **rest}.items():
+                        if folder == ASSETS and f"{name}-{look}" not in KEPT:
+                            continue
+                        await page.goto(f"{Deck(there, browser).url}#/{path}")
+                        await page.wait_for_load_state("networkidle")
+                        if name == "inbox" and look == "phone":
+                            await page.locator(".rows a").first.click()
+                        await page.wait_for_timeout(700)
+                        await page.screenshot(path=folder / f"{name}-{look}.png")
+            (asked, *_) = [one for one in await pending(there.host) if one.session_id == fixing]
+            await decide(there.host, asked)
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1]) if sys.argv[1:] else ASSETS
+    place.mkdir(parents=True, exist_ok=True)
+    with chromium() as where:
+        asyncio.run(drawn(place, where))
