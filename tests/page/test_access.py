@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gateways.acp.npm import package
 from playwright.async_api import Page, expect
 
-from gateways.acp.npm import package
 from page.kit import BASH, looked_at
 
 expect.set_options(timeout=45_000)
