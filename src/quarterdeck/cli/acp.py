@@ -98,10 +98,15 @@ def _options(given: Any, program: list[str]) -> Any:
         "client_app": "quarterdeck-acp",
     }
 
+    # While it serves the simulator, this process looks for sessions in the simulator's folder (``sessions_of``). The
+    # simulator works that folder out by itself, from the one that counts for Claude Code.
+    own = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")  # noqa: PTH111
+    env = {"CLAUDE_CONFIG_DIR": own} if given.agent == "sim" else {}
+
     def make(**more: Any) -> ClaudeAgentOptions:
         from quarterdeck.client.options import ClaudeAgentOptions
 
-        return ClaudeAgentOptions(**{**common, **more})
+        return ClaudeAgentOptions(**{**common, **more, "env": {**env, **more.get("env", {})}})
 
     return make
 

@@ -298,3 +298,17 @@ async def test_extension_methods_reach_what_the_protocol_has_no_word_for(fake: S
         assert isinstance(await ed.call("_quarterdeck/usage", sessionId=session), dict)
         assert isinstance(await ed.call("_quarterdeck/mcp/status", sessionId=session), dict)
         assert isinstance(await ed.call("_quarterdeck/account", sessionId=session), dict)
+
+
+async def test_the_simulators_sessions_are_listed_and_loaded_from_its_own_folder(fake: Simulated, checker: Any) -> None:
+    for _ in range(2):
+        async with editor("--agent", "sim", env=fake.env, checker=checker) as ed:
+            await ed.initialize()
+            listed = (await ed.call("session/list", cwd=str(fake.cwd)))["sessions"]
+            if listed:
+                (known,) = listed
+                await ed.call("session/load", sessionId=known["sessionId"], cwd=str(fake.cwd), mcpServers=[])
+                assert ed.text("user_message_chunk") == "hello"
+                return
+            await ed.prompt(await ed.new(fake.cwd), "hello")
+    pytest.fail("the second agent did not find the first one's session")
