@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import Message, ResultMessage, StreamEvent
+from quarterdeck.wire.codec import prepare
 
 from .controls import Controls
 from .errors import CLIConnectionError
@@ -41,6 +42,7 @@ class ClaudeSDKClient(Controls):
         """Start the CLI and send the prompt, or each prompt of the stream, if given."""
         session = Session(self.options, transport=as_byte_transport(self._transport))
         await session.open()
+        prepare()  # done already, unless the CLI has answered at once: the first turn must not wait for it
         self._session = session
         try:
             if isinstance(prompt, str):
