@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from gateways.acp.npm import package
+from benchmarks._npm import package
 from playwright.async_api import Page, expect
 
 from page.kit import BASH, looked_at
