@@ -17,6 +17,8 @@ class Proxy:
         self.port = 0
         self.cuts = 0
         """Connections that were cut."""
+        self.accepted = 0
+        """Connections that there were."""
         self.accepting = True
         self._faults = faults
         self._open: set[asyncio.Task[None]] = set()
@@ -34,6 +36,7 @@ class Proxy:
         if not self.accepting:
             writer.transport.abort()
             return
+        self.accepted += 1
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)

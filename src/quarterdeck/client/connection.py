@@ -329,7 +329,12 @@ class Connection:
         """The error for what comes too late: ``closed`` after ``close``, else how the process ended, if it has."""
         if self._closing:
             return closed
-        return None if self.exit is None else self.exit.error(self._transport.stderr_tail)
+        return None if self.exit is None else self._why_ended(self.exit, self._transport.stderr_tail)
+
+    def _why_ended(self, status: ExitStatus, stderr: str) -> QuarterdeckError:
+        """How the process ended, unless the transport knows better: a host elsewhere has errors of its own."""
+        failure: QuarterdeckError | None = getattr(self._transport, "failure", None)
+        return status.error(stderr) if failure is None else failure
 
     def _ended_without_exit(self) -> None:
         """The CLI has closed its output and lives on: nothing will come, so nobody must wait for it."""
@@ -340,7 +345,7 @@ class Connection:
         self.requests.stop_all("Claude Code has ended")
         error = None
         if not event.expected and not self._closing and self.exit is not None:
-            error = self.exit.error(event.stderr)
+            error = self._why_ended(self.exit, event.stderr)
         self.inbox.end(error)
 
     async def close(self, grace: Grace) -> ExitStatus:

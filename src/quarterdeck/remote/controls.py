@@ -15,7 +15,7 @@ Fields = Mapping[str, Any]
 
 async def control(host: RemoteHost, session_id: str, subtype: str, fields: Fields) -> dict[str, Any]:
     """What Claude Code would answer. Raises ``HostError``."""
-    operation = _TYPED.get(subtype)
+    operation = TYPED.get(subtype)
     if operation is not None:
         return await operation(host, session_id, fields)
     given = takes.SendControl(session_id=session_id, subtype=subtype, fields=dict(fields))
@@ -141,7 +141,7 @@ async def _fork(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, 
     raise HostError("invalid", "A host has fork for this.", hint="Use RemoteHost.fork.")
 
 
-_TYPED: Mapping[str, Callable[[RemoteHost, str, Fields], Awaitable[dict[str, Any]]]] = {
+TYPED: Mapping[str, Callable[[RemoteHost, str, Fields], Awaitable[dict[str, Any]]]] = {
     "interrupt": _interrupt,
     "set_model": _set_model,
     "set_permission_mode": _set_mode,
