@@ -124,7 +124,7 @@ async def test_a_session_whose_keeper_is_killed_is_crashed_and_can_be_resumed(tm
 
 async def test_what_was_shown_of_a_text_is_kept_when_its_process_dies(tmp_path: Path) -> None:
     place = Place(tmp_path, keeper=True)
-    place.claude.play([TEXT, "Done."], delay_s=0.05)
+    place.claude.play([TEXT, "Done."], delay_s=0.5)
     async with place.opened() as host:
         session = await place.created(host)
         shown = ""
@@ -143,6 +143,11 @@ async def test_what_was_shown_of_a_text_is_kept_when_its_process_dies(tmp_path: 
         assert len(kept.text) < len(TEXT)
 
 
+async def spooled(client: KeeperClient, session: str) -> bytes:
+    found = await client.find(session)
+    return b"" if found is None else await client.read(session, found.first, size=1024 * 1024)
+
+
 async def test_host_and_keeper_killed_leave_what_was_written(tmp_path: Path) -> None:
     place = Place(tmp_path, keeper=True)
     place.claude.play([TEXT, {"tool": "Bash", "input": RUNS}, "Done."])
@@ -150,10 +155,9 @@ async def test_host_and_keeper_killed_leave_what_was_written(tmp_path: Path) -> 
     (keeper,) = find_keepers(place.folder / "keeper")
     async with await KeeperClient.connect(keeper, take_over=True) as client:
         async with asyncio.timeout(LIMIT_S):
-            before = -1
-            while (found := await client.find(session)) is None or found.end != before:  # it waits for its hook now
-                before = -1 if found is None else found.end
-                await asyncio.sleep(0.5)
+            # It waits for its hook then.
+            while b"hook_callback" not in await spooled(client, session):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
     os.kill(keeper.pid, signal.SIGKILL)
     async with place.opened() as host:
         frames = await all_frames(host, session)
