@@ -208,13 +208,17 @@ class Loading(HostParts):
         return record
 
     async def _view(self, actor: SessionActor) -> returns.Session:
-        await actor.log.settled()
-        return await self._record_view(actor.log.record)
+        log = actor.log
+        await log.settled()
+        return await self._record_view(log.written_record, log.fanout.last_seq)
 
-    async def _record_view(self, record: SessionRecord) -> returns.Session:
+    async def _record_view(self, record: SessionRecord, seq: int | None = None) -> returns.Session:
+        """``seq``: the last row that the record follows from, where it is known."""
         head = await self.store.head(record.id)
         if head is None:
             raise HostError("not_found", f"There is no session {record.id}.")
+        if seq is not None:
+            head = msgspec.structs.replace(head, last_seq=seq)
         page = await self.store.approvals(ApprovalQuery(session=record.id, states=["pending"], limit=1_000))
         view = session_view(record, head, pending=len(page.approvals), host=self.name)
         if (error := self.stalls.why(record.id)) is not None:

@@ -76,6 +76,8 @@ class SessionLog:
         self.fold = fold
         self.standing = Standing(record, body, fold, new_id=new_id)
         self.approvals = self.standing.approvals
+        self.written_record = record
+        """The record as the store has it, where ``record`` is what it will be: it fits the last row that was shown."""
         self.previews = LivePreviews(fold)
         self.fanout = Fanout(last_seq)
         self.raw_fanout = Fanout(last_seq)
@@ -143,11 +145,16 @@ class SessionLog:
         return Draft(self.fold, self.body, changes)
 
     def _write(self, draft: Draft, receipt: Receipts = None) -> asyncio.Future[Committed]:
-        rows, events = draft.rows, draft.events
+        rows, events, record = draft.rows, draft.events, self.record
+
+        def written(done: Committed) -> None:
+            self.written_record = record
+            self._written(done, rows, events)
+
         return self._writer.write(
             rows,
             draft.changes,
-            written=lambda done: self._written(done, rows, events),
+            written=written,
             receipt=None if receipt is None else lambda: receipt(self.fanout.last_seq + 1),
         )
 
