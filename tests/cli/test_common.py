@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quarterdeck import __version__
-from quarterdeck.cli import COMMANDS, main, usage
+from quarterdeck.cli import COMMANDS, main, overview
 from quarterdeck.cli.common import Look, Parser
 from quarterdeck.cli.common.tree import CommandSpec, tree
 
@@ -97,7 +97,7 @@ def test_every_command_has_the_same_style(name: str) -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_the_list_of_commands_fits_the_terminal(width: int) -> None:
-    assert max(map(len, usage(Look(width=width)).splitlines())) <= max(width, 60)
+    assert max(map(len, overview(Look(width=width)).splitlines())) <= max(width, 60)
 
 
 @pytest.mark.parametrize(("env", "coloured"), [({"FORCE_COLOR": "1", "NO_COLOR": ""}, True), ({}, False)])
