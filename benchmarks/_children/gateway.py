@@ -76,7 +76,7 @@ async def lines_in(setting: Setting) -> Figures:
             {"op": "subscribe", "ref": ref, "session": one, "after": await just_before(host, one)}
             for ref, one in enumerate(ids)
         ]
-        asked = {"token": at.token, "subscriptions": subscriptions, "counted": '"state":"idle"', "count": len(ids)}
+        asked = {"token": at.token, "subscriptions": subscriptions, "counted": '"type":"turn_ended"', "count": len(ids)}
         async with clients("streams", at.port, **asked) as reader:
             with Meter() as meter:
                 began = time.monotonic_ns()
