@@ -1,6 +1,6 @@
 """One load of ``benchmarks/grpc.py``: a server in this process, its client in another. Prints what was measured.
 
-``python -m benchmarks._children.grpc LOAD SETTING`` serves; with ``client:LOAD`` it is the client.
+``python -m benchmarks._children.grpc_loads LOAD SETTING`` serves; with ``client:LOAD`` it is the client.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from quarterdeck.gateways.http import Server as HttpServer
 from quarterdeck.host import Host
 from quarterdeck.host.folding import Preview
 from quarterdeck.host.requests import CreateSession, CreateToken
+from quarterdeck.testing.sim import executable
 from quarterdeck.timeline.events import TextAdded
 
 SESSION = "0b5c2f6e-6c0e-4f0c-9a39-2a1d5d1f7f10"
 UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-PER_MESSAGE = 2_000
-"""Events of one message of the bare stream: as many as wait for a client of ours at a time."""
+TOGETHER = 20
+"""Events that happen at one moment, and so are one message of the bare stream: what one read of a CLI's pipe says."""
 AT_ONCE = 16
 Setting = dict[str, Any]
 
@@ -52,7 +53,8 @@ def previews(count: int) -> list[Preview]:
 async def hosted(**settings: Any) -> AsyncIterator[tuple[Host, Server, str, str]]:
     """A host, served; with an address and a token."""
     with tempfile.TemporaryDirectory() as folder:
-        async with Host(folder, keeper=False) as host, Server(host, Settings(**settings)) as server:
+        agents = {"claude": str(executable(folder=folder))}
+        async with Host(folder, keeper=False, agents=agents) as host, Server(host, Settings(**settings)) as server:
             address = server.listen("127.0.0.1:0")
             await server.start()
             token = await host.create_token(CreateToken(name="bench", scope="admin"))
@@ -73,7 +75,7 @@ async def bare(path: str, handler: Any) -> AsyncIterator[str]:
 
 async def client(load: str, **setting: Any) -> dict[str, Any]:
     """Runs the client; adds the processor time of this process meanwhile."""
-    command = [sys.executable, "-m", "benchmarks._children.grpc", f"client:{load}", json.dumps(setting)]
+    command = [sys.executable, "-m", "benchmarks._children.grpc_loads", f"client:{load}", json.dumps(setting)]
     before = time.process_time()
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     told, _ = await process.communicate()
@@ -84,8 +86,8 @@ async def watch_bare(setting: Setting) -> dict[str, Any]:
     from quarterdeck.gateways.grpc.events import written
 
     response = MESSAGES["WatchSessionResponse"]
-    data = b"".join(map(written, previews(PER_MESSAGE)))
-    batches = [response.FromString(data) for _ in range(setting["count"] // PER_MESSAGE)]
+    data = b"".join(map(written, previews(TOGETHER)))
+    batches = [response.FromString(data) for _ in range(setting["count"] // TOGETHER)]
 
     async def handle(_: Any, context: Any) -> None:
         for batch in batches:
@@ -98,15 +100,16 @@ async def watch_bare(setting: Setting) -> dict[str, Any]:
 
 async def watch_ours(setting: Setting) -> dict[str, Any]:
     async with hosted(outbox_bytes=256 * 1024) as (host, _, address, secret):
-        session = await host.create_session(CreateSession(cwd="/", agent="claude"))
+        session = await host.create_session(CreateSession(cwd=str(host.folder)))
         items = previews(setting["count"])
 
-        async def watch_session(*_: Any) -> AsyncIterator[Preview]:
-            for item in items:
-                yield item
+        async def together(*_: Any) -> AsyncIterator[list[Preview]]:
+            for start in range(0, len(items), TOGETHER):
+                yield items[start : start + TOGETHER]
+                await asyncio.sleep(0)
             await asyncio.Event().wait()
 
-        host.watch_session = watch_session  # type: ignore[assignment, method-assign]
+        host.watch_session_together = together  # type: ignore[assignment, method-assign]
         return await client("watch", address=address, secret=secret, count=setting["count"], session=session.id)
 
 
@@ -129,7 +132,7 @@ async def unary_ours(setting: Setting) -> dict[str, Any]:
 
 async def latency_grpc(setting: Setting) -> dict[str, Any]:
     async with hosted() as (host, server, address, secret):
-        session = await host.create_session(CreateSession(cwd="/"))
+        session = await host.create_session(CreateSession(cwd=str(host.folder)))
         asking = client("latency_grpc", address=address, secret=secret, session=session.id, count=setting["count"])
         return await told(host, session.id, setting, asking, lambda: server.gateway.authentication.streams)
 
@@ -137,7 +140,7 @@ async def latency_grpc(setting: Setting) -> dict[str, Any]:
 async def latency_websocket(setting: Setting) -> dict[str, Any]:
     async with hosted() as (host, _, _, secret), HttpServer(Gateway(host)) as server:
         name, port = await server.listen_tcp("127.0.0.1", 0)
-        session = await host.create_session(CreateSession(cwd="/"))
+        session = await host.create_session(CreateSession(cwd=str(host.folder)))
         url = f"ws://{name}:{port}/v1/ws"
         asking = client("latency_websocket", address=url, secret=secret, session=session.id, count=setting["count"])
         return await told(host, session.id, setting, asking, lambda: server.gateway.authentication.streams)
@@ -176,15 +179,16 @@ async def client_watch(setting: Setting) -> dict[str, Any]:
     async with channel_to(setting["address"]) as channel:
         stub = channel.unary_stream(METHODS["watch_session"].path, response_deserializer=response.FromString)
         stream = stub(request.SerializeToString(), metadata=bearer(setting["secret"]))
-        seen, began = 0, 0.0
+        seen, began, responses = 0, 0.0, 0
         async for one in stream:
             began = began or time.perf_counter()
-            seen += len(one.events)
+            responses += 1
+            seen += sum(1 for event in one.events if event.text_delta.text)
             if seen >= setting["count"]:
                 break
         wall_s = time.perf_counter() - began
         stream.cancel()
-    return {"events": seen, "wall_s": wall_s}
+    return {"events": seen, "responses": responses, "wall_s": wall_s}
 
 
 async def client_unary(setting: Setting) -> dict[str, Any]:

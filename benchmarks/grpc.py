@@ -1,0 +1,89 @@
+"""The gRPC gateway beside the bare library: ratios, in rounds by turns, server and client each in a process of its own.
+
+``python -m benchmarks.grpc`` prints the table (``--json`` for a program, ``--quick`` for a look). The bare stream sends
+the same events in the same groups, built beforehand; ours gets them from the host's side of a watch and writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from typing import Any
+
+from ._arguments import Size, parse
+from ._rounds import LIMIT_S, ROUNDS, Figures, divided
+from ._table import Row, Section, say, show
+
+EVENTS = Size(full=400_000, quick=100_000)
+CALLS = Size(full=8_000, quick=2_000)
+PIECES = Size(full=2_000, quick=500)
+WATCH, UNARY, LATENCY = 0.5, 0.6, 1.0
+
+
+def rounds(loads: dict[str, dict[str, Any]], *, quick: bool) -> dict[str, Figures]:
+    measured: dict[str, Figures] = {load: defaultdict(list) for load in loads}
+    for number in range(ROUNDS.of(quick)):
+        for load, setting in loads.items():
+            say(f"{load}, round {number + 1} of {ROUNDS.of(quick)}")
+            command = [sys.executable, "-m", "benchmarks._children.grpc_loads", load, json.dumps(setting)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=True)
+            for name, value in json.loads(done.stdout).items():
+                measured[load][name].append(value)
+    return measured
+
+
+def run(*, quick: bool) -> list[Section]:
+    watch, calls = {"count": EVENTS.of(quick)}, {"count": CALLS.of(quick)}
+    pieces = {"count": PIECES.of(quick), "every_s": 0.001}
+    found = rounds(
+        {
+            "watch_bare": watch,
+            "watch_ours": watch,
+            "unary_bare": calls,
+            "unary_ours": calls,
+            "latency_websocket": pieces,
+            "latency_grpc": pieces,
+        },
+        quick=quick,
+    )
+
+    def rate(load: str, what: str) -> list[float]:
+        return divided(found[load][what], found[load]["wall_s"])
+
+    against = "bare grpc.aio"
+    rows = [
+        Row(
+            "events of a watch to one client, 20 at a time",
+            "events/s",
+            rate("watch_ours", "events"),
+            rate("watch_bare", "events"),
+            better="higher",
+            target=WATCH,
+            against=against,
+        ),
+        Row(
+            "unary calls, 16 at once",
+            "calls/s",
+            rate("unary_ours", "calls"),
+            rate("unary_bare", "calls"),
+            better="higher",
+            target=UNARY,
+            against=against,
+        ),
+        Row(
+            "event told → at the client, p50",
+            "µs",
+            found["latency_grpc"]["p50_us"],
+            found["latency_websocket"]["p50_us"],
+            target=LATENCY,
+            against="our WebSocket",
+        ),
+    ]
+    return [Section("gRPC", rows)]
+
+
+if __name__ == "__main__":
+    arguments = parse(__doc__)
+    show(run(quick=arguments.quick), as_json=arguments.json)
