@@ -17,7 +17,7 @@ from quarterdeck.testing.model import ModelServer, ToolUse
 WITH_CLAUDE = {"guide/claude.md", "how-to/trouble.md"}
 """Pages that are about the real CLI."""
 REAL = WITH_CLAUDE | {"testing.md"}
-FEW = 4
+FEW = 10
 """Snippets that may be marked as not run."""
 
 
