@@ -1,7 +1,7 @@
 """Where a host is and how to be let in: a URL or a Unix socket, and a token.
 
-A token is the one that is given, that of ``QUARTERDECK_TOKEN``, or for a host on this machine the one in the state
-folder. The latter never leaves the machine: it may do everything.
+A token is the one that is given, that of ``QUARTERDECK_TOKEN``, or, for a Unix socket, the one beside it. The latter may
+do everything, so it goes to that socket alone: a URL may be anybody's, also on this machine.
 """
 
 from __future__ import annotations
@@ -59,10 +59,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
         if scheme is None or not name or parts.query or parts.fragment or parts.username:
             raise HostError("invalid", f"{given} is not the URL of a host.", hint="It looks like https://host:8787.")
         path = parts.path.rstrip("/").removesuffix(SOCKET)
-        local = state_folder() if _is_loopback(name) else None
-        return cls(
-            shown=given, url=f"{scheme}://{parts.netloc}{path}{SOCKET}", token=_token(token, local, given), unix=None
-        )
+        return cls(shown=given, url=f"{scheme}://{parts.netloc}{path}{SOCKET}", token=_token(token, None, given))
 
     @property
     def is_loopback(self) -> bool:
