@@ -1,7 +1,7 @@
 """Where a host is and how to be let in: a URL or a Unix socket, and a token.
 
-A token is the one that is given, that of ``QUARTERDECK_TOKEN``, or, for a Unix socket, the one beside it. The latter may
-do everything, so it goes to that socket alone: a URL may be anybody's, also on this machine.
+A token is the one that is given, that of ``QUARTERDECK_TOKEN``, or, for a Unix socket, the one beside it. As the last
+may do everything, it goes to its socket alone: a URL may be anybody's, also on this machine.
 """
 
 from __future__ import annotations
