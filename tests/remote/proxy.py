@@ -42,25 +42,34 @@ class Proxy:
         self._open.add(task)
         try:
             there_reader, there_writer = await asyncio.open_connection(*self.target)
+            await self._pass_both(reader, writer, there_reader, there_writer)
         except OSError:
+            pass
+        except asyncio.CancelledError:
+            self.cuts += 1
+        finally:
             writer.transport.abort()
             self._open.discard(task)
-            return
+
+    async def _pass_both(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        there_reader: asyncio.StreamReader,
+        there_writer: asyncio.StreamWriter,
+    ) -> None:
+        """Until one of the two ways has ended."""
         ways = [
             asyncio.ensure_future(self._pass(reader, there_writer)),
             asyncio.ensure_future(self._pass(there_reader, writer)),
         ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
-            self.cuts += 1
         finally:
             for way in ways:
                 way.cancel()
+            there_writer.transport.abort()
             await asyncio.gather(*ways, return_exceptions=True)
-            for one in (writer, there_writer):
-                one.transport.abort()
-            self._open.discard(task)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Until an end, or what the faults say: cut after so many bytes, or pass nothing more for a while."""
@@ -87,7 +96,11 @@ async def proxied(target: tuple[str, int], faults: Random | None = None) -> Asyn
     try:
         yield proxy
     finally:
+        proxy.accepting = False
         server.close()
-        proxy.cut()
-        await asyncio.gather(*proxy._open, return_exceptions=True)
+        for _ in range(3):  # connections that were accepted, and not served yet
+            await asyncio.sleep(0)
+        while proxy._open:
+            proxy.cut()
+            await asyncio.gather(*proxy._open, return_exceptions=True)
         await server.wait_closed()

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from quarterdeck.cli import main
-from quarterdeck.cli.terminal import session_setup
+from quarterdeck.cli.terminal import agents
 from quarterdeck.testing.recording import load
 from quarterdeck.transport import CLINotFoundError
 from terminal.kit import LIMIT_S, Place, bash
@@ -243,7 +243,7 @@ def test_a_missing_claude_code_is_told_in_three_lines(
     def find_nothing(explicit: object) -> list[str]:
         raise CLINotFoundError
 
-    monkeypatch.setattr(session_setup, "find_cli", find_nothing)
+    monkeypatch.setattr(agents, "find_cli", find_nothing)
     assert main(["run", "go"]) == 3
     assert capsys.readouterr().err.splitlines() == [
         "quarterdeck run: Claude Code not found",

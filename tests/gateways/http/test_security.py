@@ -316,7 +316,7 @@ SMUGGLED = {
 async def test_a_request_that_two_readers_would_read_differently_is_refused(
     tmp_path: Path, name: str, rest: bytes
 ) -> None:
-    async with served(tmp_path / name.replace(" ", "-")) as there:
+    async with served(tmp_path / str(list(SMUGGLED).index(name))) as there:  # the path of a socket is short
         start = f"POST /v1/policy/explain HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {there.admin.secret}\r\n"
         reader, writer = await there.client().open()
         writer.write(start.encode() + b"Content-Type: application/json\r\n" + rest)
