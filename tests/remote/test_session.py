@@ -18,7 +18,7 @@ from quarterdeck.remote import HostUnreachable, Patience, RemoteHost
 from quarterdeck.remote.controls import TYPED
 from quarterdeck.sync import connect as connect_sync
 from quarterdeck.testing.kit import FakeClaude
-from remote.kit import Elsewhere, elsewhere
+from remote.kit import QUICK, Elsewhere, elsewhere
 from remote.proxy import proxied
 
 
@@ -216,3 +216,23 @@ async def test_a_plain_script_without_a_loop_has_sessions_on_a_host_too(fake: Fa
 
 def test_every_request_with_an_operation_of_its_own_has_one_here() -> None:
     assert set(TYPED) == set(OPERATIONS_OF_THE_HOST)
+
+
+async def test_text_that_is_cut_off_again_and_again_comes_whole_and_once(fake: FakeClaude, tmp_path: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(400))
+    fake.play([text], ["The next one."])
+    async with elsewhere(fake.options(), tmp_path / "state") as there, proxied(there.tcp) as network:
+        options = there.there(fake.options(include_partial_messages=True))
+        async with (
+            asyncio.timeout(LIMIT_S),
+            RemoteHost(network.url, token=there.token, patience=QUICK) as host,
+            connect(options, host=host) as session,
+        ):
+            pieces = []
+            async for piece in session.prompt("go").text():
+                pieces.append(piece)
+                if len(pieces) % 5 == 1:
+                    network.cut()
+            assert "".join(pieces) == text
+            assert (await session.prompt("and")).result == "The next one."
+        assert network.cuts >= 1

@@ -22,7 +22,7 @@ class _Line(msgspec.Struct):
     session_id: str | None = None
     status: Any = None
     event: dict[str, Any] | None = None
-    message: msgspec.Raw | None = None
+    message: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _Said(msgspec.Struct):
@@ -37,8 +37,14 @@ class OutputLines:
         self._deltas = deltas
         self._streamed = ""
         """The text of the block that is being streamed, as far as it was shown."""
+        self._is_cut = False
+        """Pieces of this block were missed: those that follow would not fit what was shown."""
         self.requests: dict[str, bytes] = {}
         """Claude Code's requests by id."""
+
+    def cut(self) -> None:
+        """Deltas may have been missed."""
+        self._is_cut = True
 
     def lines(self, line: str) -> list[bytes]:
         """What the session is to read of this line."""
@@ -48,33 +54,37 @@ class OutputLines:
         except msgspec.MsgspecError:
             return [written]
         if head.type == "stream_event":
-            self._stream(head)
-            return [written] if self._deltas else []
+            fits = self._stream(head)
+            return [written] if self._deltas and fits else []
         if head.type == "control_request" and head.request_id is not None:
             self.requests[head.request_id] = written
         if head.type in NOT_MESSAGES or (head.status == "requesting" and not self._deltas):
             return []  # the host asks for deltas, and this comes with them
-        if head.type == "assistant" and head.parent_tool_use_id is None and self._streamed:
+        if head.type == "assistant" and head.parent_tool_use_id is None and (self._streamed or self._is_cut):
             return [*self._rest(head), written]
         return [written]
 
-    def _stream(self, head: _Line) -> None:
+    def _stream(self, head: _Line) -> bool:
+        """Whether the event follows what was shown."""
         if head.parent_tool_use_id is not None or head.event is None:
-            return
+            return True
         match head.event:
             case {"type": "content_block_start" | "message_start"}:
-                self._streamed = ""
+                self._streamed, self._is_cut = "", False
+            case {"type": "content_block_delta"} if self._is_cut:
+                return False
             case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": str(text)}}:
                 self._streamed += text
+        return True
 
     def _rest(self, head: _Line) -> list[bytes]:
         """The delta that completes the text of the block."""
-        said = None if head.message is None else msgspec.json.decode(head.message, type=_Said)
+        said = msgspec.json.decode(head.message, type=_Said | None)
         content = [] if said is None or isinstance(said.content, str) else said.content
         whole = "".join(str(block.get("text", "")) for block in content if block.get("type") == "text")
         if not whole:
             return []
-        shown, self._streamed = self._streamed, ""
+        shown, self._streamed, self._is_cut = self._streamed, "", False
         if not self._deltas or not whole.startswith(shown) or whole == shown:
             return []
         delta = {"type": "text_delta", "text": whole[len(shown) :]}

@@ -93,7 +93,9 @@ class RemoteHost(RemoteOperations):
                 told = await subscription.next()
                 if told is None:
                     return
-                if told[0] != "hello" or name == "watch_host":
+                if told[0] == "hello" and isinstance(subscription, SessionSubscription):
+                    yield Preview(session=subscription.session, after_seq=subscription.seq, events=[])
+                elif told[0] != "hello" or name == "watch_host":
                     yield item_of(told)
         finally:
             link.unsubscribe(subscription)
@@ -101,7 +103,10 @@ class RemoteHost(RemoteOperations):
     # Streams
 
     def watch_session(self, request: takes.WatchSession) -> AsyncGenerator[returns.Frame | Preview, None]:
-        """The log after a cursor, then live. Where it cannot go on at the cursor, a ``Gap`` comes first."""
+        """The log after a cursor, then live. Where it cannot go on at the cursor, a ``Gap`` comes first.
+
+        A ``Preview`` without events says that previews were missed, e.g. because the connection was lost.
+        """
         message = message_for(OPERATIONS["watch_session"], request)
         return self._follow("watch_session", SessionSubscription(message))
 

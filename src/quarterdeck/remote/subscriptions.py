@@ -113,6 +113,16 @@ class SessionSubscription(Subscription):
 
     _epoch: str | None = None
     _seq: int | None = None
+    _greeted = False
+
+    @property
+    def session(self) -> str:
+        return str(self._asked.get("session_id", ""))
+
+    @property
+    def seq(self) -> int:
+        """The last row that was told."""
+        return self._seq or 0
 
     def cursor(self) -> dict[str, Any]:
         return {} if self._seq is None else {"after": f"{self._epoch}-{self._seq}"}
@@ -121,7 +131,8 @@ class SessionSubscription(Subscription):
         if head.op == "hello":
             if self._epoch is None or self._seq is None:
                 self._epoch = head.epoch
-            return False
+            again, self._greeted = self._greeted, True
+            return again and bool(self._asked.get("previews", True))
         if head.op == "gap":
             self._epoch, self._seq = head.epoch, head.seq
         elif head.op == "frame" and head.seq is not None:

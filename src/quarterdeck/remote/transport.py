@@ -268,6 +268,8 @@ class RemoteTransport:
         async def follow() -> None:
             async with aclosing(host.watch_session(request)) as frames:
                 async for frame in frames:
+                    if not frame.events:
+                        self._output.cut()
                     for event in frame.events:
                         await self._tell(event)
 
