@@ -10,7 +10,7 @@ import pytest
 from host.kit import ASKS, Place, all_frames, decide, frames_until, next_turn, pending
 from quarterdeck.host import session_log
 from quarterdeck.host.events import Gap
-from quarterdeck.host.requests import OfSession, WatchSession
+from quarterdeck.host.requests import OfSession, Wait, WatchSession
 from quarterdeck.store.queries import ApprovalQuery, Retained, Retention
 
 YEAR_S = 365 * 86_400.0
@@ -55,7 +55,7 @@ async def test_rows_that_an_open_approval_needs_stay(place: Place) -> None:
         assert head is not None
         assert head.first_seq <= open_approval.seq
         await decide(host, asked)
-        await frames_until(host, session.id, "idle")
+        assert (await host.wait(Wait(session_id=session.id))).state == "idle"
 
 
 async def test_a_host_that_keeps_everything_removes_nothing(place: Place) -> None:

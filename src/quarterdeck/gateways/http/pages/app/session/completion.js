@@ -14,10 +14,14 @@ const SHOWN = 8;
 
 /** @param {Given} given */
 export function useCompletion({ session, info, text, write, place }) {
-  const [choices, setChoices] = useState(/** @type {Choice[]} */ ([]));
+  const [offered, setOffered] = useState(/** @type {{word: string, choices: Choice[]}} */ ({ word: '', choices: [] }));
   const [at, setAt] = useState(0);
   const cursor = place.current?.selectionStart ?? text.length;
   const word = /(?:^|\s)([/@][^\s]*)$/.exec(text.slice(0, cursor))?.[1] ?? '';
+  // What was offered for another word no longer counts: Enter sends what is typed.
+  const choices = word && offered.word === word ? offered.choices : [];
+  /** @param {Choice[]} found */
+  const setChoices = (found) => setOffered({ word, choices: found });
   useEffect(() => {
     let wanted = true;
     setAt(0);
