@@ -49,8 +49,8 @@ def test_a_test_that_fails_twice_fails_the_run(tmp_path: Path) -> None:
     assert "unsteady (" not in said
 
 
-def test_more_than_three_failures_are_not_tried_again(tmp_path: Path) -> None:
-    code, said = run(tmp_path, unsteady=4)
+def test_more_than_five_failures_are_not_tried_again(tmp_path: Path) -> None:
+    code, said = run(tmp_path, unsteady=6)
     assert code == 1
     assert "one at a time" not in said
 
