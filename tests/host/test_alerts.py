@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -281,7 +282,7 @@ async def test_a_budget_of_a_session_and_of_the_host_is_told(place: Place, recei
     async with place.opened() as host:
         await host.set_budgets(Settings(settings={"day_usd": "0.000001"}))
         await alert(host, receiver.url, "budget")
-        await place.created(host, budget_usd="0.000001")
+        await place.created(host, budget_usd=Decimal("0.000001"))
         told = {"session_id" in notice: notice["budget"]["state"] for notice in await receiver.until(2)}
         assert told == {True: "reached", False: "reached"}
 
@@ -335,3 +336,15 @@ async def test_alerts_are_kept(place: Place) -> None:
         assert (await host.set_alerts(Settings(settings=alerts))).details == alerts
     async with place.host() as host:
         assert (await host.get_alerts(Nothing())).details == alerts
+
+
+async def test_an_empty_key_signs_nothing(place: Place, receiver: Receiver) -> None:
+    """A host that died while it made the key, say."""
+    place.claude.play(["Done."])
+    place.folder.mkdir(parents=True)
+    (place.folder / SECRET_FILE).touch()
+    async with place.opened() as host:
+        await alert(host, receiver.url, "finished")
+        await place.created(host)
+        await receiver.until(1)
+    assert len((place.folder / SECRET_FILE).read_bytes()) == 64

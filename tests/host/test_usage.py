@@ -12,7 +12,7 @@ import pytest
 from host.kit import Place, frames_until, next_turn, told
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, UsageReport
-from quarterdeck.host.requests import GetUsage, Nothing, OfSession, SendPrompt, Settings
+from quarterdeck.host.requests import GetUsage, ListSessions, Nothing, OfSession, SendPrompt, Settings, UpdateSession
 
 
 @pytest.fixture
@@ -118,9 +118,27 @@ async def test_the_budget_of_the_host_holds_for_all_sessions_and_survives_a_rest
         await next_turn(host, session.id)
 
 
-@pytest.mark.parametrize("bad", [{"day_usd": "-1"}, {"week_usd": "1"}, {"day_usd": "much"}], ids=str)
+@pytest.mark.parametrize(
+    "bad",
+    [{"day_usd": "-1"}, {"week_usd": "1"}, {"day_usd": "much"}, {"day_usd": "NaN"}, {"month_usd": "Infinity"}],
+    ids=str,
+)
 async def test_budgets_that_make_no_sense_are_refused(place: Place, bad: dict[str, Any]) -> None:
     async with place.opened() as host:
         with pytest.raises(HostError) as refused:
             await host.set_budgets(Settings(settings=bad))
         assert refused.value.code == "invalid"
+
+
+@pytest.mark.parametrize("bad", ["NaN", "sNaN", "Infinity", "1e400", "-1"])
+async def test_a_session_has_no_budget_that_cannot_be_compared(place: Place, bad: str) -> None:
+    place.claude.play(["One."])
+    async with place.opened() as host:
+        session = await place.created(host, None)
+        with pytest.raises(HostError) as created:
+            await place.created(host, budget_usd=Decimal(bad))
+        with pytest.raises(HostError) as changed:
+            await host.update_session(UpdateSession(session_id=session.id, budget_usd=Decimal(bad)))
+        for refused in (created.value, changed.value):
+            assert (refused.code, refused.details["field"]) == ("invalid", "budget_usd")
+        assert [one.id for one in (await host.list_sessions(ListSessions())).sessions] == [session.id]

@@ -68,11 +68,16 @@ class Webhooks:
     def _secret(self) -> bytes:
         """Made when it is first needed. Whoever receives notices has to know it."""
         path = self._folder / SECRET_FILE
-        with contextlib.suppress(FileExistsError):
-            made = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(made, "wb") as file:
-                file.write(os.urandom(32).hex().encode())
-        return path.read_bytes().strip()
+        try:
+            if not path.exists() or not path.read_bytes().strip():
+                part = path.with_suffix(".part")  # renamed when it is whole: an empty key would sign for anybody
+                part.unlink(missing_ok=True)
+                with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+                    file.write(os.urandom(32).hex().encode())
+                part.replace(path)
+            return path.read_bytes().strip()
+        except OSError as error:
+            raise NotDeliveredError(f"{path} cannot be used: {error}") from error
 
 
 def signature(secret: bytes, body: bytes, at: float) -> str:

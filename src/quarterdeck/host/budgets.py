@@ -19,6 +19,7 @@ from .times import usd
 
 NEAR = Decimal("0.8")
 """The share of a budget from which it is said to be near its end."""
+MOST_USD = Decimal(1_000_000_000)
 NANO = Decimal(1_000_000_000)
 SETTING = "budgets"
 
@@ -28,6 +29,12 @@ class HostBudgets(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     day_usd: Decimal | None = None
     month_usd: Decimal | None = None
+
+
+def check_budget(budget: Decimal | None, field: str) -> None:
+    """Raises ``HostError`` for what cannot be compared with what was spent, e.g. NaN."""
+    if budget is not None and not (budget.is_finite() and 0 <= budget <= MOST_USD):
+        raise HostError("invalid", f"A budget is between 0 and {MOST_USD:,} USD.", field=field)
 
 
 def state_of_budget(budget: Decimal | None, spent: Decimal) -> Literal["", "near", "reached"]:

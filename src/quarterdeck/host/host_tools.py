@@ -8,7 +8,7 @@ for any other tool.
 from __future__ import annotations
 
 import asyncio
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -21,6 +21,7 @@ from quarterdeck.timeline.parts import Kept
 
 from . import requests as takes
 from .bodies import SessionBody, decode_body
+from .budgets import check_budget
 from .callers import Caller
 from .errors import HostError
 from .folders import as_path, is_below
@@ -161,6 +162,15 @@ def _what_is_left(wanted: Decimal | None, body: SessionBody, siblings: list[Sess
     return left if wanted is None else min(wanted, left)
 
 
+def _decimal(given: str | None) -> Decimal | None:
+    try:
+        wanted = None if given is None else Decimal(given)
+    except InvalidOperation:
+        raise HostError("invalid", f"{given!r} is not an amount in USD.", field="budget_usd") from None
+    check_budget(wanted, "budget_usd")
+    return wanted
+
+
 def check_host_tools(given: takes.HostTools) -> None:
     """Raises ``HostError`` for numbers beyond what a host allows."""
     if not 0 <= given.sessions <= MOST_CHILDREN:
@@ -189,7 +199,7 @@ def host_tools(host: Host, parent_id: str) -> Any:
             name=name,
             model=model,
             permission_mode=permission_mode,
-            budget_usd=None if budget_usd is None else Decimal(budget_usd),
+            budget_usd=_decimal(budget_usd),
         )
         return {"session_id": await children.start(wanted, context.tool_use_id)}
 

@@ -25,6 +25,7 @@ from . import requests as takes
 from . import resources as returns
 from .actor import SessionActor
 from .bodies import SessionBody, encode_body
+from .budgets import check_budget
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import BudgetChanged
@@ -51,6 +52,7 @@ class SessionOperations(HostBase):
         """Start a session, or resume or fork one."""
         check_options(request.options, admin=caller.scope == "admin")
         _check_mode(request.permission_mode)
+        check_budget(request.budget_usd, "budget_usd")
         if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
             raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
         if request.callbacks is not None:
@@ -199,6 +201,8 @@ class SessionOperations(HostBase):
         actor = await self._actor(request.session_id)
         if request.permission_mode is not UNSET:
             _check_mode(request.permission_mode)
+        if request.budget_usd is not UNSET:
+            check_budget(request.budget_usd, "budget_usd")
         if request.archived is True and actor.session is not None:
             raise HostError("conflict", "A session with a process cannot be archived.", hint="Stop it first.")
         await self._change_process(actor, request)

@@ -14,7 +14,7 @@ from quarterdeck.store.queries import AuditQuery, UsageTotal
 
 from . import requests as takes
 from . import resources as returns
-from .budgets import NANO, SETTING, HostBudgets
+from .budgets import NANO, SETTING, HostBudgets, check_budget
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .host_base import HostBase
@@ -43,8 +43,8 @@ class UsageOperations(HostBase):
     ) -> returns.Details:
         """Replace the host's budgets."""
         budgets = converted(request.settings, HostBudgets)
-        if any(limit is not None and limit < 0 for limit in (budgets.day_usd, budgets.month_usd)):
-            raise HostError("invalid", "A budget is not negative.", field="settings")
+        for limit in (budgets.day_usd, budgets.month_usd):
+            check_budget(limit, "settings")
         result = returns.Details(details=self._budgets(budgets))
         receipt = receipt_for(self, "set_budgets", request, caller, key, result)
         change = PutSetting(SETTING, msgspec.json.encode(budgets))
