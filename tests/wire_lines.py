@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from quarterdeck.wire import MESSAGE_TYPES, SYSTEM_TYPES
-from quarterdeck.wire._base import Lines, Message
+from quarterdeck.wire._base import Message
 from quarterdeck.wire._json import loads
 
 CLASS_OF_TYPE = {cls.__struct_config__.tag: cls for cls in MESSAGE_TYPES}
@@ -25,10 +25,9 @@ def typed(line: dict[str, Any]) -> Message:
 
 
 def received(line: dict[str, Any] | bytes, cls: type[Message] | None = None) -> Any:
-    """The message of a line, knowing its line; the second of two, so that a wrong index shows."""
+    """The message of a line, knowing its line."""
     raw = line if isinstance(line, bytes) else json.dumps(line).encode()
     data = loads(raw)
     message = msgspec.convert(data, cls or class_of(data))
-    Message.lines_.__set__(message, Lines(b'{"type":"keep_alive"}\n' + raw))
-    Message.index_.__set__(message, 1)
+    Message.line_.__set__(message, raw + b"\n")
     return message

@@ -111,7 +111,7 @@ from quarterdeck import LazyNames
 from quarterdeck import msgspec
 from quarterdeck.types import Anything
 from quarterdeck.client import Connection
-from quarterdeck.wire import being_decoded
+from quarterdeck.wire import system_messages
 quarterdeck.Qurey
 quarterdeck.types.Anything
 quarterdeck.TextBlock("x").txet

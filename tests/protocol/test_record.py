@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -10,7 +11,15 @@ import pytest
 from conversations import Recording, all_recordings
 from quarterdeck.protocol import Handshake, HostSide, LocalProtocolError, RequestFailed, RequestReceived, TurnState
 from quarterdeck.protocol.snapshot import restore, snapshot
-from quarterdeck.wire import decode
+from quarterdeck.wire import (
+    ControlCancelRequest,
+    ControlRequest,
+    ControlResponse,
+    ControlSuccess,
+    InitializeRequest,
+    UserMessage,
+    decode,
+)
 
 from .pair import Pair, init, result
 
@@ -92,6 +101,63 @@ def test_the_state_of_a_live_conversation_is_that_of_its_record() -> None:
     assert state(after) == state(pair.host)
     assert uuid
     assert after.turn is TurnState.IDLE
+
+
+class Everything:
+    """Serves any request."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+class Live:
+    """A program that holds a recorded conversation again, at the recorded times."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.side = HostSide(new_id=lambda: "new", clock=lambda: self.now, serves=Everything())
+
+    def go_on(self, direction: str, line: bytes, at: float) -> None:
+        self.now = max(self.now, at)
+        self.side.tick()
+        if direction == "out":
+            self.side.receive(line + b"\n")
+        else:
+            with contextlib.suppress(LocalProtocolError):  # recordings also hold what no program of ours would say
+                self._say(line)
+
+    def _say(self, line: bytes) -> None:
+        match decode(line):
+            case UserMessage():
+                self.side.send_user_line(json.loads(line))
+            case ControlRequest(request_id=request_id, request=request):
+                self.side.name_next(request_id)
+                ask = self.side.initialize if isinstance(request, InitializeRequest) else self.side.request
+                ask(request, timeout_s=None)  # type: ignore[operator]
+            case ControlResponse(response=ControlSuccess() as success):
+                self.side.answer(success.request_id, success.response)
+            case ControlResponse(response=failure):
+                self.side.refuse(failure.request_id, failure.error)  # type: ignore[union-attr]
+            case ControlCancelRequest(request_id=request_id):
+                self.side.cancel(request_id)
+
+
+def asks_without_id(line: bytes) -> bool:
+    """As no program of ours does."""
+    message = decode(line)
+    return isinstance(message, ControlRequest) and not message.request_id
+
+
+def test_a_side_rebuilt_at_any_entry_of_any_recording_is_the_one_that_was_there() -> None:
+    for recording in all_recordings():
+        if any(asks_without_id(line) for line in recording.lines("in")):
+            continue
+        live, rebuilt = Live(), new_side()
+        for number, (direction, line, at) in enumerate(lines_of(recording)):
+            live.go_on(direction, line, at)
+            take(rebuilt, direction, line, at)
+            assert state(rebuilt) == state(live.side), (recording.id, number)
+            assert list(rebuilt.open_requests()) == list(live.side.open_requests()), (recording.id, number)
 
 
 def state(side: HostSide) -> dict[str, Any]:

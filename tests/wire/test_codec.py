@@ -360,7 +360,7 @@ def test_a_bad_line_cannot_be_encoded() -> None:
 def test_a_message_shows_itself_without_its_hidden_parts() -> None:
     shown = repr(decode(line(assistant({"type": "text", "text": "hi"}))))
     assert shown.startswith("AssistantMessage(content=[TextBlock(text='hi')], model=")
-    assert "lines_" not in shown
+    assert "line_" not in shown
 
 
 def test_a_result_reads_like_the_dicts_it_was_made_of() -> None:

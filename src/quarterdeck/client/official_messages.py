@@ -58,11 +58,13 @@ _KNOWN_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event
 
 async def official_messages(session: Session) -> AsyncGenerator[Message, None]:
     """The messages to the end of the session. Stopping early loses nothing."""
-    ready = session._ready
-    while ready or await session._fill():
-        message = official_message(ready.pop())
-        if message is not None:
-            yield message
+    while True:
+        for message in session._ready:
+            shown = official_message(message)
+            if shown is not None:
+                yield shown
+        if not await session._fill():
+            return
 
 
 def official_message(message: Message) -> Message | None:

@@ -63,15 +63,16 @@ class ClaudeSDKClient(Controls):
     async def receive_response(self) -> AsyncIterator[Message]:
         """Every message up to and including the next result."""
         session = self.session
-        ready = session._ready
-        while ready or await session._fill():
-            message = ready.pop()
-            if type(message) is StreamEvent:  # nearly all of them
-                yield message
-            elif (shown := official_message(message)) is not None:
-                yield shown
-                if type(shown) is ResultMessage:
-                    return
+        while True:
+            for message in session._ready:
+                if type(message) is StreamEvent:  # nearly all of them
+                    yield message
+                elif (shown := official_message(message)) is not None:
+                    yield shown
+                    if type(shown) is ResultMessage:
+                        return
+            if not await session._fill():
+                return
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
         """Send a prompt, or each prompt of a stream. Read the answer with ``receive_response``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.protocol import Exited, ProtocolEvent, TurnClosed, TurnState
@@ -49,8 +49,8 @@ class SessionBase:
         self._connection: Connection | None = None
         self._dispatcher: Dispatcher | None = None
         self._in_process_servers: InProcessServers | None = None
-        self._ready: list[Message] = []
-        """Taken from the inbox and not read yet, the next one last."""
+        self._ready: Iterator[Message] = iter(())
+        """Taken from the inbox and not read yet. An iterator, so that whoever reads on goes on where others stopped."""
         self._jobs: list[asyncio.Task[None]] = []
         self._client_composed = False
         self._guards_need_input = False

@@ -190,7 +190,7 @@ class SessionLifecycle(SessionBase):
             self.journal.remove(self._stored)
         self.options = options
         self._discard = self._connection = self._dispatcher = self._in_process_servers = self._stored = None
-        self._ready.clear()
+        deque(self._ready, 0)
         self._closed = False
         self.costs.process_started()
         await self._start()

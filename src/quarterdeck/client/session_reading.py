@@ -16,51 +16,55 @@ class SessionReading(SessionBase):
 
     async def next_message(self) -> Message | None:
         """The next message; None at the end. Raises ``ProcessExited`` if the CLI died during a turn."""
-        return self._ready.pop() if self._ready or await self._fill() else None
+        message = next(self._ready, None)
+        if message is None and await self._fill():
+            message = next(self._ready)
+        return message
 
     async def _fill(self) -> bool:
-        """Wait until messages are ready; False at the end. One coroutine, as each further one would cost every time.
+        """Wait for more once nothing is ready; False at the end. One coroutine, as another would cost every time.
 
         Whoever sees a result, or the end, finds the session store up to date.
         """
-        inbox, ready = self._link.inbox, self._ready
+        inbox = self._link.inbox
         batch = inbox.take()
         was_there = bool(batch)
         while batch is None:
             await inbox.arrival()
             batch = inbox.take()
-        ready.extend(reversed(batch))
+        self._ready = iter(batch)
         if self._stored is not None:
             result = next((at for at, one in enumerate(batch) if isinstance(one, ResultMessage)), None)
             if result is not None or not batch:
-                failures = await self._stored.flush()
-                before = len(ready) - (result or 0)  # ``ready`` is reversed
-                ready[before:before] = reversed(failures)
+                batch[result or 0 : result or 0] = await self._stored.flush()
         if was_there:
             await asyncio.sleep(0)  # let other sessions have their turn
-        return bool(ready)
+        return bool(batch)
 
     async def batches(self) -> AsyncIterator[list[Message]]:
         """All messages until the end, in batches of those that have arrived: the fastest way to read."""
-        ready = self._ready
-        while ready or await self._fill():
-            batch = ready[::-1]
-            ready.clear()
-            yield batch
+        while True:
+            if batch := list(self._ready):
+                yield batch
+            elif not await self._fill():
+                return
 
     async def messages(self) -> AsyncGenerator[Message, None]:
         """All messages until the session ends, including those between turns. Stopping early loses nothing."""
-        ready = self._ready
-        while ready or await self._fill():
-            yield ready.pop()
+        while True:
+            for message in self._ready:
+                yield message
+            if not await self._fill():
+                return
 
     async def response(self) -> AsyncGenerator[Message, None]:
         """The messages up to and including the next result, of whichever prompt. Stopping early loses nothing."""
-        ready = self._ready
-        while ready or await self._fill():
-            message = ready.pop()
-            yield message
-            if type(message) is ResultMessage:
+        while True:
+            for message in self._ready:
+                yield message
+                if type(message) is ResultMessage:
+                    return
+            if not await self._fill():
                 return
 
     def ended_early(self) -> Exception:

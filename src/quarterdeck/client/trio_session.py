@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, cast
 
 from quarterdeck.transport import ExitStatus
@@ -78,8 +78,12 @@ class TrioSession(Session):
         return await in_loop(lambda: self._core.set_mcp_servers(self._runner.servers(servers), **more))
 
     async def _fill(self) -> bool:
-        """One round trip to the loop's thread for a whole batch: both sessions share the list ``_ready``."""
+        """One round trip to the loop's thread for a whole batch: both sessions share ``_ready``."""
         return await in_loop(self._core._fill)
+
+    @property
+    def _ready(self) -> Iterator[Message]:  # type: ignore[override]
+        return self._core._ready
 
     def messages(self) -> Any:
         return TrioMessages(self)
@@ -105,10 +109,11 @@ class TrioMessages(AsyncIterator[Message]):
         self._over = False
 
     async def __anext__(self) -> Message:
-        ready = self._session._ready
-        if self._over or not (ready or await self._session._fill()):
-            raise StopAsyncIteration
-        message = ready.pop()
+        message = None if self._over else next(self._session._ready, None)
+        if message is None:
+            if self._over or not await self._session._fill():
+                raise StopAsyncIteration
+            message = next(self._session._ready)
         self._over = type(message) is self._end
         return message
 

@@ -49,10 +49,12 @@ class Turn(AsyncIterator[Message]):
             raise StopAsyncIteration
         if self.prompt_id is None:
             await self.send()
-        ready = self._session._ready
-        if not (ready or await self._session._fill()):
-            raise self._session.ended_early()
-        message = ready.pop()
+        session = self._session
+        message = next(session._ready, None)
+        if message is None:
+            if not await session._fill():
+                raise session.ended_early()
+            message = next(session._ready)
         if isinstance(message, ResultMessage) and self._is_mine(message):
             self.result = message
         return message

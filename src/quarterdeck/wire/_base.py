@@ -9,11 +9,10 @@
     A ``WireObject`` that remembers the dict it was made from, so that it answers for keys this version does not know.
 
 ``Message``
-    One line. Knows the exact bytes it came in (``raw``) and the whole line as a dict (``data``), both made when first
-    asked for.
+    One line. Knows the exact bytes it came in (``raw``), and the whole line as a dict (``data``), which is made when
+    first asked for.
 
-All are outside the garbage collector (``gc=False``): a JSON value has no cycles. An object that refers to its line
-does so through ``Lines``, which holds bytes only, never through its message.
+All are outside the garbage collector (``gc=False``): a JSON value has no cycles.
 """
 
 from __future__ import annotations
@@ -83,33 +82,9 @@ def _fields_as_dict(value: msgspec.Struct) -> dict[str, Any]:
     return fields
 
 
-class Lines(msgspec.Struct, gc=False):
-    """The lines of one received chunk, split when first asked for; messages share it and hold their index.
-
-    Splitting at once would cost more than everything else done to a line. The chunk may go on behind the last line.
-    """
-
-    chunk: bytes
-    start: int = 0
-    split: list[bytes] | None = None
-    system: list[Message] | None = None
-    """Those whose class depends on more than ``type``; they come here as they are made, and are soon taken away."""
-
-    def __getitem__(self, index: int) -> bytes:
-        # Threads may ask at once: ``chunk`` is read before ``split`` and emptied after it is set.
-        chunk, split = self.chunk, self.split
-        if split is None:
-            chunk = chunk[self.start :]
-            split = chunk.split(b"\n")
-            if b"\r" in chunk:
-                split = [line.removesuffix(b"\r") for line in split]
-            self.split = split
-            self.chunk = b""
-        return split[index]
-
-
-being_decoded: ContextVar[Lines | None] = ContextVar("being_decoded", default=None)
-"""The chunk at work: messages take it as they are made, which is far cheaper than to tell each afterwards."""
+system_messages: ContextVar[list[Message] | None] = ContextVar("system_messages", default=None)
+"""Of the chunk at work: ``system`` messages come here as they are made, because their class depends on more than
+``type``."""
 
 
 class WireObject(Record):
@@ -218,16 +193,19 @@ class MessageType(RecordType):
 class Message(Record, kw_only=True, metaclass=MessageType):
     """One line of the conversation, in either direction."""
 
-    lines_: Any = msgspec.field(default_factory=being_decoded.get, name=HIDDEN + "lines")
-    index_: int = msgspec.field(default=0, name=HIDDEN + "index")
+    line_: Any = msgspec.field(default=None, name=HIDDEN + "line")
+    """What it was received as; with its line ending until ``raw`` is asked for."""
     data_: Any = msgspec.field(default=None, name=HIDDEN + "data")
 
     @property
     def raw(self) -> bytes:
         """The exact bytes of the line, without its line ending."""
-        if self.lines_ is None:
+        line: bytes | None = self.line_
+        if line is None:
             return dumps(self.to_dict())
-        line: bytes = self.lines_[self.index_]
+        if line.endswith(b"\n"):
+            line = without_ending(line)
+            force_setattr(self, "line_", line)
         return line
 
     @property
@@ -235,7 +213,7 @@ class Message(Record, kw_only=True, metaclass=MessageType):
         """Everything the line says, also what has no attribute: the same dict each time."""
         data: dict[str, Any] | None = self.data_
         if data is None:
-            data = self.to_dict() if self.lines_ is None else loads(self.raw)
+            data = self.to_dict() if self.line_ is None else loads(self.raw)
             force_setattr(self, "data_", data)
         return data
 
@@ -259,8 +237,6 @@ class Message(Record, kw_only=True, metaclass=MessageType):
 
     __hash__ = None
 
-    def __reduce__(self) -> Any:
-        function, (cls, fields) = super().__reduce__()
-        if self.lines_ is not None:
-            fields |= {"lines_": Lines(self.raw), "index_": 0}
-        return function, (cls, fields)
+
+def without_ending(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")

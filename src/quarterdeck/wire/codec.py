@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from codecs import utf_8_decode
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from io import BytesIO
-from itertools import compress, count, filterfalse, islice, repeat
+from itertools import filterfalse, repeat
 from typing import Any, Literal, TypeVar, Union
 
 import msgspec
@@ -24,11 +24,11 @@ from msgspec.structs import force_setattr
 
 from quarterdeck._defaults import LIMIT_BYTES
 
-from ._base import Lines, Message, WireObject, being_decoded
+from ._base import Message, WireObject, system_messages, without_ending
 from ._degrade import typed_or_reason
 from ._hints import resolve
 from ._json import dumps, loads
-from .control import ControlCancelRequest, ControlRequest, ControlResponse, _IncomingControlRequest
+from .control import ControlCancelRequest, ControlRequest, ControlResponse, _AnyControlRequest
 from .messages import MESSAGE_TYPES
 from .system import SystemMessage
 from .system_types import SYSTEM_TYPES
@@ -84,7 +84,7 @@ class BadLine(Message):
     __hash__ = None
 
 
-_OWN_CLASSES: dict[str, type[Message]] = TYPES | {"control_request": _IncomingControlRequest}
+_LENIENT: dict[str, type[Message]] = TYPES | {"control_request": _AnyControlRequest}
 _for_all: msgspec.json.Decoder[Any] | None = None
 
 
@@ -94,7 +94,7 @@ def prepare() -> msgspec.json.Decoder[Any]:
     """
     global _for_all
     if _for_all is None:
-        classes = tuple(_OWN_CLASSES.values())
+        classes = tuple(TYPES.values())
         resolve(*classes)
         _for_all = msgspec.json.Decoder(Union[classes])  # noqa: UP007  # built at run time
     return _for_all
@@ -107,7 +107,7 @@ class _Kind(msgspec.Struct, gc=False):
 def _decoder_for(line: bytes) -> msgspec.json.Decoder[Any]:
     """While there is no decoder for all messages: the one of this line's class."""
     kind = msgspec.json.decode(line, type=_Kind).type
-    cls = _OWN_CLASSES.get(kind) if isinstance(kind, str) else None
+    cls = TYPES.get(kind) if isinstance(kind, str) else None
     return prepare() if cls is None else _decoder_of(cls)
 
 
@@ -135,11 +135,11 @@ def decode_only(chunk: bytes, kind: type[M]) -> M | None:
     if chunk.find(b"\n") != len(chunk) - 1 or not _is_utf8(chunk):
         return None
     try:
-        message = msgspec.json.decode(chunk, type=kind)
+        message: Any = msgspec.json.decode(chunk, type=_LENIENT[str(kind.__struct_config__.tag)])
     except _CANNOT_TYPE:
         return None
-    force_setattr(message, "lines_", Lines(chunk))
-    return message
+    force_setattr(message, "line_", chunk)
+    return message  # type: ignore[no-any-return]
 
 
 def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:
@@ -179,10 +179,13 @@ class Decoder:
             messages = self._one_line(b"".join((*self._pending, data[:start])))
             self._pending.clear()
             self._pending_size = 0
+        reader = BytesIO(data)
+        reader.seek(start)
+        lines = reader.readlines()  # far faster than ``split``, which goes byte by byte before Python 3.13
         if end < len(data):
-            self._keep(data[end:])
-        if start < end:
-            messages += self._decode_block(data, start, end)
+            self._keep(lines.pop())
+        if lines:
+            messages += self._decode_block(data, start, end, lines)
         return messages
 
     def finish(self) -> list[Message]:
@@ -210,36 +213,34 @@ class Decoder:
         overlong.size += len(rest)
         return [overlong.bad_line(self._limit), *(self.feed(after) if after else ())]
 
-    def _decode_block(self, data: bytes, start: int, end: int) -> list[Message]:
-        """The whole lines in ``data[start:end]``."""
-        number, text = _survey(data, start, end)
-        if not text or end - start > self._limit or (_for_all is None and number <= FEW):
-            return self._line_by_line(data[start:end])
-        lines = Lines(data, start)
-        outer = being_decoded.set(lines)
+    def _decode_block(self, data: bytes, start: int, end: int, lines: list[bytes]) -> list[Message]:
+        """The messages of ``lines``, which are ``data[start:end]``."""
+        if end - start > self._limit or (_for_all is None and len(lines) <= FEW) or not _is_text(data, lines):
+            return self._line_by_line(lines)
+        system: list[Message] = []
+        outer = system_messages.set(system)
         try:
             messages: list[Message] = (_for_all or prepare()).decode_lines(memoryview(data)[start:end])
         except _CANNOT_TYPE:
             messages = []
         finally:
-            being_decoded.reset(outer)
-            system, lines.system = lines.system, None  # at once: they refer to each other, and nobody would find out
-        if len(messages) != number:
-            return self._line_by_line(data[start:end])
-        deque(map(force_setattr, messages, repeat("index_"), range(number)), 0)
+            system_messages.reset(outer)
+        if len(messages) != len(lines):
+            return self._line_by_line(lines)
+        deque(map(force_setattr, messages, repeat("line_"), lines), 0)
         if system:
-            _type_system_messages(system, messages, data, start, lines)
+            _type_system_messages(messages, lines)
         return messages
 
-    def _line_by_line(self, block: bytes) -> list[Message]:
+    def _line_by_line(self, lines: list[bytes]) -> list[Message]:
         messages: list[Message] = []
-        for line in BytesIO(block):
+        for line in lines:
             messages += self._one_line(line)
         return messages
 
     def _one_line(self, line: bytes) -> list[Message]:
         """Its message; nothing for a blank line."""
-        if len(line) > self._limit and len(line := _without_ending(line)) > self._limit:
+        if len(line) > self._limit and len(line := without_ending(line)) > self._limit:
             return [BadLineHead(line[:HEAD_BYTES], len(line)).bad_line(self._limit)]
         message = _decode_line(line)
         return [message] if message is not None else []
@@ -259,21 +260,12 @@ class BadLineHead:
         return BadLine(head=self.head, reason=reason, size=self.size)
 
 
-def _survey(data: bytes, start: int, end: int) -> tuple[int, bool]:
-    """Count the lines in ``data[start:end]`` and check that they are valid UTF-8.
+def _is_text(data: bytes, lines: list[bytes]) -> bool:
+    """Whether the lines, which are part of ``data``, are valid UTF-8.
 
-    The typed decoder skips values it has no field for without checking their bytes, so they are checked here. Reading
-    line by line is far faster than ``split`` or ``count``, which go byte by byte before Python 3.13.
+    The typed decoder skips values it has no field for without checking their bytes, so they are checked here.
     """
-    counter, reader = count(1), BytesIO(data)
-    reader.seek(start)
-    odd_lines: Iterator[bytes] = filterfalse(bytes.isascii, compress(reader, counter))
-    odd = b"".join(odd_lines)
-    number = next(counter) - 1
-    if end < len(data):
-        number -= 1
-        odd = odd.removesuffix(data[end:])  # the line that is cut, perhaps within a character
-    return number, _is_utf8(odd)
+    return data.isascii() or _is_utf8(b"".join(filterfalse(bytes.isascii, lines)))  # type: ignore[arg-type]
 
 
 def _is_utf8(block: bytes | memoryview) -> bool:
@@ -297,26 +289,19 @@ def _decode_line(line: bytes) -> Message | None:
     try:
         message: Message = (_for_all or _decoder_for(line)).decode(line)
     except _CANNOT_TYPE:
-        return None if not line or line.isspace() else _decode_odd_line(line, Lines(line))
-    lines = Lines(line)
-    force_setattr(message, "lines_", lines)
-    return _by_subtype(message, line, lines, 0) if type(message) is SystemMessage else message
+        return None if not line or line.isspace() else _decode_odd_line(line)
+    force_setattr(message, "line_", line)
+    return _by_subtype(message, line) if type(message) is SystemMessage else message
 
 
-def _type_system_messages(
-    system: list[Message], messages: list[Message], data: bytes, start: int, lines: Lines
-) -> None:
+def _type_system_messages(messages: list[Message], lines: list[bytes]) -> None:
     """The second step for the few ``system`` messages of a chunk."""
-    reader, reached = BytesIO(data), 0
-    reader.seek(start)
-    for message in system:
-        index = message.index_
-        line = next(islice(reader, index - reached, None))
-        messages[index] = _by_subtype(message, line, lines, index)  # type: ignore[arg-type]
-        reached = index + 1
+    for index, message in enumerate(messages):
+        if type(message) is SystemMessage:
+            messages[index] = _by_subtype(message, lines[index])
 
 
-def _by_subtype(message: SystemMessage, line: bytes, lines: Lines, index: int) -> Message:
+def _by_subtype(message: SystemMessage, line: bytes) -> Message:
     """The second step for ``system`` messages, whose shape depends on ``subtype``."""
     cls = SYSTEM_TYPES.get(message.subtype)
     if cls is None:
@@ -324,13 +309,12 @@ def _by_subtype(message: SystemMessage, line: bytes, lines: Lines, index: int) -
     try:
         typed: Message = _decoder_of(cls).decode(line)
     except _CANNOT_TYPE:
-        return _from_data(loads(line), cls, lines, index)
-    force_setattr(typed, "lines_", lines)
-    force_setattr(typed, "index_", index)
+        return _from_data(loads(line), cls, line)
+    force_setattr(typed, "line_", line)
     return typed
 
 
-def _decode_odd_line(line: bytes, lines: Lines) -> Message:
+def _decode_odd_line(line: bytes) -> Message:
     """A line that the typed decoder refused: find out whether the text, the JSON or only the shape is unusual."""
     try:
         data = loads(line)
@@ -341,13 +325,13 @@ def _decode_odd_line(line: bytes, lines: Lines) -> Message:
     if not isinstance(data, dict):
         return _bad(line, f"a JSON {_json_kind(data)}, not an object")
     kind = data.get("type")
-    cls = TYPES.get(kind) if isinstance(kind, str) else None
+    cls = _LENIENT.get(kind) if isinstance(kind, str) else None
     if cls is SystemMessage and isinstance(data.get("subtype"), str):
         cls = SYSTEM_TYPES.get(data["subtype"], cls)
-    return _from_data(data, cls, lines, 0)
+    return _from_data(data, cls, line)
 
 
-def _from_data(data: dict[str, Any], cls: type[Message] | None, lines: Lines, index: int) -> Message:
+def _from_data(data: dict[str, Any], cls: type[Message] | None, line: bytes) -> Message:
     kind = data.get("type")
     if cls is None:
         reason = f"unknown type {kind!r}" if "type" in data else "no type"
@@ -355,17 +339,12 @@ def _from_data(data: dict[str, Any], cls: type[Message] | None, lines: Lines, in
     else:
         typed = typed_or_reason(data, cls)
         message = UnknownMessage(type=str(kind), reason=typed) if isinstance(typed, str) else typed
-    force_setattr(message, "lines_", lines)
-    force_setattr(message, "index_", index)
+    force_setattr(message, "line_", line)
     return message
 
 
-def _without_ending(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
-
-
 def _bad(line: bytes, reason: str) -> BadLine:
-    line = _without_ending(line)
+    line = without_ending(line)
     return BadLine(head=line[:HEAD_BYTES], reason=reason, size=len(line), line=line)
 
 

@@ -46,7 +46,7 @@ class ControlRequest(Message, tag="control_request"):
     if TYPE_CHECKING:
         request: Request
     else:
-        request: dict[str, Any]
+        request: Union[tuple(INCOMING_REQUESTS.values())]  # noqa: UP007  # built at run time
     request_id: str = ""
     """The CLI serves a request without an id too, and answers without one (2.1.325)."""
 
@@ -57,7 +57,7 @@ class ControlRequest(Message, tag="control_request"):
 
 
 class _TypedWhenRead:
-    """Wraps the slot of ``request``: a dict on the wire, typed on first access and kept typed."""
+    """Wraps the slot of ``request``: a dict there is typed on first access and kept typed."""
 
     def __init__(self, slot: Any) -> None:
         self._read, self._write = slot.__get__, slot.__set__
@@ -75,14 +75,15 @@ class _TypedWhenRead:
 ControlRequest.request = _TypedWhenRead(ControlRequest.request)  # type: ignore[assignment]
 
 
-class _IncomingControlRequest(ControlRequest, tag="control_request"):
-    """A request of the CLI, typed by the decoder of its line: a dict in between costs twice as much.
+class _AnyControlRequest(ControlRequest, tag="control_request"):
+    """A request that is none of the CLI's own: one of ours, or one that this version cannot type.
 
-    No message is left of this class: each turns into a ``ControlRequest`` as it is made.
+    Those of the CLI are typed by the decoder of their line, as a dict in between costs twice as much. No message is
+    left of this class: each turns into a ``ControlRequest`` as it is made.
     """
 
     if not TYPE_CHECKING:
-        request: Union[tuple(INCOMING_REQUESTS.values())]  # noqa: UP007  # built at run time
+        request: dict[str, Any]
 
     def __post_init__(self) -> None:
         force_setattr(self, "__class__", ControlRequest)

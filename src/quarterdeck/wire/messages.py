@@ -233,7 +233,7 @@ class UserMessage(Message, tag="user"):
     @property
     def tool_use_result(self) -> Any:
         """What the tool gave back, as the CLI has it. Decoded when asked for: it says the content once more."""
-        if self.result_ is None and self.lines_ is not None:
+        if self.result_ is None and self.line_ is not None:
             self.result_ = self.data.get("tool_use_result") if self.data_ is not None else _tool_use_result(self.raw)
         return self.result_
 

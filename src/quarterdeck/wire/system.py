@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
-from ._base import Message, WireObject
+from ._base import Message, WireObject, system_messages
 from ._official import official
 from ._shapes import EMPTY_LIST, Number, constant
 from .agents import SlashCommand
@@ -60,11 +60,9 @@ class SystemMessage(Message, tag="system"):
         def __init__(self, subtype: str, data: dict[str, Any] = ..., **ours: Any) -> None: ...
 
     def __post_init__(self) -> None:
-        lines = self.lines_
-        if lines is not None:
-            if lines.system is None:
-                lines.system = []
-            lines.system.append(self)
+        of_this_chunk = system_messages.get()
+        if of_this_chunk is not None:
+            of_this_chunk.append(self)
 
     @classmethod
     def _built(cls, given: dict[str, Any]) -> SystemMessage | None:
