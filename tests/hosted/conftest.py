@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hosted.kit import ServedHost
+from hosted.kit import ServedHost, Shell
 
 
 @pytest.fixture
@@ -26,6 +26,11 @@ def served(unserved: ServedHost, monkeypatch: pytest.MonkeyPatch) -> ServedHost:
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("QUARTERDECK_TOKEN", raising=False)
     return unserved.start()
+
+
+@pytest.fixture
+def shell(served: ServedHost, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(capsys)
 
 
 TOUCH = {"tool": "Bash", "input": {"command": "touch made.txt", "description": "Make a file"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import threading
@@ -10,7 +11,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
+
 from host.kit import Place, pending
+from quarterdeck.cli import main
 from quarterdeck.cli.serve import own_token
 from quarterdeck.gateways.http import Gateway, Server
 from quarterdeck.host import Host
@@ -118,3 +122,26 @@ class ServedHost:
         term = Term([sys.executable, "-m", "quarterdeck", *words], self.cwd, env, columns, rows)
         self._terms.append(term)
         return term
+
+
+class Shell:
+    """Runs commands in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.error = ""
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        """What it prints; it must end with this exit code."""
+        self._capsys.readouterr()
+        try:
+            got = main(list(words))
+        except SystemExit as left:
+            got = int(left.code or 0)
+        shown = self._capsys.readouterr()
+        self.error = shown.err
+        assert got == code, f"{words}: {got}\n{shown.out}\n{shown.err}"
+        return shown.out
+
+    def json(self, *words: str) -> list[Any]:
+        return [json.loads(line) for line in self(*words, "--json").splitlines()]

@@ -12,38 +12,9 @@ from typing import Any
 import pytest
 
 from host.kit import pending
-from hosted.kit import ServedHost
-from quarterdeck.cli import main
+from hosted.kit import ServedHost, Shell
 from quarterdeck.cli.hosted.services import manager_for
 from terminal.kit import LIMIT_S
-
-
-class Shell:
-    """Runs commands in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.error = ""
-
-    def __call__(self, *words: str, code: int = 0) -> str:
-        """What it prints; it must end with this exit code."""
-        self._capsys.readouterr()
-        try:
-            got = main(list(words))
-        except SystemExit as left:
-            got = int(left.code or 0)
-        shown = self._capsys.readouterr()
-        self.error = shown.err
-        assert got == code, f"{words}: {got}\n{shown.out}\n{shown.err}"
-        return shown.out
-
-    def json(self, *words: str) -> list[Any]:
-        return [json.loads(line) for line in self(*words, "--json").splitlines()]
-
-
-@pytest.fixture
-def shell(served: ServedHost, capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(capsys)
 
 
 def test_sessions_are_listed_for_people_and_for_programs(served: ServedHost, shell: Shell) -> None:

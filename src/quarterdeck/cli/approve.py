@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .common import Parser
+from .hosted.batches import add_batch_options, check_batch
 from .hosted.connecting import EXITS, add_host_options, on_host
 
 
@@ -14,11 +15,15 @@ def parser() -> Parser:
         examples=[
             ("quarterdeck approve 8c1f", "this once"),
             ("quarterdeck approve 8c1f --always project", "and the same in this folder from now on"),
+            (
+                "quarterdeck approve --session review --tool Read --dry-run",
+                "preview a batch; without --dry-run, allow it",
+            ),
             ('quarterdeck approve 8c1f --input \'{"command": "make test"}\'', "with another input"),
         ],
         exits=EXITS,
     )
-    built.add_argument("approvals", metavar="APPROVAL", nargs="+", help="what to allow")
+    built.add_argument("approvals", metavar="APPROVAL", nargs="*", help="what to allow")
     built.add_argument(
         "--always",
         choices=("session", "project", "user"),
@@ -27,6 +32,7 @@ def parser() -> Parser:
     built.add_argument("--rule", metavar="RULE", help="with --always: remember this rule (default: the narrowest)")
     built.add_argument("--input", metavar="JSON", help="allow the call with this input instead")
     built.add_argument("--mode", metavar="MODE", help="switch to this permission mode, e.g. acceptEdits")
+    add_batch_options(built)
     add_host_options(built, json="print JSON, one approval per line")
     return built
 
@@ -34,10 +40,13 @@ def parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     reader = parser()
     given = reader.parse_args(argv)
+    check_batch(reader, given)
     if given.rule and not given.always:
         reader.error("--rule needs --always")
-    if given.input and len(given.approvals) > 1:
+    if given.input and len(given.approvals) != 1:
         reader.error("--input is for one approval")
+    if given.always and not given.rule and not given.approvals:
+        reader.error("--always needs --rule for a batch")
     from .hosted.deciding import approve
 
     return on_host(given, lambda host: approve(host, given))

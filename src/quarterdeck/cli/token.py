@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from .common import Parser
+from .common.paths import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 from .hosted.moments import span
 
@@ -44,7 +43,7 @@ def parser() -> Parser:
         metavar="DIR",
         action="append",
         default=[],
-        type=_folder,
+        type=absolute,
         help="only sessions below this folder (repeatable)",
     )
     create.add_argument("--may-bypass", action="store_true", help="may use the mode bypassPermissions")
@@ -69,10 +68,6 @@ def parser() -> Parser:
         add_host_options(command)
         command.set_defaults(run=run)
     return built
-
-
-def _folder(text: str) -> str:
-    return str(Path(text).expanduser().absolute())
 
 
 def main(argv: list[str] | None = None) -> int:

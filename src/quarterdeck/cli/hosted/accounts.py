@@ -38,7 +38,7 @@ async def show_usage(host: RemoteHost, given: argparse.Namespace) -> int:
     look = Look.of(sys.stdout)
     names = {one.id: one.name async for one in all_sessions(host, archived=True)} if "session" in by else {}
     print("\n".join(_usage_table(found, by, names, look)))
-    for line in _budget_lines((await host.get_budgets(Nothing())).details, look):
+    for line in budget_lines((await host.get_budgets(Nothing())).details, look):
         print(line)
     return OK
 
@@ -91,7 +91,7 @@ def _tokens(count: int) -> str:
     return str(count)
 
 
-def _budget_lines(details: dict[str, Any], look: Look) -> list[str]:
+def budget_lines(details: dict[str, Any], look: Look) -> list[str]:
     lines = []
     for word in ("day", "month"):
         limit, spent = details.get(f"{word}_usd"), details.get("spent", {}).get(f"{word}_usd")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quarterdeck.cli.common import OK, USAGE_ERROR, Look, ReportedError, sanitize
-from quarterdeck.host.requests import Decide, Decision, ExplainPolicy, OfSession, Remember
+from quarterdeck.host.requests import ApprovalFilter, Decide, DecideMany, Decision, ExplainPolicy, OfSession, Remember
 from quarterdeck.host.resources import Approval
 from quarterdeck.timeline.parts import Question
 
@@ -43,6 +43,9 @@ async def list_them(host: RemoteHost, given: argparse.Namespace) -> int:
 
 async def approve(host: RemoteHost, given: argparse.Namespace) -> int:
     """``quarterdeck approve``."""
+    if not given.approvals:
+        remember = Remember(rule=given.rule, scope=given.always) if given.always else None
+        return await _decide_many(host, Decision(decision="allow", remember=remember, mode=given.mode), given)
     found = [await find_approval(host, wanted) for wanted in given.approvals]
     for approval in found:
         if approval.kind == "questions":
@@ -59,9 +62,25 @@ async def approve(host: RemoteHost, given: argparse.Namespace) -> int:
 
 async def deny(host: RemoteHost, given: argparse.Namespace) -> int:
     """``quarterdeck deny``."""
+    decision = Decision(decision="deny", message=given.message, interrupt=given.stop)
+    if not given.approvals:
+        return await _decide_many(host, decision, given)
     for approval in [await find_approval(host, wanted) for wanted in given.approvals]:
-        decision = Decision(decision="deny", message=given.message, interrupt=given.stop)
         await _decide(host, approval, decision, given)
+    return OK
+
+
+async def _decide_many(host: RemoteHost, decision: Decision, given: argparse.Namespace) -> int:
+    session = None if given.session is None else (await find_session(host, given.session)).id
+    chosen = ApprovalFilter(session=session, kind=given.kind, tool=given.tool, cwd=given.cwd)
+    decided = await host.decide_many(DecideMany(filter=chosen, decision=decision, dry_run=given.dry_run))
+    if given.json:
+        print_json(decided.approvals)
+        return OK
+    if not decided.approvals:
+        print("Nothing that waits matches.")
+    for approval in decided.approvals:
+        _show_decided(approval, decision, dry_run=given.dry_run)
     return OK
 
 
@@ -107,8 +126,13 @@ async def _decide(host: RemoteHost, approval: Approval, decision: Decision, give
     if given.json:
         print_json(decided)
         return
+    _show_decided(approval, decision)
+
+
+def _show_decided(approval: Approval, decision: Decision, *, dry_run: bool = False) -> None:
     look = Look.of(sys.stdout)
     word = look.paint("green", "allowed") if decision.decision == "allow" else look.paint("red", "denied")
+    word = f"would be {word}" if dry_run else word
     print(f"{look.paint('cyan', approval.id[:8])}  {word}  {sanitize(approval.summary, one_line=True)}")
 
 

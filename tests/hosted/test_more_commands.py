@@ -1,0 +1,162 @@
+"""The commands around a session: its queue, files, events and changes; grants, budgets, alerts and limits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from hosted.kit import ServedHost, Shell
+from quarterdeck.cli.hosted.moments import upcoming
+from quarterdeck.host.requests import Decide, Decision, Remember
+
+
+def test_prompts_that_wait_are_listed_edited_moved_scheduled_and_removed(served: ServedHost, shell: Shell) -> None:
+    assert shell("queue", "list", served.asking("painter").session_id) == "Nothing waits.\n"
+    for text in ("one", "two", "three"):
+        shell("send", "painter", text, "--priority", "later")
+    first, second, third = (one["id"] for one in shell.json("queue", "list", "painter"))
+    assert "changed" in shell("queue", "edit", "painter", second[:8], "a second one")
+    assert "moved to 1" in shell("queue", "move", "painter", third[:8], "1")
+    assert "not sent before" in shell("queue", "schedule", "painter", first, "2h")
+    rows = shell("queue", "list", "painter").splitlines()
+    assert [row.split()[1] for row in rows[1:]] == [one[:8] for one in (third, first, second)]
+    assert "a second one" in rows[3]
+    assert shell.json("queue", "list", "painter")[1]["not_before"] is not None
+    assert "as soon as" in shell("queue", "schedule", "painter", first, "now")
+    assert "not_before" not in json.dumps(shell.json("queue", "list", "painter"))
+    assert "taken back" in shell("queue", "remove", "painter", first[:8], second[:8])
+    assert [one["id"] for one in shell.json("queue", "list", "painter")] == [third]
+    shell("queue", "remove", "painter", "nothing", code=1)
+    assert "queue list" in shell.error
+    shell("queue", "move", "painter", third, "0", code=2)
+
+
+def test_an_event_from_outside_is_in_the_log(served: ServedHost, shell: Shell) -> None:
+    served.idle(served.created("painter", prompt=None))
+    [accepted] = shell.json("event", "painter", "ci.finished", "status=failed", "run:=41")
+    events = [
+        event for frame in shell.json("log", "painter") for event in frame["events"] if frame["seq"] == accepted["seq"]
+    ]
+    assert [(event["name"], event["data"]) for event in events] == [("ci.finished", {"status": "failed", "run": 41})]
+
+
+def test_a_file_is_uploaded_and_its_place_printed(served: ServedHost, shell: Shell, tmp_path: Path) -> None:
+    served.idle(served.created("painter", prompt=None))
+    (tmp_path / "log.txt").write_text("it failed")
+    place = shell("upload", "painter", str(tmp_path / "log.txt")).strip()
+    assert Path(place).read_text() == "it failed"
+    shell("upload", "painter", str(tmp_path / "missing"), code=2)
+    assert "missing" in shell.error
+
+
+def test_worktrees_are_created_listed_and_removed_and_changes_shown(served: ServedHost, shell: Shell) -> None:
+    _repository(served.cwd)
+    made = shell("worktree", "create", "fix", "--cwd", str(served.cwd)).strip()
+    assert Path(made, "notes.txt").read_text() == "one\n"
+    assert [one["branch"] for one in shell.json("worktree", "list", "--cwd", str(served.cwd))][1:] == ["fix"]
+    assert made in shell("worktree", "list", "--cwd", made)
+    Path(made, "new.txt").write_text("not committed")
+    shell("worktree", "remove", made, code=1)
+    assert "uncommitted" in shell.error
+    assert "removed" in shell("worktree", "remove", made, "--force")
+    assert not Path(made).exists()
+    served.idle(served.created("painter", prompt=None))
+    assert shell("diff", "painter") == ""
+    assert shell.error == "Nothing changed.\n"
+    (served.cwd / "notes.txt").write_text("two\n")
+    (served.cwd / "new.txt").write_text("new\n")
+    assert "-one\n+two" in shell("diff", "painter")
+    assert "new: new.txt" in shell.error
+
+
+def _repository(folder: Path) -> None:
+    git = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    (folder / "notes.txt").write_text("one\n")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", "first"], check=True)
+
+
+def test_a_transcript_is_listed_and_adopted(served: ServedHost, shell: Shell) -> None:
+    assert "No transcripts." in shell("adopt", "--search", "no such words anywhere")
+    shell("adopt", "0f0f0f0f-0f0f-4f0f-8f0f-0f0f0f0f0f0f", code=1)
+    session = served.idle(served.created("painter", prompt=None))
+    [row] = [one for one in shell.json("adopt") if one["session_id"] == session.transcript_id] or [None]
+    if row is not None:  # a session that said nothing has no transcript yet
+        assert row["adopted_as"] == session.id
+
+
+def test_grants_are_listed_and_revoked(served: ServedHost, shell: Shell) -> None:
+    assert shell("grants", "list") == "No grants.\n"
+    asked = served.asking("painter")
+    decision = Decision(decision="allow", remember=Remember(rule="Bash(touch made.txt)"))
+    served.do(lambda host: host.decide(Decide(approval_id=asked.id, decision=decision)))
+    assert "Bash(touch made.txt)" in shell("grants", "list")
+    [grant] = shell.json("grants", "list")
+    assert "revoked" in shell("grants", "revoke", grant["id"][:8])
+    assert shell("grants", "list") == "No grants.\n"
+    assert "revoked" in shell("grants", "list", "--all")
+    shell("grants", "revoke", grant["id"], code=1)
+
+
+def test_budgets_of_the_host_and_of_a_session_are_set_and_removed(served: ServedHost, shell: Shell) -> None:
+    assert shell("budget") == "No budget is set.\n"
+    assert "of $20.00" in shell("budget", "--day", "20")
+    assert "of $300.00" in shell("budget", "--month", "300")
+    assert [one["details"]["day_usd"] for one in shell.json("budget")] == ["20"]
+    assert "day" not in shell("budget", "--day", "none")
+    served.idle(served.created("painter", prompt=None))
+    assert "of $2.50" in shell("budget", "painter", "2.50")
+    assert "no budget" in shell("budget", "painter", "none")
+    for words in (["--day", "NaN"], ["--day=-1"], ["painter", "much"], ["painter", "1", "--day", "2"]):
+        shell("budget", *words, code=2)
+
+
+def test_alerts_are_added_listed_and_removed(served: ServedHost, shell: Shell) -> None:
+    assert shell("alerts", "list") == "No alerts.\n"
+    shell("alerts", "add", "--on", "approval", "--after", "5m", "--url", "https://example.org/hook")
+    shown = shell("alerts", "add", "--on", "crashed", "--on", "finished", "--command", "/bin/true", "x")
+    assert [line.split()[0] for line in shown.splitlines()[1:]] == ["1", "2"]
+    assert "300s" in shown
+    shell("alerts", "remove", "3", code=1)
+    assert "https://example.org/hook" not in shell("alerts", "remove", "1")
+    [kept] = shell.json("alerts", "list")
+    assert kept["details"]["alerts"] == [{"on": ["crashed", "finished"], "command": ["/bin/true", "x"]}]
+    shell("alerts", "add", "--on", "crashed", "--command", "relative", code=1)
+    assert "absolute" in shell.error
+
+
+def test_limits_say_when_there_is_nothing_to_say(served: ServedHost, shell: Shell) -> None:
+    assert shell("limits") == "No rate limit has been reported yet.\n"
+    assert shell.json("limits") == [{"details": {"accounts": {}}}]
+
+
+def test_times_to_come() -> None:
+    now = datetime.now(UTC)
+    assert upcoming("now") is None
+    for text in ("0:00", "23:59:59", "30m", "2999-01-01T08:00"):
+        at = upcoming(text)
+        assert at is not None
+        assert at > now
+    for text in ("25:00", "tomorrow", "", "12:61"):
+        with pytest.raises(argparse.ArgumentTypeError):
+            upcoming(text)
+
+
+def test_several_approvals_are_previewed_and_decided_at_once(served: ServedHost, shell: Shell) -> None:
+    first, second = served.asking("painter"), served.asking("writer")
+    assert shell("approve", "--tool", "Read") == "Nothing that waits matches.\n"
+    shown = shell("approve", "--tool", "Bash", "--dry-run")
+    assert [line.split()[0] for line in shown.splitlines()] == [first.id[:8], second.id[:8]]
+    assert shown.count("would be allowed") == 2
+    assert len(shell.json("approvals")) == 2
+    assert "denied" in shell("deny", "--session", "writer", "--message", "not today")
+    assert [one["id"] for one in shell.json("approve", "--tool", "Bash", "--session", "painter")] == [first.id]
+    assert shell.json("approvals") == []
+    for words in ([], ["--dry-run"], [first.id, "--tool", "Bash"], ["--tool", "Bash", "--always", "session"]):
+        shell("approve", *words, code=2)
