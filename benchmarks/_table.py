@@ -156,7 +156,14 @@ class Section:
     notes: Sequence[str] = ()
 
     def table(self) -> list[tuple[str, ...]]:
-        return [self.rows[0].HEADERS, *(row.cells() for row in self.rows)]
+        return [self._headers(), *(row.cells() for row in self.rows)]
+
+    def _headers(self) -> tuple[str, ...]:
+        """The official SDK has a column only where it was measured."""
+        heads = self.rows[0].HEADERS
+        if all(isinstance(row, Row) and (row.against or not row.peer) for row in self.rows):
+            return tuple("compared with" if head == "official SDK" else head for head in heads)
+        return heads
 
     def text(self) -> str:
         table = self.table()

@@ -11,7 +11,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -146,6 +146,60 @@ async def latency_websocket(setting: Setting) -> dict[str, Any]:
         return await told(host, session.id, setting, asking, lambda: server.gateway.authentication.streams)
 
 
+async def latency_grpc_bare(setting: Setting) -> dict[str, Any]:
+    """The library alone: a stream that writes a response with one piece."""
+    from quarterdeck.gateways.grpc.events import written
+
+    async def handle(_: Any, context: Any) -> None:
+        for preview in paced(setting):
+            await context.write(written(await preview))
+
+    handler = grpc.unary_stream_rpc_method_handler(handle)
+    async with bare(METHODS["watch_session"].path, handler) as address:
+        return await client("latency_grpc", address=address, secret="", session=SESSION, count=setting["count"])
+
+
+async def latency_websocket_bare(setting: Setting) -> dict[str, Any]:
+    """The server of the HTTP gateway alone: an application that sends a message with one piece."""
+    import uvicorn
+    from websockets.asyncio.client import connect
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await receive()
+        for preview in paced(setting):
+            said = [{"op": "preview", "events": [{"text": event.text} for event in (await preview).events]}]
+            await send({"type": "websocket.send", "text": json.dumps(said)})
+        await receive()
+
+    config = uvicorn.Config(
+        application, port=0, ws="websockets-sansio", http="httptools", lifespan="off", log_level="error"
+    )
+    server = uvicorn.Server(config)
+    serving = asyncio.ensure_future(server.serve())
+    while not server.started:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    async with connect(f"ws://127.0.0.1:{port}/", proxy=None):
+        pass  # what is imported with the first connection is not part of the time
+    url = f"ws://127.0.0.1:{port}/"
+    measured = await client("latency_websocket", address=url, secret="", session=SESSION, count=setting["count"])
+    server.should_exit = True
+    await serving
+    return measured
+
+
+def paced(setting: Setting) -> Iterator[Awaitable[Preview]]:
+    """A piece at a time, each with the moment at which it was made."""
+
+    async def piece() -> Preview:
+        await asyncio.sleep(setting["every_s"])
+        return Preview(session=SESSION, after_seq=1, events=[TextAdded(0.0, "msg_01:0", str(time.monotonic_ns()))])
+
+    return (piece() for _ in range(setting["count"]))
+
+
 async def told(
     host: Host, session: str, setting: Setting, asking: Awaitable[dict[str, Any]], streams: Callable[[], int]
 ) -> dict[str, Any]:
@@ -248,7 +302,9 @@ LOADS: dict[str, Callable[[Setting], Awaitable[dict[str, Any]]]] = {
     "unary_bare": unary_bare,
     "unary_ours": unary_ours,
     "latency_grpc": latency_grpc,
+    "latency_grpc_bare": latency_grpc_bare,
     "latency_websocket": latency_websocket,
+    "latency_websocket_bare": latency_websocket_bare,
     "client:watch": client_watch,
     "client:unary": client_unary,
     "client:latency_grpc": client_latency_grpc,
