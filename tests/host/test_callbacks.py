@@ -289,6 +289,17 @@ async def test_the_next_process_and_a_fork_have_the_callbacks_too(place: Place) 
             assert [server["name"] for server in servers] == ["sums"], info
 
 
+async def test_a_program_that_has_left_is_waited_for_as_long_as_it_said(place: Place) -> None:
+    place.claude.play([{"tool": "mcp__sums__add", "input": {"a": 20, "b": 22}}, "Without it."])
+    async with place.opened() as host:
+        callbacks = Callbacks(tools=[ADD], deadline_s=3600, detached_s=0.05)
+        options = {"allowed_tools": ["mcp__sums__add"]}
+        session = await place.created(host, callbacks=callbacks, options=options)
+        ((status, output),) = ends(await frames_until(host, session.id, "idle"))
+        assert status == "failed"
+        assert "no program was attached for 0.05 s" in output
+
+
 async def test_a_session_without_callbacks_has_none_to_attach_to(place: Place) -> None:
     async with place.opened() as host:
         session = await place.created(host, None)

@@ -249,11 +249,14 @@ class ApprovalOperations(HostBase):
 
     # Nobody is there
 
-    def attend(self, caller: Caller = PROGRAM) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def attend(self, caller: Caller = PROGRAM) -> Iterator[None]:
         """Somebody is connected. While one who may approve is, no approval they can see runs into its deadline."""
         if not allows(caller.scope, "approve"):
-            return contextlib.nullcontext()
-        return self._attendance.attend(caller.folders)
+            yield
+            return
+        with self._attendance.attend(caller.folders):
+            yield
 
     async def check_deadlines(self) -> list[returns.Approval]:
         """Deny what has waited too long while nobody was there. The host does this by itself."""

@@ -12,7 +12,8 @@ The contract, for whoever writes a face or a client:
   answer that does not fit is ``invalid``, and the call stays open. When it returns, the answer is in the log.
 * ``cancelled`` says that a call need not be answered any more: Claude Code took it back, its time is over, or somebody
   else has decided.
-* A call waits for ``deadline_s``, whether a program is attached or not. Then it fails closed: a hook that decides about
+* A call waits for ``deadline_s``, whether a program is attached or not; with ``detached_s``, for this time at most
+  while none is. Then it fails closed: a hook that decides about
   something refuses, with the reason; another one is an error for Claude Code, which goes on; a tool returns an error
   that the model reads. A permission has no deadline: it is an approval like any other, and whoever decides first wins.
 * A hook cannot widen the policy: what it allows or rewrites is judged once more.
@@ -71,6 +72,8 @@ class CallDesk:
         """Calls that the stream has told and the program has answered."""
         self.decides = False
         """Its program decides about permissions, too."""
+        self.detached_s: float | None = None
+        """How long calls wait while no program is attached; None: as long as otherwise."""
 
     @property
     def waiting(self) -> int:
@@ -102,7 +105,7 @@ class CallDesk:
         limit = asyncio.timeout(limit_s)
         try:
             async with limit:
-                return await one.answer
+                return await self._answered_to(one)
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -111,6 +114,25 @@ class CallDesk:
         finally:
             del self._open[call.call_id]
             self._bell.ring()
+
+    async def _answered_to(self, one: OpenCall) -> dict[str, Any]:
+        """Raises ``UnansweredError`` when no program has been attached for too long."""
+        loop, alone_since = asyncio.get_running_loop(), None
+        while self.detached_s is not None and not one.answer.done() and not self._bell.closed:
+            rung, left_s = self._bell.next(), None
+            if self._attached is None:
+                alone_since = loop.time() if alone_since is None else alone_since
+                left_s = alone_since + self.detached_s - loop.time()
+                if left_s <= 0:
+                    raise UnansweredError(f"no program was attached for {self.detached_s:.3g} s")
+            else:
+                alone_since = None
+            changed = loop.create_task(rung.wait())
+            try:
+                await asyncio.wait((one.answer, changed), timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                changed.cancel()
+        return await one.answer
 
     # Answering
 
@@ -140,6 +162,7 @@ class CallDesk:
         finally:
             if self._attached is me:
                 self._attached = None
+                self._bell.ring()  # for calls that wait for a program
 
     def _news(self, told: set[str]) -> list[Call]:
         """What a stream that has told these says next."""

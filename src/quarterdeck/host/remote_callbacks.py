@@ -30,6 +30,8 @@ LONGEST_S = 24 * 3600.0
 def check_callbacks(callbacks: Callbacks, options: Mapping[str, Any]) -> None:
     """Raises ``HostError`` for what no session can have."""
     _check_time(callbacks.deadline_s, "callbacks.deadline_s")
+    if callbacks.detached_s is not None:
+        _check_time(callbacks.detached_s, "callbacks.detached_s")
     for number, hook in enumerate(callbacks.hooks):
         place = f"callbacks.hooks[{number}]"
         if hook.event not in get_args(HookEvent):
@@ -63,7 +65,7 @@ def _check_time(seconds: float, field: str) -> None:
 
 def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, desk: CallDesk, log: SessionLog) -> None:
     """Register hooks and servers that ask the program at the desk."""
-    desk.decides = callbacks.permission
+    desk.decides, desk.detached_s = callbacks.permission, callbacks.detached_s
     hooks: dict[HookEvent, list[HookMatcher]] = {**(options.hooks or {})}
     for number, hook in enumerate(callbacks.hooks):
         event: HookEvent = msgspec.convert(hook.event, HookEvent)

@@ -84,6 +84,8 @@ class Callbacks(Request, frozen=True, kw_only=True):
     """Approvals that the policy leaves open go to the program, too."""
     deadline_s: float = 60.0
     """How long a hook or a tool waits for the program, attached or not; then hooks refuse and tools fail."""
+    detached_s: float | None = None
+    """How long it waits while no program is attached, if that is less: for a program that may leave for good."""
 
 
 class HostTools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

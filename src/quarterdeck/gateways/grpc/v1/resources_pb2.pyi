@@ -293,7 +293,7 @@ class ToolCallback(_message.Message):
     def __init__(self, server: _Optional[str] = ..., name: _Optional[str] = ..., description: _Optional[str] = ..., title: _Optional[str] = ..., input_schema_json: _Optional[str] = ..., output_schema_json: _Optional[str] = ..., annotations_json: _Optional[str] = ..., meta_json: _Optional[str] = ...) -> None: ...
 
 class Callbacks(_message.Message):
-    __slots__ = ("hooks", "tools", "instructions", "permission", "deadline_s")
+    __slots__ = ("hooks", "tools", "instructions", "permission", "deadline_s", "detached_s")
     class InstructionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -306,12 +306,14 @@ class Callbacks(_message.Message):
     INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_S_FIELD_NUMBER: _ClassVar[int]
+    DETACHED_S_FIELD_NUMBER: _ClassVar[int]
     hooks: _containers.RepeatedCompositeFieldContainer[HookCallback]
     tools: _containers.RepeatedCompositeFieldContainer[ToolCallback]
     instructions: _containers.ScalarMap[str, str]
     permission: bool
     deadline_s: float
-    def __init__(self, hooks: _Optional[_Iterable[_Union[HookCallback, _Mapping]]] = ..., tools: _Optional[_Iterable[_Union[ToolCallback, _Mapping]]] = ..., instructions: _Optional[_Mapping[str, str]] = ..., permission: _Optional[bool] = ..., deadline_s: _Optional[float] = ...) -> None: ...
+    detached_s: float
+    def __init__(self, hooks: _Optional[_Iterable[_Union[HookCallback, _Mapping]]] = ..., tools: _Optional[_Iterable[_Union[ToolCallback, _Mapping]]] = ..., instructions: _Optional[_Mapping[str, str]] = ..., permission: _Optional[bool] = ..., deadline_s: _Optional[float] = ..., detached_s: _Optional[float] = ...) -> None: ...
 
 class HostTools(_message.Message):
     __slots__ = ("sessions", "depth", "children_outlive")
