@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from host.kit import ASKS, LIMIT_S, decide, pending
-from quarterdeck import InMemorySessionStore, PermissionResultAllow, ProcessExited, ResultMessage, connect
+from quarterdeck import InMemorySessionStore, PermissionResultAllow, ProcessExited, ResultMessage, UserMessage, connect
 from quarterdeck.host import HostError
 from quarterdeck.host.control_operations import TYPED as OPERATIONS_OF_THE_HOST
 from quarterdeck.host.requests import ListSessions, OfApproval, OfSession, Wait
@@ -161,6 +161,38 @@ async def test_a_session_that_is_left_goes_on_without_the_program(fake: FakeClau
         session.detach()
         (left,) = (await there.host.list_sessions(ListSessions())).sessions
         assert (await there.host.wait(Wait(session_id=left.id, timeout_s=LIMIT_S))).state == "idle"
+
+
+async def test_a_session_that_was_left_is_taken_up_with_what_was_said_and_what_is_asked(
+    fake: FakeClaude, tmp_path: Path
+) -> None:
+    fake.play(["Before."], [ASKS, "Done."], ["After."])
+    asked: list[str] = []
+
+    def may_run(tool: str, tool_input: dict[str, Any], context: Any) -> PermissionResultAllow:
+        asked.append(tool)
+        return PermissionResultAllow()
+
+    async with elsewhere(fake.options(), tmp_path / "state") as there, asyncio.timeout(LIMIT_S):
+        session = there.connect(fake.options())
+        await session.open()
+        await session.prompt("one")
+        await session.send("two")
+        (waiting,) = await pending(there.host)
+        session.detach()
+        options = there.there(fake.options(can_use_tool=may_run))
+        async with connect(options, host=there.url, token=there.token, attach=waiting.session_id) as again:
+            said: list[str] = []
+            async for message in again.messages():
+                if isinstance(message, UserMessage) and message.origin == {"kind": "human"}:
+                    said.append(str(message.content))
+                if isinstance(message, ResultMessage) and message.result == "Done.":
+                    break
+            assert said == ["one", "two"]
+            assert asked == ["Bash"]
+            assert (await again.prompt("three")).result == "After."
+        with pytest.raises(ValueError, match="which host"):
+            connect(options, attach=waiting.session_id)
 
 
 async def test_a_stream_of_prompts_ends_the_session_when_all_are_answered(fake: FakeClaude, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import OutgoingRequest, WireObject
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from quarterdeck.remote.remote_host import RemoteHost
     from quarterdeck.wire import McpSetServersResult
 
-__all__ = ["Content", "Place", "Session", "connect"]
-
-Place: TypeAlias = "str | os.PathLike[str] | RemoteHost"
-"""Where a host is: a URL, a Unix socket, a state folder, or a connection that the program has."""
+__all__ = ["Content", "Session", "connect"]
 
 _LASTING = frozenset({"set_model", "set_permission_mode", "set_max_thinking_tokens"})
 """Control requests to repeat when the session goes on with another process."""
@@ -130,22 +127,31 @@ def connect(
     options: ClaudeAgentOptions | None = None,
     *,
     transport: ByteTransport | None = None,
-    host: Place | None = None,
+    host: str | os.PathLike[str] | RemoteHost | None = None,
     token: str | None = None,
+    attach: str | None = None,
 ) -> Session:
     """A session to be used as ``async with connect(options) as session:``.
 
     With a ``host`` (a URL, a Unix socket, a state folder, or a ``RemoteHost``), Claude Code runs there; see
-    ``docs/remote.md``.
+    ``docs/remote.md``. ``attach`` names a session of the host to go on with.
     """
     if host is not None:
         options = options or ClaudeAgentOptions()
-        transport = transport_to(host, options, token)
+        transport = transport_to(host, options, token, attach=attach)
+    elif attach is not None:
+        raise ValueError("attach names a session of a host: say which host")
     return Session(options, transport=transport)
 
 
-def transport_to(host: Place, options: ClaudeAgentOptions, token: str | None = None) -> ByteTransport:
+def transport_to(
+    host: str | os.PathLike[str] | RemoteHost,
+    options: ClaudeAgentOptions,
+    token: str | None = None,
+    *,
+    attach: str | None = None,
+) -> ByteTransport:
     """The way to a session on a host."""
     from quarterdeck.remote.transport import RemoteTransport
 
-    return RemoteTransport(options, host, token=token)
+    return RemoteTransport(options, host, token=token, attach=attach)

@@ -33,8 +33,13 @@ TOOL_DEADLINE_S = 3600.0
 """For hooks and tools that name no time: a local one has no limit, and this program is seldom gone for so long."""
 
 
-def session_request(options: ClaudeAgentOptions, handshake: InitializeRequest) -> CreateSession:
-    """Raises ``HostError`` for an option that only a local session can have."""
+def session_request(
+    options: ClaudeAgentOptions, handshake: InitializeRequest, *, detached_s: float | None = None
+) -> CreateSession:
+    """Raises ``HostError`` for an option that only a local session can have.
+
+    ``detached_s``: how long callbacks wait while this program is not connected.
+    """
     servers = options.mcp_servers
     if isinstance(servers, dict):
         servers = {name: config for name, config in servers.items() if config.get("type") != "sdk"}
@@ -55,7 +60,7 @@ def session_request(options: ClaudeAgentOptions, handshake: InitializeRequest) -
         resume=options.resume,
         fork=options.fork_session,
         options=more,
-        callbacks=_callbacks(handshake),
+        callbacks=_callbacks(handshake, detached_s),
     )
 
 
@@ -65,7 +70,7 @@ def hook_ids(handshake: InitializeRequest) -> list[str]:
     return [callback for matcher in matchers for callback in matcher.hook_callback_ids]
 
 
-def _callbacks(handshake: InitializeRequest) -> Callbacks | None:
+def _callbacks(handshake: InitializeRequest, detached_s: float | None) -> Callbacks | None:
     hooks = [
         HookCallback(
             event=event,
@@ -92,7 +97,9 @@ def _callbacks(handshake: InitializeRequest) -> Callbacks | None:
     }
     if not hooks and not tools:
         return None
-    return Callbacks(hooks=hooks, tools=tools, instructions=instructions, deadline_s=TOOL_DEADLINE_S)
+    return Callbacks(
+        hooks=hooks, tools=tools, instructions=instructions, deadline_s=TOOL_DEADLINE_S, detached_s=detached_s
+    )
 
 
 def _tool(server: str, tool: Mapping[str, Any]) -> ToolCallback:

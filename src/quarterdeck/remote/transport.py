@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import aclosing
 from typing import Any
 
@@ -21,7 +21,7 @@ from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.events import ApprovalChanged, Gap, ProcessChanged, QueueChanged, RawLine, StatusChange
 from quarterdeck.host.requests import Decide, Decision, OfSession, SendPrompt, Wait, WatchSession
-from quarterdeck.host.resources import Approval, Priority
+from quarterdeck.host.resources import Approval, Frame, Priority
 from quarterdeck.protocol.events import AnswerReceived, CancelReceived, Event, RequestFailed, RequestReceived
 from quarterdeck.protocol.ledger import subtype_of
 from quarterdeck.protocol.side import Side
@@ -42,10 +42,6 @@ STOPPING_S = 10.0
 """For the host to end a session's process, beyond what the session allows for it."""
 
 
-ANSWERING_S = 2.0
-"""For answers that are under way when the process has ended."""
-
-
 class _Everything:
     """Which subtypes are served: the host decides."""
 
@@ -56,12 +52,40 @@ class _Everything:
 class RemoteTransport:
     """One session on a host."""
 
-    def __init__(self, options: ClaudeAgentOptions, host: Place, *, token: str | None = None) -> None:
+    def __init__(
+        self,
+        options: ClaudeAgentOptions,
+        host: Place,
+        *,
+        token: str | None = None,
+        attach: str | None = None,
+        after: str | None = None,
+        detached_s: float | None = None,
+        on_session: Callable[[str], None] = lambda session_id: None,
+    ) -> None:
+        """
+        Args:
+            attach: Go on with this session of the host instead of making one. It gets a process if it has none.
+            after: With ``attach``, the ``cursor`` after which to read; without it, the whole log is read first.
+            detached_s: How long hooks and tools wait for this program while it is not connected.
+            on_session: Told the host's id of the session, before anything of it is read.
+        """
         self._options = options
         self._borrowed = Borrowed(host, token)
+        self._attach, self._after = attach, after
+        self._detached_s, self._on_session = detached_s, on_session
         self._host: RemoteHost | None = None
         self.session_id: str | None = None
         """The host's id of the session."""
+        self.cursor: str | None = after
+        """How far the log was read."""
+        self._epoch = ""
+        self._begins_at = 0
+        """The last row that was there when this program came: what follows is live."""
+        self.caught_up = asyncio.Event()
+        """Everything that was in the log has been read."""
+        self._waiting_approvals: dict[str, Approval] = {}
+        """Those that were pending in the part of the log that was read so far, before it is caught up."""
         self.failure: HostError | None = None
         """Why the session could not begin or go on, in the host's words."""
         self._side = Side(new_id=new_id, clock=lambda: 0.0, serves=_Everything())
@@ -228,15 +252,30 @@ class RemoteTransport:
         host = self._host
         if host is None or self.session_id is not None:
             raise HostError("invalid", "A session on a host has one handshake.")
-        wanted = session_request(self._options, handshake)
-        made = await host.create_session(wanted)
-        self.session_id = made.id
+        wanted = session_request(self._options, handshake, detached_s=self._detached_s)
+        if self._attach is None:
+            made = await host.create_session(wanted)
+            self.caught_up.set()
+        else:
+            made = await host.resume(OfSession(session_id=self._attach))
+            self._begins_at = made.seq
+        self.session_id, self._epoch = made.id, made.epoch
+        self._on_session(made.id)
         info = await host.get_info(OfSession(session_id=made.id))
         self._run(self._follow(host, made.id))
         if wanted.callbacks is not None:
-            self._run(self._guarded(CallbackServer(host, made.id, hook_ids(handshake), self._ask).serve()))
+            callbacks = CallbackServer(host, made.id, hook_ids(handshake), self._ask)
+            self._run(self._guarded(self._serve_callbacks(callbacks)))
         handshake_answer: dict[str, Any] = info.details["handshake"]
         return handshake_answer
+
+    async def _serve_callbacks(self, callbacks: CallbackServer) -> None:
+        try:
+            await callbacks.serve()
+        except HostError as error:
+            if self._attach is None or error.code != "conflict":
+                raise
+            logger.info("Session %s was made without hooks and tools of a program", self.session_id)
 
     async def _prompt(self, message: UserMessage, before: asyncio.Task[None] | None) -> None:
         if before is not None:
@@ -267,18 +306,32 @@ class RemoteTransport:
     # What the host says
 
     async def _follow(self, host: RemoteHost, session_id: str) -> None:
-        request = WatchSession(session_id=session_id, view="raw", previews=self._options.include_partial_messages)
+        previews = self._options.include_partial_messages
+        request = WatchSession(session_id=session_id, after=self._after, view="raw", previews=previews)
 
         async def follow() -> None:
+            self._catch_up(0 if self._after is None else int(self._after.rpartition("-")[2]))
             async with aclosing(host.watch_session(request)) as frames:
                 async for frame in frames:
                     if not frame.events:
                         self._output.cut()
                     for event in frame.events:
                         await self._tell(event)
+                    if isinstance(frame, Frame):
+                        self.cursor = f"{self._epoch}-{frame.seq}"
+                        self._catch_up(frame.seq)
 
         await self._guarded(follow())
         self._end(self._exit)
+
+    def _catch_up(self, seq: int) -> None:
+        """This row was read. What was asked before and is still open is asked now."""
+        if self.caught_up.is_set() or seq < self._begins_at:
+            return
+        self.caught_up.set()
+        for approval in self._waiting_approvals.values():
+            self._approval(approval)
+        self._waiting_approvals.clear()
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
         """Without the host the session cannot go on: whoever waits learns why."""
@@ -290,8 +343,8 @@ class RemoteTransport:
 
     async def _tell(self, event: Any) -> None:
         match event:
-            case RawLine(direction="received"):
-                for line in self._output.lines(event.line):
+            case RawLine():
+                for line in self._lines(event):
                     await self._deliver(line + b"\n")
             case ApprovalChanged():
                 self._approval(event.approval)
@@ -306,11 +359,19 @@ class RemoteTransport:
                 self._stderr = event.stderr
                 self._exit = ExitStatus(code=event.exit_code, signal=_number(event.signal))
             case StatusChange(state="stopped") | StatusChange(state="crashed", until=None):
-                await self._answers()
-                self._end(self._exit)
+                if self.caught_up.is_set():  # else it has been given another process since
+                    self._end(self._exit)
             case Gap():
+                self._epoch = event.epoch
                 told = {"type": "system", "subtype": "gap", **msgspec.to_builtins(event), "session_id": ""}
                 await self._deliver(msgspec.json.encode({**told, "type": "system"}) + b"\n")
+
+    def _lines(self, event: RawLine) -> list[bytes]:
+        """What the session reads of a line: messages of Claude Code, and what others say to it."""
+        if event.direction == "received":
+            return self._output.lines(event.line)
+        prompt = _prompt_of_others(event.line, self._said)
+        return [] if prompt is None else [prompt]
 
     async def _deliver(self, data: bytes) -> None:
         """When the session takes it."""
@@ -318,11 +379,6 @@ class RemoteTransport:
             await self._may_deliver.wait()
         if data and self._receiver is not None and self._status is None:
             self._receiver.bytes_received(data)
-
-    async def _answers(self) -> None:
-        """What was asked is answered before the end is told: it may have been what ended the process."""
-        if self._serving:
-            await asyncio.wait([*self._serving.values()], timeout=ANSWERING_S)
 
     # Asking the session
 
@@ -345,6 +401,11 @@ class RemoteTransport:
             raise
 
     def _approval(self, approval: Approval) -> None:
+        if not self.caught_up.is_set():
+            if approval.state == "pending":
+                self._waiting_approvals[approval.id] = approval
+                return
+            self._waiting_approvals.pop(approval.id, None)
         if approval.state == "pending":
             if has_callback(self._options, approval.kind) and approval.id not in self._approvals:
                 task = self._approvals[approval.id] = self._run(self._decide(approval))
@@ -400,6 +461,23 @@ class RemoteTransport:
             self._receiver.eof_received()
             self._receiver.exited(status)
         self._done.set()
+
+
+class _Sent(msgspec.Struct):
+    type: str = ""
+    uuid: str | None = None
+
+
+def _prompt_of_others(line: str, own: Collection[str]) -> bytes | None:
+    """A prompt that somebody else has said to the session, as Claude Code tells of prompts that are not ours."""
+    try:
+        head = msgspec.json.decode(line, type=_Sent)
+        if head.type != "user" or head.uuid in own:
+            return None
+        told: dict[str, Any] = msgspec.json.decode(line)
+    except msgspec.MsgspecError:
+        return None
+    return msgspec.json.encode({"origin": {"kind": "human"}, "session_id": "", **told})
 
 
 def _failed_result(prompt_id: str | None, why: str) -> bytes:

@@ -217,9 +217,15 @@ def connect(
     transport: ByteTransport | None = None,
     host: str | os.PathLike[str] | None = None,
     token: str | None = None,
+    attach: str | None = None,
 ) -> Session:
-    """A session to be used as ``with connect(options) as session:``; with a ``host``, on that host."""
+    """A session to be used as ``with connect(options) as session:``; with a ``host``, on that host.
+
+    ``attach`` names a session of the host to go on with.
+    """
     if host is not None:
         options = options or ClaudeAgentOptions()
-        transport = transport_to(host, options, token)
+        transport = transport_to(host, options, token, attach=attach)
+    elif attach is not None:
+        raise ValueError("attach names a session of a host: say which host")
     return Session(options, transport=transport)
