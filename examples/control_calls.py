@@ -6,12 +6,11 @@ during a turn too.
 
 import asyncio
 
-from _where import HOST
 from quarterdeck import ControlError, connect
 
 
 async def main() -> None:
-    async with connect(host=HOST) as session:
+    async with connect() as session:
         print("version:", (await session.binary_version()).version == session.version)
         print("models to choose from:", len(await session.models()) > 0)
         print("commands:", len(session.commands()) > 0)

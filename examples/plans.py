@@ -5,7 +5,6 @@ Return ``Approve()``, ``Revise("what to change")`` or ``Reject()``.
 
 import asyncio
 
-from _where import HOST
 from quarterdeck import Approve, ClaudeAgentOptions, Plan, Revise, ToolPermissionContext, connect
 
 reviews = 0
@@ -21,7 +20,7 @@ async def review(plan: Plan, context: ToolPermissionContext) -> Approve | Revise
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(permission_mode="plan", on_plan=review), host=HOST) as session:
+    async with connect(ClaudeAgentOptions(permission_mode="plan", on_plan=review)) as session:
         print((await session.prompt("Plan how to add a greeting.")).result)
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-from _where import HOST
 from quarterdeck import prompt
 
 SCHEMA = {
@@ -15,7 +14,7 @@ SCHEMA = {
 
 async def main() -> None:
     result = await prompt(
-        "What is the largest city in the world?", output_format={"type": "json_schema", "schema": SCHEMA}, host=HOST
+        "What is the largest city in the world?", output_format={"type": "json_schema", "schema": SCHEMA}
     )
     city: dict[str, Any] = result.structured_output
     print(city["city"], city["people"] > 1_000_000)

@@ -6,7 +6,6 @@ brings their text as well. Permissions and hooks are asked for sub-agents too: `
 
 import asyncio
 
-from _where import HOST
 from quarterdeck import (
     AgentDefinition,
     AssistantMessage,
@@ -24,7 +23,7 @@ REVIEWER = AgentDefinition(
 
 async def main() -> None:
     options = ClaudeAgentOptions(agents={"reviewer": REVIEWER}, forward_subagent_text=True)
-    async with connect(options, host=HOST) as session:
+    async with connect(options) as session:
         async for message in session.prompt("Have the reviewer look at the code."):
             if isinstance(message, TaskStartedMessage):
                 print("started:", message.description)

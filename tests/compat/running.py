@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from quarterdeck.testing.install import install_cli
@@ -30,7 +29,6 @@ def run_program(
     *,
     python: Path | str = sys.executable,
     quiet: bool = True,
-    words: Sequence[str] = (),
     **variables: str,
 ) -> str:
     """What the program prints; it must end well and, if ``quiet``, write nothing to its standard error."""
@@ -40,7 +38,7 @@ def run_program(
     env = {name: os.environ[name] for name in INHERITED if name in os.environ}
     env |= {"HOME": str(home), "SHELL": "/bin/bash", "CLAUDE_BIN": install_cli().argv[-1], **model.env(), **variables}
     done = subprocess.run(
-        [python, "-W", "error", program, *words],
+        [python, "-W", "error", program],
         cwd=cwd,
         env=env,
         stdin=subprocess.DEVNULL,

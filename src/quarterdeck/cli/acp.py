@@ -6,12 +6,20 @@ import asyncio
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quarterdeck._places import state_folder
+
 from .common import FAILED, OK, USAGE_ERROR, Parser, ReportedError
+from .hosted.connecting import HOST_VARIABLE, add_host_options
 
 if TYPE_CHECKING:
     from quarterdeck.client.options import ClaudeAgentOptions
+    from quarterdeck.gateways.acp.agent import FindHost
+    from quarterdeck.gateways.acp.hosted import HostSessions
+
+logger = logging.getLogger(__name__)
 
 LOGOUT_LIMIT_S = 30.0
 CHECK_LIMIT_S = 60.0
@@ -28,6 +36,7 @@ def parser() -> Parser:
         examples=[
             ("quarterdeck acp", "what to enter as the agent's command in the editor"),
             ("quarterdeck acp --check", "start Claude Code once and say what is missing"),
+            ("quarterdeck acp --host http://build:8787", "with the sessions of a host on another machine"),
             ("quarterdeck acp --agent sim", "with the simulator: no model, no login"),
         ],
         exits={
@@ -52,6 +61,10 @@ def parser() -> Parser:
     built.add_argument("--login", action="store_true", help="log in with Claude Code, in this terminal")
     built.add_argument("--check", action="store_true", help="start Claude Code once, report, and exit")
     built.add_argument("--verbose", action="store_true", help="log to standard error")
+    add_host_options(built, json=None)
+    built.add_argument(
+        "--no-host", action="store_true", help="run sessions in this process, even if this user's host is running"
+    )
     return built
 
 
@@ -59,20 +72,35 @@ def main(argv: list[str] | None = None) -> int:
     given = parser().parse_args(argv)
     from .terminal.agents import agent_command
 
-    program = agent_command(given.agent)
+    try:
+        program = agent_command(given.agent)
+    except ReportedError:
+        if given.no_host or given.login or given.check or not (_names_host(given) or _own_socket().exists()):
+            raise
+        program = []  # the host has its own
     if given.login:
         os.execvp(program[0], [*program, "/login"])  # noqa: S606  # the user's own terminal
     logging.basicConfig(level=logging.INFO if given.verbose else logging.WARNING, stream=sys.stderr)
     make = _options(given, program)
     if given.check:
         return asyncio.run(_check(make))
+    from quarterdeck.gateways.acp.jsonrpc import INTERNAL_ERROR, RpcError
     from quarterdeck.gateways.acp.run import serve
 
     async def logout() -> None:
+        if not program:
+            raise RpcError(INTERNAL_ERROR, "Claude Code is not on this machine: log out where the host is.")
         await _run(*program, "auth", "logout")
 
     bypass = given.allow_bypass or given.mode == "bypassPermissions"
-    serving = serve(make, bypass=bypass, logout=logout, editor_tools=not given.no_editor_tools, draft=given.draft)
+    serving = serve(
+        make,
+        bypass=bypass,
+        logout=logout,
+        editor_tools=not given.no_editor_tools,
+        draft=given.draft,
+        find_host=None if given.no_host else _host_finder(given),
+    )
     if given.agent == "sim":
         from .sessions.find import sessions_of
 
@@ -86,7 +114,7 @@ def main(argv: list[str] | None = None) -> int:
 def _options(given: Any, program: list[str]) -> Any:
     """Makes the options of each process: those of the command line, and what the session adds."""
     common: dict[str, Any] = {
-        "cli_path": program,
+        "cli_path": program or None,
         "model": given.model,
         "permission_mode": given.mode,
         "include_partial_messages": True,
@@ -109,6 +137,52 @@ def _options(given: Any, program: list[str]) -> Any:
         return ClaudeAgentOptions(**{**common, **more, "env": {**env, **more.get("env", {})}})
 
     return make
+
+
+def _host_finder(given: Any) -> FindHost:
+    """The host that was named, or the user's own while it runs. Looked for when a session needs it, and once."""
+    named, socket = _names_host(given), _own_socket()
+    found: HostSessions | None = None
+    finding = asyncio.Lock()
+
+    async def find() -> HostSessions | None:
+        nonlocal found
+        if found is None and (named or socket.exists()):
+            async with finding:
+                if found is None:
+                    found = await _connected(given, required=named)
+        return found
+
+    return find
+
+
+def _names_host(given: Any) -> bool:
+    return bool(given.host or os.environ.get(HOST_VARIABLE))
+
+
+def _own_socket() -> Path:
+    """Of this user's host, while it runs."""
+    return state_folder() / "host.sock"
+
+
+async def _connected(given: Any, *, required: bool) -> HostSessions | None:
+    from quarterdeck.gateways.acp.hosted import HostSessions
+    from quarterdeck.gateways.acp.jsonrpc import INTERNAL_ERROR, RpcError
+    from quarterdeck.host.errors import HostError
+
+    from .hosted.connecting import address_of, opened
+
+    try:
+        address = address_of(given)
+        host = await opened(address).open()
+        from quarterdeck.remote.transport import RemoteTransport
+    except (ReportedError, HostError) as error:
+        if required:
+            raise RpcError(INTERNAL_ERROR, f"The host does not answer: {error}") from error
+        logger.warning("The host does not answer, so sessions run in this process: %s", error)
+        return None
+    agent = None if given.agent == "claude" else given.agent
+    return HostSessions(host, RemoteTransport, agent=agent, here=address.is_here, required=required)
 
 
 async def _run(*words: str) -> None:

@@ -236,7 +236,9 @@ async def test_the_login_status_is_told_and_account_is_known(fake: Simulated, ch
     async with start(fake, checker) as ed:
         session = await begun(ed, fake)
         account = await ed.call("_quarterdeck/account", sessionId=session)
+        changes = [one["params"] for one in ed.frames if one.get("method") == "auth/status_update"]
         told = await ed.call("auth/status")
+        assert changes == [told]
         assert told["state"] in ("authenticated", "unauthenticated")
         assert (told["state"] == "authenticated") is bool(told.get("accounts"))
         assert isinstance(account, dict)

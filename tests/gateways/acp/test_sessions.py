@@ -119,7 +119,8 @@ async def test_a_session_is_renamed_archived_closed_and_deleted(fake: Simulated,
         await ed.call("session/unarchive", sessionId=session)
         await ed.call("session/delete", sessionId=session)
         assert (await ed.call("session/list", archived="include"))["sessions"] == []
-        for method in ("session/delete", "session/close", "session/status", "session/archive"):
+        assert await ed.call("session/delete", sessionId=session) == {}  # gone already, which was the point
+        for method in ("session/close", "session/status", "session/archive"):
             with pytest.raises(RefusedError) as caught:
                 await ed.call(method, sessionId=session)
             assert caught.value.code == -32002

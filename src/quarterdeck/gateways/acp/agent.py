@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import os
 import uuid
 from collections.abc import Awaitable, Callable
@@ -13,6 +15,7 @@ import msgspec
 
 from quarterdeck.client import transcripts
 from quarterdeck.client.errors import ControlError
+from quarterdeck.host.errors import HostError
 from quarterdeck.timeline import Timeline
 
 from . import content, extensions, history, identity, jsonrpc, schema
@@ -24,12 +27,26 @@ from .prompts import Prompt
 from .providers import Providers
 
 if TYPE_CHECKING:
+    from quarterdeck.host import resources as returns
+
     from .draft import Draft
+    from .hosted import HostSessions
+
+    FindHost = Callable[[], Awaitable[HostSessions | None]]
+    """The host in which sessions live, if there is one now. Raises ``RpcError`` if one must be and does not answer."""
+
+logger = logging.getLogger(__name__)
 
 PAGE = 100
 """Sessions on one page of ``session/list``."""
 PLAN_TOOLS = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 SESSIONS_LIMIT = 2_000
+_HOST_CODES = {
+    **dict.fromkeys(("not_found",), jsonrpc.NOT_FOUND),
+    **dict.fromkeys(("invalid", "option_not_allowed", "forbidden", "conflict"), jsonrpc.INVALID_PARAMS),
+    "unauthenticated": jsonrpc.AUTH_REQUIRED,
+}
+_WITHOUT_PROCESS = frozenset({"stopped", "crashed", "parked"})
 _SHOWN_IN_DRAFT: dict[str, Any] = {
     "session": {"notices": {}, "compaction": {}},
     "plan": {},
@@ -57,27 +74,39 @@ class Agent:
         logout: Callable[[], Awaitable[None]] | None = None,
         editor_tools: bool = True,
         draft: bool = False,
+        find_host: FindHost | None = None,
     ) -> None:
         """``make`` makes the options of a process from what differs between processes; ``logout`` forgets the login.
 
-        ``draft``: speak the draft of version 2 with an editor that asks for it.
+        ``draft``: speak the draft of version 2 with an editor that asks for it. ``find_host``: where sessions live,
+        if not in this process.
         """
         self.peer = peer
         self._link = Link(self.peer, drained=drained, editor_tools=editor_tools)
+        self._link.account = self._account_changed
+        self._told_auth = schema.AuthStatusResponse(state="unknown", accounts=[])
         self._providers = Providers()
         self._make = make
         self._bypass = bypass
         self._logout = logout
+        self._find_host = find_host
         self._sessions: dict[str, Conversation] = {}
         self._initialized = False
         self._offers_draft = draft
         self._draft: Draft | None = None
 
+    def leave(self) -> None:
+        """The editor is gone: what lives in a host is left to it, before anything else ends."""
+        for one in self._sessions.values():
+            one.leave()
+
     async def close(self) -> None:
-        """The editor is gone: end everything."""
+        """End everything else."""
         sessions = list(self._sessions.values())
         self._sessions.clear()
         await asyncio.gather(*(one.close() for one in sessions), return_exceptions=True)
+        hosts = {id(one.host): one.host for one in sessions if one.host is not None}
+        await asyncio.gather(*(host.close() for host in hosts.values()), return_exceptions=True)
 
     # The table
 
@@ -107,6 +136,8 @@ class Agent:
             raise RpcError(jsonrpc.NOT_FOUND, str(error)) from error
         except ControlError as error:
             raise RpcError(jsonrpc.INVALID_PARAMS, str(error)) from error
+        except HostError as error:
+            raise RpcError(_HOST_CODES.get(error.code, jsonrpc.INTERNAL_ERROR), str(error)) from error
 
     def notice(self, method: str, params: bytes) -> None:
         if method == "session/cancel":
@@ -156,6 +187,18 @@ class Agent:
         return schema.LogoutResponse()
 
     async def _auth_status(self, params: schema.AuthStatusRequest) -> schema.AuthStatusResponse:
+        self._told_auth = self._known_auth()
+        return self._told_auth
+
+    def _account_changed(self) -> None:
+        """The editor is told what differs from what it was told last."""
+        known = self._known_auth()
+        if known != self._told_auth:
+            self._told_auth = known
+            told = schema.AuthStatusUpdateNotification(state=known.state, accounts=known.accounts)
+            self.peer.notify("auth/status_update", told)
+
+    def _known_auth(self) -> schema.AuthStatusResponse:
         """What a running session knows; without one, nobody does."""
         for one in self._sessions.values():
             account = one.timeline.state.session.account
@@ -182,7 +225,11 @@ class Agent:
 
     # Sessions
 
-    def _open(self, params: Any, session_id: str, *, resumes: str | None = None) -> Conversation:
+    async def _host(self) -> HostSessions | None:
+        return None if self._find_host is None else await self._find_host()
+
+    def _make_session(self, params: Any, session_id: str, **more: Any) -> Conversation:
+        """``more``: what a ``Conversation`` takes."""
         if len(self._sessions) >= SESSIONS_LIMIT:
             raise RpcError(jsonrpc.INTERNAL_ERROR, f"{SESSIONS_LIMIT:,} sessions are open: close some")
         cwd = _folder(params.cwd)
@@ -202,67 +249,130 @@ class Agent:
                 raise RpcError(jsonrpc.INVALID_PARAMS, f"_meta.claudeCode.options: {error}") from error
 
         first = make()  # an option that is wrong is told now, not at the first prompt
-        made = Conversation(self._link, session_id, make, cwd=cwd, resumes=resumes)
+        made = Conversation(self._link, session_id, make, cwd=cwd, **more)
         made.bypass, made.mode, made.model = self._bypass, first.permission_mode, first.model
-        self._sessions[session_id] = made
+        return made
+
+    async def _begin(self, params: Any, session_id: str | None = None, **more: Any) -> Conversation:
+        """Start a session, in the host if there is one; without an id, under a new one."""
+        host = await self._host()
+        if host is not None:
+            made = self._make_session(params, session_id or "", host=host, **more)
+            try:
+                await made.session()
+            except HostError as error:
+                if host.required or error.code != "unavailable":
+                    raise
+                logger.warning("The host does not answer, so the session runs in this process: %s", error)
+            else:
+                self._sessions[made.id] = made
+                return made
+        made = self._make_session(params, session_id or str(uuid.uuid4()), **more)
+        self._sessions[made.id] = made
+        made.warm_up()
         return made
 
     async def _new(self, params: schema.NewSessionRequest) -> schema.NewSessionResponse:
-        made = self._open(params, str(uuid.uuid4()))
-        made.warm_up()
+        made = await self._begin(params)
         return schema.NewSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
 
     async def _load(self, params: schema.LoadSessionRequest) -> schema.LoadSessionResponse:
-        made = await self._stored(params)
-        self._replay(made)
+        made = await self._stored(params, shown=True)
         return schema.LoadSessionResponse(modes=made.modes(), config_options=made.config_options())
 
     async def _resume(self, params: schema.ResumeSessionRequest) -> schema.ResumeSessionResponse:
-        made = await self._stored(params)
+        made = await self._stored(params, shown=False)
         return schema.ResumeSessionResponse(modes=made.modes(), config_options=made.config_options())
 
-    async def _stored(self, params: Any) -> Conversation:
+    async def _stored(self, params: Any, *, shown: bool) -> Conversation:
+        """A session that was left; ``shown``: what was said in it is told before the answer, as the protocol wants."""
         open_ = self._sessions.get(params.session_id)
         if open_ is not None:
+            if shown:
+                await self._replay(open_)
             return open_
         cwd = _folder(params.cwd)
-        if await asyncio.to_thread(transcripts.get_session_info, params.session_id, cwd) is None:
-            raise RpcError(
-                jsonrpc.NOT_FOUND, f"no session {params.session_id} in {cwd}", {"sessionId": params.session_id}
-            )
-        made = self._open(params, params.session_id, resumes=params.session_id)
-        made.warm_up()
+        host = await self._host()
+        found = None if host is None else await host.find(params.session_id)
+        if host is not None and found is not None:
+            return await self._take_up(params, host, found, shown=shown)
+        await self._must_be_stored(params.session_id, cwd)
+        made = await self._begin(params, params.session_id, resumes=params.session_id)
+        if shown:
+            await self._replay(made)
         return made
 
-    def _replay(self, made: Conversation) -> None:
-        """Written before the answer, as the protocol wants."""
+    async def _take_up(self, params: Any, host: HostSessions, found: returns.Session, *, shown: bool) -> Conversation:
+        """A session of the host, as it is now."""
+        made = self._make_session(params, params.session_id, host=host, host_id=found.id)
+        made.mode, made.model = found.permission_mode or made.mode, found.model or made.model
+        self._sessions[made.id] = made
+        try:
+            if shown and host.here and found.transcript_id is not None:
+                await self._replay_older(made, found)
+            await made.take_up(shown=shown)
+        except BaseException:
+            self._sessions.pop(made.id, None)
+            made.leave()
+            raise
+        return made
+
+    async def _must_be_stored(self, session_id: str, cwd: str) -> None:
+        if await asyncio.to_thread(transcripts.get_session_info, session_id, cwd) is None:
+            raise RpcError(jsonrpc.NOT_FOUND, f"no session {session_id} in {cwd}", {"sessionId": session_id})
+
+    async def _replay(self, made: Conversation) -> None:
+        """What was said in a session that is open here."""
         timeline = Timeline()
         drawing = Drawing(made.update, timeline, audience=self._link.audience, cwd=made.cwd, history=True)
+        if made.host is not None and made.host_id is not None and not made.resumes:
+            async for direction, message, at in made.host.log(made.host_id):
+                drawing.draw(timeline.take(direction, message, at=at))
+            return
         for happened in history.replay(timeline, made.id, made.cwd):
+            drawing.draw(happened)
+
+    async def _replay_older(self, made: Conversation, found: returns.Session) -> None:
+        """What was said before the host had the session: its transcript has it, the host's log has not."""
+        if made.host is None or found.transcript_id is None:
+            return
+        known = {getattr(message, "uuid", None) async for _, message, _ in made.host.log(found.id)}
+        timeline = Timeline()
+        drawing = Drawing(made.update, timeline, audience=self._link.audience, cwd=made.cwd, history=True)
+        for happened in history.replay(timeline, found.transcript_id, found.cwd, until=known):
             drawing.draw(happened)
 
     async def _fork(self, params: schema.ForkSessionRequest) -> schema.ForkSessionResponse:
         cwd = _folder(params.cwd)
         source = self._sessions.get(params.session_id)
-        stored = await asyncio.to_thread(transcripts.get_session_info, params.session_id, cwd)
-        if stored is None:
-            raise RpcError(
-                jsonrpc.NOT_FOUND, f"no session {params.session_id} in {cwd}", {"sessionId": params.session_id}
-            )
-        made = self._open(params, str(uuid.uuid4()), resumes=params.session_id)
+        host = await self._host()
+        found = None if host is None else await host.find(params.session_id)
+        if found is None:
+            await self._must_be_stored(params.session_id, cwd)
+        elif found.transcript_id is None:
+            raise RpcError(jsonrpc.INVALID_PARAMS, "nothing was said in this session yet: there is nothing to fork")
+        transcript = params.session_id if found is None else found.transcript_id
+        made = await self._begin(params, resumes=transcript, forks=True)
         if source is not None:
             made.mode, made.model = source.mode, source.model
-        made.warm_up()
         return schema.ForkSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
 
     async def _list(self, params: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
         offset = _offset(params.cursor)
-        found = await asyncio.to_thread(transcripts.list_sessions, params.cwd)
         wanted = params.archived or "exclude"
-        shown = [one for one in found if wanted == "include" or bool(one.archived) is (wanted == "only")]
+        host = await self._host()
+        living = [] if host is None else await host.listed(params.cwd, "include")
+        known = {one.transcript_id for one in living}
+        found = (
+            [] if host is not None and not host.here else await asyncio.to_thread(transcripts.list_sessions, params.cwd)
+        )
+        infos = [_info(one, params.cwd) for one in found if one.session_id not in known]
+        infos += [_host_info(one) for one in living]
+        infos.sort(key=lambda one: one.updated_at or "", reverse=True)
+        shown = [one for one in infos if wanted == "include" or bool(one.archived) is (wanted == "only")]
         page = shown[offset : offset + PAGE]
         more = str(offset + PAGE) if len(shown) > offset + PAGE else None
-        return schema.ListSessionsResponse(sessions=[_info(one, params.cwd) for one in page], next_cursor=more)
+        return schema.ListSessionsResponse(sessions=page, next_cursor=more)
 
     async def _close(self, params: schema.CloseSessionRequest) -> schema.CloseSessionResponse:
         made = self._conversation(params.session_id)
@@ -274,24 +384,40 @@ class Agent:
         open_ = self._sessions.pop(params.session_id, None)
         if open_ is not None:
             await open_.close()
-        try:
+        host, found = await self._living(params.session_id)
+        if host is not None and found is not None:
+            await host.delete(found)
+            return schema.DeleteSessionResponse()
+        with contextlib.suppress(transcripts.SessionNotFound, ValueError):  # gone already: as the protocol wants
             await asyncio.to_thread(transcripts.delete_session, params.session_id)
-        except (transcripts.SessionNotFound, ValueError):
-            if open_ is None:  # one that was open and never said anything has nothing to delete
-                raise RpcError(jsonrpc.NOT_FOUND, f"no session {params.session_id}") from None
         return schema.DeleteSessionResponse()
 
     async def _archive(self, params: schema.ArchiveSessionRequest) -> schema.ArchiveSessionResponse:
-        await self._on_disk(params.session_id, transcripts.archive_session)
+        await self._archive_it(params.session_id, transcripts.archive_session, archived=True)
         return schema.ArchiveSessionResponse()
 
     async def _unarchive(self, params: schema.UnarchiveSessionRequest) -> schema.UnarchiveSessionResponse:
-        await self._on_disk(params.session_id, transcripts.unarchive_session)
+        await self._archive_it(params.session_id, transcripts.unarchive_session, archived=False)
         return schema.UnarchiveSessionResponse()
+
+    async def _archive_it(self, session_id: str, change: Callable[[str], Any], *, archived: bool) -> None:
+        host, found = await self._living(session_id)
+        if host is not None and found is not None:
+            await host.archive(found.id, archived=archived)
+        else:
+            await self._on_disk(session_id, change)
+
+    async def _living(self, session_id: str) -> tuple[HostSessions | None, returns.Session | None]:
+        """The host's session of this id, if there is one."""
+        host = await self._host()
+        return host, None if host is None else await host.find(session_id)
 
     async def _status(self, params: schema.SessionStatusRequest) -> schema.SessionStatusResponse:
         if params.session_id in self._sessions:
             return schema.SessionStatusResponse(status="open")
+        _, found = await self._living(params.session_id)
+        if found is not None:
+            return schema.SessionStatusResponse(status="saved" if found.state in _WITHOUT_PROCESS else "open")
         await self._on_disk(params.session_id, _must_exist)
         return schema.SessionStatusResponse(status="saved")
 
@@ -299,7 +425,11 @@ class Agent:
         title = params.title.strip()
         if not title:
             raise RpcError(jsonrpc.INVALID_PARAMS, "invalid parameters: a title is not empty")
-        await self._on_disk(params.session_id, lambda id_: transcripts.rename_session(id_, title))
+        host, found = await self._living(params.session_id)
+        if host is not None and found is not None:
+            await host.rename(found.id, title)
+        else:
+            await self._on_disk(params.session_id, lambda id_: transcripts.rename_session(id_, title))
         made = self._sessions.get(params.session_id)
         if made is not None:
             made.update(schema.SessionUpdateSessionInfoUpdate(title=title))
@@ -407,6 +537,19 @@ def _info(one: Any, cwd: str | None) -> schema.SessionInfo:
         title=one.summary or None,
         updated_at=updated.replace("+00:00", "Z"),
         archived=one.archived,
+    )
+
+
+def _host_info(one: returns.Session) -> schema.SessionInfo:
+    updated = one.last_activity_at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    told = {"quarterdeck": {"host": {"state": one.state, "pendingApprovals": one.pending_approvals}}}
+    return schema.SessionInfo(
+        session_id=one.id,
+        cwd=one.cwd,
+        title=one.name or None,
+        updated_at=updated,
+        archived=one.archived or None,
+        meta=told,
     )
 
 

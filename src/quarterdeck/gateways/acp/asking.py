@@ -43,17 +43,20 @@ class Asking:
         answer: Answer,
         questions: Answer,
         judge: Judge = lambda tool, tool_input: LATER,
+        hosted: bool = False,
     ) -> None:
         """``answer`` takes a permission or an elicitation's answer, ``questions`` the answers by question, or None.
 
-        ``judge`` answers for what no person needs to be asked, and says ``LATER`` for the rest.
+        ``judge`` answers for what no person needs to be asked, and says ``LATER`` for the rest. ``hosted``: the
+        session lives in a host, which remembers the rules.
         """
         self._peer = peer
-        self._session_id = session_id
+        self.session_id = session_id
         self._cwd = cwd
         self._forms, self._urls = forms, urls
         self._answer, self._answer_questions = answer, questions
         self._judge = judge
+        self._hosted = hosted
         self._refusals = Refusals()
         self._open: dict[str, asyncio.Task[None]] = {}
 
@@ -63,7 +66,8 @@ class Asking:
             return
         match request:
             case Permission() if self.decide(request.tool_name, request.input) is LATER:
-                self._choose(request, permission_choices(request, self._cwd), _call_of(request, self._cwd))
+                choices = permission_choices(request, self._cwd, hosted=self._hosted)
+                self._choose(request, choices, _call_of(request, self._cwd))
             case PlanReview():
                 self._choose(request, _plan_choices(), _plan_call(request))
             case Questions() if self._forms:
@@ -99,7 +103,7 @@ class Asking:
 
     def _request(self, call: schema.ToolCallUpdate, choices: list[Choice]) -> Call:
         options = [one.option for one in choices]
-        asked = schema.RequestPermissionRequest(session_id=self._session_id, tool_call=call, options=options)
+        asked = schema.RequestPermissionRequest(session_id=self.session_id, tool_call=call, options=options)
         return self._peer.call("session/request_permission", asked)
 
     async def _chosen(self, request: Permission | PlanReview, choices: list[Choice], call: Call) -> None:
@@ -162,7 +166,7 @@ class Asking:
         return schema.CreateElicitationRequestForm(message=message, requested_schema=wanted)
 
     def _elicit(self, form: Any, request: Questions | Elicitation) -> Call:
-        form.session_id, form.tool_call_id = self._session_id, request.tool_id
+        form.session_id, form.tool_call_id = self.session_id, request.tool_id
         return self._peer.call("elicitation/create", form)
 
     async def _served(self, request: Elicitation, call: Call) -> None:

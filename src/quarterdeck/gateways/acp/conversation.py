@@ -1,7 +1,8 @@
 """One session of an editor: its process when one is needed, its prompts one after the other, its updates.
 
 The process is started in the background when the session is made, or by the first prompt of one that was loaded; when
-it dies, whoever waits is told, and the next prompt goes on with another.
+it dies, whoever waits is told, and the next prompt goes on with another. A session of a host is taken up there, in the
+middle of a turn if need be, and left to it when the editor goes.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from quarterdeck._errors import QuarterdeckError
 from quarterdeck.client.interaction import SKIPPED, question_result
@@ -18,10 +19,11 @@ from quarterdeck.client.journal import JournalEntry, JournalReader
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.serving import LATER
 from quarterdeck.client.session import Session
+from quarterdeck.host.errors import HostError
 from quarterdeck.protocol import Exited
 from quarterdeck.timeline import Timeline, events
 from quarterdeck.timeline.events import Event
-from quarterdeck.wire import AskUserQuestionInput, parse_tool_input
+from quarterdeck.wire import AskUserQuestionInput, ControlResponse, parse_tool_input
 from quarterdeck.wire.permissions import PermissionResultDeny
 
 from . import config_options, schema
@@ -31,6 +33,9 @@ from .editor_tools import EditorTools
 from .live_output import LiveOutput
 from .peer import Peer
 from .prompts import Prompt, Prompts
+
+if TYPE_CHECKING:
+    from .hosted import HostSessions, HostTransport
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +60,8 @@ class Link:
         self.capabilities = schema.ClientCapabilities()
         self.turn: Callable[[str, events.TurnStarted | events.TurnEnded], None] = lambda session_id, event: None
         """Told of each turn's begin and end, those that Claude Code begins by itself included."""
+        self.account: Callable[[], None] = lambda: None
+        """Told when a session has learned who is logged in."""
 
     @property
     def audience(self) -> Audience:
@@ -64,14 +71,42 @@ class Link:
 class Conversation(JournalReader):
     """Reads the session's journal, draws what happens and asks what is asked."""
 
-    def __init__(self, link: Link, session_id: str, make: MakeOptions, *, cwd: str, resumes: str | None = None) -> None:
-        """``make`` takes what differs between processes. ``resumes``: the stored conversation to go on with."""
+    def __init__(
+        self,
+        link: Link,
+        session_id: str,
+        make: MakeOptions,
+        *,
+        cwd: str,
+        resumes: str | None = None,
+        forks: bool = False,
+        host: HostSessions | None = None,
+        host_id: str | None = None,
+    ) -> None:
+        """
+        Args:
+            link: The way to the editor.
+            session_id: Its name for the editor; empty for a new one of a host, which names it.
+            make: Takes what differs between processes.
+            cwd: Its folder.
+            resumes: The stored conversation to go on with.
+            forks: Go on with it in a new one.
+            host: Where the session lives, if not in this process.
+            host_id: The host's session to take up.
+        """
         self.id = session_id
+        self.host, self.host_id = host, host_id
+        self._transport: HostTransport | None = None
+        self._cursor: str | None = None
+        self._plain = False
+        """The host's token may not set all options."""
+        self._shows_past = False
+        self._forks = forks
         self.cwd = cwd
         self._link = link
         self._make = make
-        self._resumes = resumes
-        self._begun = False
+        self.resumes = resumes
+        self._begun = host_id is not None
         """There is a transcript to resume."""
         self.timeline = Timeline()
         self._drawing = Drawing(self.update, self.timeline, audience=link.audience, cwd=cwd)
@@ -85,6 +120,7 @@ class Conversation(JournalReader):
             answer=self._answer,
             questions=self._answer_questions,
             judge=lambda tool, tool_input: self._editor.judge(tool, tool_input, mode=self.mode),
+            hosted=host is not None,
         )
         self._editor = EditorTools(
             link.peer,
@@ -98,11 +134,20 @@ class Conversation(JournalReader):
         self._session: Session | None = None
         self._starting: asyncio.Task[Session] | None = None
         self._reading: asyncio.Task[None] | None = None
+        self._stopping: asyncio.Task[None] | None = None
         self._closed = False
         self.mode: str | None = None
         self.model: str | None = None
         self.effort: str | None = None
         self.bypass = False
+
+    def _named(self, host_id: str) -> None:
+        """The host has made the session, and nothing of it was shown yet."""
+        self.host_id = host_id
+        if not self.id:
+            self.id = host_id
+            self._asking.session_id = host_id
+            self._editor.name(host_id)
 
     # The editor
 
@@ -123,7 +168,13 @@ class Conversation(JournalReader):
 
     def cancel(self) -> None:
         """Stop what runs and take back what waits. Does nothing when nothing does."""
+        if self.host is not None and not self._prompts.busy and self.timeline.state.turn_started_at is not None:
+            self._stopping = asyncio.get_running_loop().create_task(self._stop_turn())  # somebody else began it
         self._prompts.cancel()
+
+    async def _stop_turn(self) -> None:
+        with contextlib.suppress(QuarterdeckError):
+            await (await self.session()).interrupt()
 
     @property
     def busy(self) -> bool:
@@ -144,7 +195,7 @@ class Conversation(JournalReader):
 
     def _alive(self) -> bool:
         session = self._session
-        return session is not None and not session.closed and session.pid is not None and session.exit_status is None
+        return session is not None and not session.closed and session.exit_status is None
 
     def _begin_start(self) -> asyncio.Task[Session]:
         if self._starting is None or self._starting.done():
@@ -155,10 +206,13 @@ class Conversation(JournalReader):
         if self._session is not None:
             await self._session.close()
             self.timeline.process_started()
-        session = Session(self._options())
-        session.journal.add(self)
-        self._session = session
-        await session.open()
+        try:
+            session = await self._open()
+        except HostError as error:
+            if error.code != "option_not_allowed" or self._plain:
+                raise
+            self._plain = True
+            session = await self._open()
         if self._closed:
             await session.close()
             return session
@@ -168,9 +222,38 @@ class Conversation(JournalReader):
         self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.config_options()))
         return session
 
+    async def _open(self) -> Session:
+        options = self._options()
+        if self.host is not None:
+            self.host.adapt(options, plain=self._plain)
+            if self._transport is not None:
+                self._cursor = self._transport.cursor
+            self._transport = self.host.transport(
+                options, attach=self.host_id, after=self._cursor, on_session=self._named
+            )
+        session = Session(options, transport=self._transport)
+        session.journal.add(self)
+        self._session = session
+        return await session.open()
+
+    async def take_up(self, *, shown: bool) -> None:
+        """Go on with a session of the host; ``shown``: the editor is told what was said so far."""
+        self._shows_past = shown
+        await self.session()
+        transport, session = self._transport, self._session
+        if transport is None or session is None:
+            return
+        waits = (asyncio.ensure_future(transport.caught_up.wait()), asyncio.ensure_future(transport.wait()))
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for one in waits:
+            one.cancel()
+        state = self.timeline.state
+        if state.turn_started_at is not None:
+            self._link.turn(self.id, events.TurnStarted(state.turn_started_at, state.turn))
+
     def _options(self) -> ClaudeAgentOptions:
-        resumes = self.timeline.state.session.session_id or self.id if self._begun else self._resumes
-        forks = not self._begun and resumes is not None and resumes != self.id
+        resumes = self.timeline.state.session.session_id or self.id if self._begun else self.resumes
+        forks = not self._begun and self._forks
         options = self._make(
             resume=resumes,
             fork_session=forks,
@@ -185,6 +268,12 @@ class Conversation(JournalReader):
         self._editor.add_to(options)
         return options
 
+    def leave(self) -> None:
+        """The editor has gone: a session of a host is left to it, and whatever was asked waits there."""
+        if self.host is not None and self._session is not None and self._begun:
+            self._closed = True
+            self._session.detach()
+
     async def close(self) -> None:
         """End the process; whoever waits for a turn is told that it was cancelled."""
         self._closed = True
@@ -198,6 +287,8 @@ class Conversation(JournalReader):
             self._reading.cancel()
         if self._session is not None:
             await self._session.close()
+        if self.host is not None and self.host_id is not None and not self._begun:
+            await self.host.forget(self.host_id)
 
     # Settings
 
@@ -225,8 +316,39 @@ class Conversation(JournalReader):
 
     def read(self, entries: Sequence[JournalEntry]) -> asyncio.Future[None] | None:
         for entry in entries:
-            self._happened(self.timeline.take(entry.direction, entry.message, at=entry.at))
+            happened = self.timeline.take(entry.direction, entry.message, at=entry.at)
+            if self._is_past(entry):
+                self._remember(happened)
+            else:
+                self._happened(happened)
         return self._link.drained()
+
+    def _is_past(self, entry: JournalEntry) -> bool:
+        """It was said before this editor came. What the host answers to us is not."""
+        transport = self._transport
+        if transport is None or transport.caught_up.is_set() or self._cursor is not None:
+            return False
+        return entry.direction == "out" and not isinstance(entry.message, ControlResponse)
+
+    def _remember(self, happened: list[Event]) -> None:
+        if self._shows_past:
+            self._drawing.history = True
+            self._drawing.draw(happened)
+            self._drawing.history = False
+        for event in happened:
+            self._keep_up(event)
+            if isinstance(event, events.ModeChanged):
+                self.mode = event.mode
+
+    def _keep_up(self, event: Event) -> None:
+        """What counts whenever it was: which prompt is being answered, which commands run."""
+        if isinstance(event, events.PromptChanged | events.TurnEnded):
+            self._begun = True
+            self._prompts.happened(event)
+        elif isinstance(event, events.TaskStarted):
+            self._output.started(event.id, event.kind)
+        elif isinstance(event, events.TaskEnded):
+            self._output.ended(event.id)
 
     def exited(self, exited: Exited, at: float) -> None:
         self._happened(self.timeline.process_ended(at=at))
@@ -243,24 +365,18 @@ class Conversation(JournalReader):
                 self._asking.ask(event.request)
             elif isinstance(event, events.RequestAnswered | events.RequestCancelled):
                 self._asking.withdraw(event.id)
-            elif isinstance(event, events.TaskStarted):
-                self._output.started(event.id, event.kind)
-            elif isinstance(event, events.TaskEnded):
-                self._output.ended(event.id)
-            elif isinstance(event, events.TurnStarted):
+            elif isinstance(event, events.TurnStarted | events.TurnEnded):
                 self._link.turn(self.id, event)
-            elif isinstance(event, events.PromptChanged | events.TurnEnded):
-                self._begun = True
-                if isinstance(event, events.TurnEnded):
-                    self._link.turn(self.id, event)
-                self._prompts.happened(event)
             elif isinstance(event, events.TextCompleted) and event.error:
                 self._prompts.api_failed(event.error)
             elif isinstance(event, events.ModeChanged):
                 self._mode_is(event.mode)
+            elif isinstance(event, events.SessionChanged) and "account" in event.changed:
+                self._link.account()
             elif isinstance(event, events.ElicitationCompleted):
                 done = schema.CompleteElicitationNotification(elicitation_id=event.id)
                 self._link.peer.notify("elicitation/complete", done)
+            self._keep_up(event)
 
     # What the prompts need
 
@@ -269,9 +385,14 @@ class Conversation(JournalReader):
         self._begun = True
         await session.send(prompt.content, uuid=prompt.id)
 
-    async def _interrupt(self) -> None:
-        if self._session is not None and self._alive():
-            await self._session.interrupt()
+    async def _interrupt(self, prompt: Prompt) -> None:
+        session = self._session
+        if session is None or not self._alive():
+            return
+        if self.host is not None and not prompt.started and await session.cancel_prompt(prompt.id):
+            prompt.end("cancelled")  # the turn that runs is somebody else's
+        else:
+            await session.interrupt()
 
     async def _give_up(self) -> None:
         """The process does not stop when asked to."""

@@ -50,7 +50,7 @@ class Drawing:
         self._emit = emit
         self._timeline = timeline
         self._audience = audience
-        self._history = history
+        self.history = history
         self._calls = CallDrawing(emit, cwd=cwd, terminal_output=audience.terminal_output)
         self._within: dict[str, str] = {}
         """Block of a sub-agent → the call it belongs to."""
@@ -94,11 +94,7 @@ class Drawing:
             self._think(event.rest, event.id)
 
     def _prompt_sent(self, event: events.PromptSent) -> None:
-        if (
-            event.parent_id is None
-            and event.text
-            and (self._history or event.source not in ("us", "task-notification"))
-        ):
+        if event.parent_id is None and event.text and (self.history or event.source not in ("us", "task-notification")):
             content = ContentBlockText(text=event.text)
             self._emit(schema.SessionUpdateUserMessageChunk(content=content, message_id=event.id))
 
@@ -238,7 +234,7 @@ class Drawing:
 
     def _usage(self, event: events.ContextChanged | events.TurnEnded) -> None:
         context, cost = event.context, self._timeline.state.cost
-        if context.window and not self._history:
+        if context.window and not self.history:
             told = schema.Cost(amount=round(cost.total_usd, 6), currency="USD")
             used = min(context.tokens, context.window)
             update = schema.SessionUpdateUsageUpdate(used=used, size=context.window, cost=told)

@@ -34,7 +34,7 @@ class EditorFiles:
 
     def __init__(self, peer: Peer, session_id: str, *, cwd: str, offered: schema.FileSystemCapabilities) -> None:
         self._peer = peer
-        self._session_id = session_id
+        self.session_id = session_id
         self._cwd = cwd
         self._reads, self._writes = offered.read_text_file is True, offered.write_text_file is True
 
@@ -66,6 +66,8 @@ class EditorFiles:
 
     async def _after_read(self, given: Any, tool_use_id: str | None, context: Any) -> Any:
         told = given.get("tool_response")
+        if given.get("tool_name") != "Read":  # a session of a host may have been made by another editor
+            return {}
         if not isinstance(told, dict) or told.get("type") not in ("text", "file_unchanged"):
             return {}  # an image, a notebook, a PDF: no editor has a buffer of those
         asked = given.get("tool_input") or {}
@@ -82,6 +84,8 @@ class EditorFiles:
 
     async def _after_edit(self, given: Any, tool_use_id: str | None, context: Any) -> Any:
         asked, told = given.get("tool_input") or {}, given.get("tool_response")
+        if given.get("tool_name") not in EDITS.split("|"):
+            return {}
         path = self._absolute(asked.get("file_path") or asked.get("notebook_path") or "")
         text = await asyncio.to_thread(_on_disk, path)
         if text is None:
@@ -103,7 +107,7 @@ class EditorFiles:
 
     async def _buffer(self, path: str) -> str | None:
         """The text that the editor shows; None where it has none, or does not say."""
-        wanted = schema.ReadTextFileRequest(session_id=self._session_id, path=path)
+        wanted = schema.ReadTextFileRequest(session_id=self.session_id, path=path)
         try:
             async with asyncio.timeout(EDITOR_LIMIT_S):
                 answer = await self._peer.call("fs/read_text_file", wanted)
@@ -112,7 +116,7 @@ class EditorFiles:
             return None
 
     async def _give(self, path: str, text: str) -> bool:
-        wanted = schema.WriteTextFileRequest(session_id=self._session_id, path=path, content=text)
+        wanted = schema.WriteTextFileRequest(session_id=self.session_id, path=path, content=text)
         try:
             async with asyncio.timeout(EDITOR_LIMIT_S):
                 await self._peer.call("fs/write_text_file", wanted)

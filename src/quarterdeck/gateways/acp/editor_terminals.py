@@ -42,7 +42,7 @@ class EditorTerminals:
 
     def __init__(self, peer: Peer, session_id: str, *, cwd: str, show: Show) -> None:
         self._peer = peer
-        self._session_id = session_id
+        self.session_id = session_id
         self._cwd = cwd
         self._show = show
 
@@ -71,14 +71,14 @@ class EditorTerminals:
 
     async def _run(self, command: str, limit_s: float, call_id: str | None) -> dict[str, Any]:
         asked = schema.CreateTerminalRequest(
-            session_id=self._session_id,
+            session_id=self.session_id,
             command="/bin/sh",
             args=["-c", command],
             cwd=self._cwd,
             output_byte_limit=OUTPUT_LIMIT_BYTES,
         )
         made = decoded(await self._peer.call("terminal/create", asked), schema.CreateTerminalResponse).terminal_id
-        which: dict[str, Any] = {"session_id": self._session_id, "terminal_id": made}
+        which: dict[str, Any] = {"session_id": self.session_id, "terminal_id": made}
         try:
             if call_id is not None:
                 self._show(call_id, made)

@@ -29,6 +29,12 @@ class EditorTools:
         self._files = EditorFiles(peer, session_id, cwd=cwd, offered=offered)
         self._terminals = EditorTerminals(peer, session_id, cwd=cwd, show=show) if capabilities.terminal else None
 
+    def name(self, session_id: str) -> None:
+        """What the session is called from here on."""
+        self._files.session_id = session_id
+        if self._terminals is not None:
+            self._terminals.session_id = session_id
+
     def add_to(self, options: ClaudeAgentOptions) -> None:
         """Adds hooks and tools to what a process is started with."""
         hooks = self._files.hooks()

@@ -25,7 +25,9 @@ class Front:
         self._greeting: schema.InitializeRequest | None = None
 
     async def close(self) -> None:
-        """The editor is gone: end everything."""
+        """The editor is gone: leave what lives in a host, end everything else."""
+        if self._agent is not None:
+            self._agent.leave()  # first: what is asked there must not be answered because nobody listens here
         await self.peer.close()
         if self._agent is not None:
             await self._agent.close()

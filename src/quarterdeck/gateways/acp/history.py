@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from quarterdeck.client.transcripts import iter_session_messages
@@ -11,9 +11,13 @@ from quarterdeck.timeline.events import Event
 from quarterdeck.wire import decode, encode
 
 
-def replay(timeline: Timeline, session_id: str, cwd: str | None) -> Iterator[list[Event]]:
-    """The events of a stored session, message by message."""
+def replay(
+    timeline: Timeline, session_id: str, cwd: str | None, *, until: Container[str | None] = ()
+) -> Iterator[list[Event]]:
+    """The events of a stored session, message by message, up to the first whose UUID is in ``until``."""
     for message in iter_session_messages(session_id, cwd):
+        if message.uuid in until:
+            return
         line: dict[str, Any] = {
             "type": message.type,
             "message": message.message,

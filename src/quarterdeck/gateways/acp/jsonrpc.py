@@ -141,9 +141,14 @@ def result(id_: Id, value: Any) -> bytes:
 
 
 def error(id_: Id, failure: RpcError) -> bytes:
-    told: dict[str, Any] = {"code": failure.code, "message": failure.message}
-    if failure.data is not None:
-        told["data"] = failure.data
+    """Messages are one line; what a process has written to stderr may be more, and is all in ``data``."""
+    line = " ".join(failure.message.split()) or "failed"
+    data = failure.data
+    if line != failure.message and data is None and failure.message:
+        data = {"details": failure.message}
+    told: dict[str, Any] = {"code": failure.code, "message": line}
+    if data is not None:
+        told["data"] = data
     return _written({"jsonrpc": "2.0", "id": id_, "error": told})
 
 

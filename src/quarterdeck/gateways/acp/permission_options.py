@@ -48,13 +48,13 @@ class Choice(msgspec.Struct, frozen=True):
         return cls(PermissionOption(option_id=id_, name=name, kind=kind), answer, **more)
 
 
-def permission_choices(request: Permission, cwd: str) -> list[Choice]:
+def permission_choices(request: Permission, cwd: str, *, hosted: bool = False) -> list[Choice]:
     """The safe ones first and last; "always" in between, each with what it would allow. For the editor's terminals
-    there is none: such a rule would be for all commands."""
+    there is none: such a rule would be for all commands. ``hosted``: only what a host can remember."""
+    updates = [one for one in _always(request, cwd) if not hosted or _is_for_host(one[1])]
     always = [
         Choice.of(f"always-{index}", name, "allow_always", PermissionResultAllow(updated_permissions=[update]))
-        for index, (name, update) in enumerate(_always(request, cwd))
-        if index < ALWAYS_LIMIT
+        for index, (name, update) in enumerate(updates[:ALWAYS_LIMIT])
     ]
     never = PermissionResultDeny(message=REJECTED_ALWAYS)
     return [
@@ -63,6 +63,11 @@ def permission_choices(request: Permission, cwd: str) -> list[Choice]:
         Choice.of("reject", "Reject", "reject_once", PermissionResultDeny(message=REJECTED)),
         Choice.of("reject-always", "Reject this call always", "reject_always", never, refuses_always=True),
     ]
+
+
+def _is_for_host(update: PermissionUpdate) -> bool:
+    """A host takes a mode or one rule with a decision; of more, it would keep less than was said."""
+    return update.type == "setMode" or (update.type == "addRules" and len(update.rules or ()) == 1)
 
 
 def _always(request: Permission, cwd: str) -> Iterator[tuple[str, PermissionUpdate]]:

@@ -72,7 +72,7 @@ class Prompts:
     def __init__(
         self,
         send: Callable[[Prompt], Awaitable[None]],
-        interrupt: Callable[[], Awaitable[None]],
+        interrupt: Callable[[Prompt], Awaitable[None]],
         give_up: Callable[[], Awaitable[None]],
     ) -> None:
         self._send, self._interrupt, self._give_up = send, interrupt, give_up
@@ -81,6 +81,8 @@ class Prompts:
         self._sending: asyncio.Task[None] | None = None
         self._cancelling: asyncio.Task[None] | None = None
         self._api_error: str | None = None
+        self._others = False
+        """A prompt of somebody else is being answered."""
         self._closed = False
 
     @property
@@ -131,19 +133,27 @@ class Prompts:
 
     def happened(self, event: events.PromptChanged | events.TurnEnded) -> None:
         running = self._running
-        if running is None:
-            return
         if isinstance(event, events.PromptChanged):
-            running.started = running.started or (event.id == running.id and event.status == "started")
-        elif event.turn.source is None or running.started:
+            if event.status != "started":
+                return
+            if running is not None and event.id == running.id:
+                running.started = True
+            elif event.id not in self._steering():
+                self._others = True
+            return
+        others, self._others = self._others, False
+        if running is not None and (running.started or (event.turn.source is None and not others)):
             self._ended(running, event.turn)
+
+    def _steering(self) -> list[str]:
+        return [] if self._running is None else [one.id for one in self._running.steering]
 
     def api_failed(self, error: str) -> None:
         """The API's word for it; the result that follows has only a text."""
         self._api_error = error
 
     def process_ended(self, why: str) -> None:
-        running = self._running
+        running, self._others = self._running, False
         if running is None:
             return
         if running.cancelled:
@@ -179,7 +189,7 @@ class Prompts:
             async with asyncio.timeout(CANCEL_LIMIT_S):
                 if self._sending is not None and not self._sending.done():
                     await asyncio.wait([self._sending])
-                await self._interrupt()
+                await self._interrupt(prompt)
                 await asyncio.wait([prompt.done])
         except TimeoutError:
             await self._give_up()

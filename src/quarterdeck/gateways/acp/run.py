@@ -12,7 +12,7 @@ from .front import Front
 from .stdio import Output, read_stdin, take_stdout
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from .agent import Agent, FindHost
     from .conversation import MakeOptions
     from .peer import Peer
 
@@ -24,8 +24,10 @@ async def serve(
     logout: Callable[[], Awaitable[None]] | None = None,
     editor_tools: bool = True,
     draft: bool = False,
+    find_host: FindHost | None = None,
 ) -> None:
-    """Serve until stdin ends, nobody reads stdout any more, or a signal says so. Leaves no process behind."""
+    """Serve until stdin ends, nobody reads stdout any more, or a signal says so. Leaves no process behind, except
+    those of a host's sessions."""
     output = Output(take_stdout())
 
     def agent(peer: Peer) -> Agent:
@@ -39,6 +41,7 @@ async def serve(
             logout=logout,
             editor_tools=editor_tools,
             draft=draft,
+            find_host=find_host,
         )
 
     front = Front(output.write, agent, draft=draft)
