@@ -2,12 +2,13 @@
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import Aborted, ClaudeAgentOptions, StreamEvent, connect
 
 
 async def main() -> None:
     stop = asyncio.Event()
-    async with connect(ClaudeAgentOptions(abort=stop, include_partial_messages=True)) as session:
+    async with connect(ClaudeAgentOptions(abort=stop, include_partial_messages=True), host=HOST) as session:
         try:
             async for message in session.prompt("Count to a million."):
                 if isinstance(message, StreamEvent):

@@ -2,11 +2,12 @@
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, TaskStartedMessage, connect
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(allowed_tools=["Bash"])) as session:
+    async with connect(ClaudeAgentOptions(allowed_tools=["Bash"]), host=HOST) as session:
         tasks = []
         async for message in session.prompt("Run a server in the background."):
             if isinstance(message, TaskStartedMessage):

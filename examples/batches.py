@@ -6,13 +6,14 @@ A batch is what has arrived since the last one. Each message still knows the exa
 import asyncio
 from collections import Counter
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, TextAccumulator, connect
 
 
 async def main() -> None:
     seen: Counter[str] = Counter()
     text, size = TextAccumulator(), 0
-    async with connect(ClaudeAgentOptions(include_partial_messages=True)) as session:
+    async with connect(ClaudeAgentOptions(include_partial_messages=True), host=HOST) as session:
         await session.send("Count from one to ten.")
         session.finish()  # no more prompts: the stream of batches ends when the work is done
         async for batch in session.batches():

@@ -6,11 +6,12 @@ during a turn too.
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import ControlError, connect
 
 
 async def main() -> None:
-    async with connect() as session:
+    async with connect(host=HOST) as session:
         print("version:", (await session.binary_version()).version == session.version)
         print("models to choose from:", len(await session.models()) > 0)
         print("commands:", len(session.commands()) > 0)

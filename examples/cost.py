@@ -6,11 +6,12 @@ counts: with a subscription nobody is charged this.
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import connect
 
 
 async def main() -> None:
-    async with connect() as session:
+    async with connect(host=HOST) as session:
         for question in ("Say one.", "Say two."):
             result = await session.prompt(question)
             turn = session.costs.last

@@ -9,6 +9,7 @@ import json
 import sys
 from typing import Any
 
+from _where import HOST
 from quarterdeck import CancelSignal, ClaudeAgentOptions, ElicitationRequest, McpStdioServerConfig, connect
 
 FORM = {"type": "object", "properties": {"guests": {"type": "integer"}}, "required": ["guests"]}
@@ -24,7 +25,7 @@ async def main() -> None:
     options = ClaudeAgentOptions(
         mcp_servers={"tables": tables}, allowed_tools=["mcp__tables__book"], on_elicitation=ask
     )
-    async with connect(options) as session:
+    async with connect(options, host=HOST) as session:
         print((await session.prompt("Book a table for tonight.")).result)
 
 

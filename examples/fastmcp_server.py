@@ -7,6 +7,7 @@ try:
 except ModuleNotFoundError:  # its name in mcp 1
     from mcp.server.fastmcp import FastMCP as MCPServer  # type: ignore[attr-defined, no-redef]
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, McpSdkServerConfig, connect
 
 server = MCPServer("shop")
@@ -20,7 +21,9 @@ def price(article: str) -> str:
 
 async def main() -> None:
     shop = McpSdkServerConfig(type="sdk", name="shop", instance=server)
-    async with connect(ClaudeAgentOptions(mcp_servers={"shop": shop}, allowed_tools=["mcp__shop__price"])) as session:
+    async with connect(
+        ClaudeAgentOptions(mcp_servers={"shop": shop}, allowed_tools=["mcp__shop__price"]), host=HOST
+    ) as session:
         print((await session.prompt("What does the tea cost?")).result)
 
 

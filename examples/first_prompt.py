@@ -5,11 +5,12 @@ Needs the ``claude`` command (or ``CLAUDE_BIN`` with its path) and whatever it i
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import prompt
 
 
 async def main() -> None:
-    result = await prompt("What is 2 + 2?", max_turns=1)
+    result = await prompt("What is 2 + 2?", max_turns=1, host=HOST)
     print(result.result)
 
 

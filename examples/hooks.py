@@ -6,6 +6,7 @@ decides, as the one for PreToolUse, refuses what it guards when it fails.
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import (
     ClaudeAgentOptions,
     HookContext,
@@ -51,7 +52,7 @@ async def main() -> None:
             "UserPromptSubmit": [HookMatcher(hooks=[add_context])],
         },
     )
-    async with connect(options) as session:
+    async with connect(options, host=HOST) as session:
         print((await session.prompt("Say hello with echo.")).result)
         print((await session.prompt("Fetch a page with curl.")).result)
 

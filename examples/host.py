@@ -6,14 +6,16 @@ With ``keeper=True``, the default, processes outlive the program: started again,
 import asyncio
 from pathlib import Path
 
+from _where import HOST
 from quarterdeck.host import Host
 from quarterdeck.host.events import ApprovalChanged, StatusChange
 from quarterdeck.host.requests import CreateSession, Decide, Decision, WatchSession
+from quarterdeck.remote import RemoteHost
 from quarterdeck.timeline.events import TextCompleted
 
 
 async def main() -> None:
-    async with Host(Path("state"), keeper=False) as host:
+    async with RemoteHost(HOST) if HOST else Host(Path("state"), keeper=False) as host:
         session = await host.create_session(CreateSession(cwd=".", prompt="Make a folder."))
         async for frame in host.watch_session(WatchSession(session_id=session.id, previews=False)):
             for event in frame.events:

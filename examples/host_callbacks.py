@@ -6,8 +6,10 @@ The same calls come over HTTP: ``attach_callbacks`` is a stream, ``answer_callba
 import asyncio
 from pathlib import Path
 
+from _where import HOST
 from quarterdeck.host import Host
 from quarterdeck.host.requests import AnswerCallback, AttachCallbacks, Callbacks, CreateSession, ToolCallback, Wait
+from quarterdeck.remote import RemoteHost
 
 ADD = ToolCallback(
     server="sums",
@@ -18,7 +20,7 @@ ADD = ToolCallback(
 
 
 async def main() -> None:
-    async with Host(Path("state"), keeper=False) as host:
+    async with RemoteHost(HOST) if HOST else Host(Path("state"), keeper=False) as host:
         create = CreateSession(
             cwd=".",
             prompt="Add 20 and 22.",

@@ -9,6 +9,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, ToolAnnotations, ToolContext, connect, create_sdk_mcp_server, tool
 
 
@@ -37,7 +38,7 @@ async def weather(
 async def main() -> None:
     server = create_sdk_mcp_server("demo", tools=[add, weather])
     options = ClaudeAgentOptions(mcp_servers={"demo": server}, allowed_tools=["mcp__demo__add", "mcp__demo__weather"])
-    async with connect(options) as session:
+    async with connect(options, host=HOST) as session:
         print((await session.prompt("What is 2 + 3?")).result)
         print((await session.prompt("How is the weather in Oslo?")).result)
 

@@ -5,11 +5,12 @@ The receipt says what became of prompts that were waiting; ``interrupt(cancel_qu
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, StreamEvent, connect
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(include_partial_messages=True)) as session:
+    async with connect(ClaudeAgentOptions(include_partial_messages=True), host=HOST) as session:
         turn = session.prompt("Count to a million.")
         async for message in turn:
             if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta":

@@ -6,6 +6,7 @@ A log of decisions, a recorder or another face reads the journal; the program it
 import asyncio
 from collections.abc import Sequence
 
+from _where import HOST
 from quarterdeck import (
     LATER,
     ClaudeAgentOptions,
@@ -31,7 +32,7 @@ class Log(JournalReader):
 
 async def main() -> None:
     log = Log()
-    session = connect(ClaudeAgentOptions(can_use_tool=lambda *_: LATER))
+    session = connect(ClaudeAgentOptions(can_use_tool=lambda *_: LATER), host=HOST)
     session.journal.add(log)  # before it is opened, to miss nothing
     async with session:
         turn = session.prompt("Make a folder.")

@@ -6,6 +6,7 @@ The server is this very file, started by the CLI with the argument ``serve``. Ne
 import asyncio
 import sys
 
+from _where import HOST
 from quarterdeck import McpStdioServerConfig, Session, connect
 
 
@@ -26,7 +27,7 @@ def serve() -> None:
 
 
 async def main() -> None:
-    async with connect() as session:
+    async with connect(host=HOST) as session:
         voice = McpStdioServerConfig(command=sys.executable, args=[__file__, "serve"])
         changed = await session.set_mcp_servers({"voice": voice})
         print("added:", changed.added, "errors:", changed.errors)

@@ -5,11 +5,12 @@
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import AssistantMessage, ResultMessage, TextBlock, ToolUseBlock, connect
 
 
 async def main() -> None:
-    async with connect() as session:
+    async with connect(host=HOST) as session:
         async for message in session.prompt("What is the capital of France?"):
             if isinstance(message, AssistantMessage):
                 for block in message.content:

@@ -7,6 +7,7 @@ The callback returns ``LATER``; the request waits under its id until ``session.a
 import asyncio
 from typing import Any
 
+from _where import HOST
 from quarterdeck import LATER, ClaudeAgentOptions, PermissionResultAllow, Session, ToolPermissionContext, connect
 
 requests: asyncio.Queue[str] = asyncio.Queue()
@@ -26,7 +27,7 @@ async def person(session: Session) -> None:
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(can_use_tool=put_off)) as session:
+    async with connect(ClaudeAgentOptions(can_use_tool=put_off), host=HOST) as session:
         answering = asyncio.create_task(person(session))
         print((await session.prompt("Make a folder called things.")).result)
         await answering

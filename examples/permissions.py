@@ -7,6 +7,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from _where import HOST
 from quarterdeck import (
     ClaudeAgentOptions,
     PermissionResult,
@@ -28,7 +29,7 @@ async def decide(tool: str, tool_input: dict[str, Any], context: ToolPermissionC
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(can_use_tool=decide)) as session:
+    async with connect(ClaudeAgentOptions(can_use_tool=decide), host=HOST) as session:
         print((await session.prompt("Write hello into greeting.txt.")).result)
         print((await session.prompt("Remove greeting.txt.")).result)
 

@@ -5,6 +5,7 @@ Return ``Approve()``, ``Revise("what to change")`` or ``Reject()``.
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import Approve, ClaudeAgentOptions, Plan, Revise, ToolPermissionContext, connect
 
 reviews = 0
@@ -20,7 +21,7 @@ async def review(plan: Plan, context: ToolPermissionContext) -> Approve | Revise
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(permission_mode="plan", on_plan=review)) as session:
+    async with connect(ClaudeAgentOptions(permission_mode="plan", on_plan=review), host=HOST) as session:
         print((await session.prompt("Plan how to add a greeting.")).result)
 
 

@@ -8,6 +8,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, PermissionResultDeny, connect
 from quarterdeck.policy import Decision, Policy
 
@@ -21,7 +22,7 @@ policy = Policy.from_rules(allow=["Bash(mkdir:*)"], deny=["Bash(rm:*)"], cwd=Pat
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(can_use_tool=policy)) as session:
+    async with connect(ClaudeAgentOptions(can_use_tool=policy), host=HOST) as session:
         for question in ("Make a folder.", "Remove it.", "Touch a file."):
             print((await session.prompt(question)).result)
 

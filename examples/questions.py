@@ -6,6 +6,7 @@ may be left out; ``None`` skips them all.
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import AskUserQuestionInput, ClaudeAgentOptions, ToolPermissionContext, connect
 
 
@@ -19,7 +20,7 @@ async def answer(asked: AskUserQuestionInput, context: ToolPermissionContext) ->
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(on_question=answer)) as session:
+    async with connect(ClaudeAgentOptions(on_question=answer), host=HOST) as session:
         print((await session.prompt("Ask me what I would like to eat.")).result)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from pathlib import Path
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, connect
 
 
@@ -13,7 +14,7 @@ def is_there() -> bool:
 
 async def main() -> None:
     options = ClaudeAgentOptions(enable_file_checkpointing=True, permission_mode="acceptEdits")
-    async with connect(options) as session:
+    async with connect(options, host=HOST) as session:
         before = str(uuid.uuid4())
         await session.prompt("Write a note into note.txt.", uuid=before)
         print("written:", is_there())

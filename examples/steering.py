@@ -8,6 +8,7 @@ import asyncio
 import uuid
 from typing import Any
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, PermissionResultAllow, ResultMessage, ToolPermissionContext, connect
 
 working = asyncio.Event()
@@ -22,7 +23,7 @@ async def hold(tool: str, tool_input: dict[str, Any], context: ToolPermissionCon
 
 
 async def main() -> None:
-    async with connect(ClaudeAgentOptions(can_use_tool=hold)) as session:
+    async with connect(ClaudeAgentOptions(can_use_tool=hold), host=HOST) as session:
         await session.send("Make a folder called things.")
         await working.wait()
         await session.send("Call it stuff in your summary, please.")

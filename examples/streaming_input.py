@@ -8,6 +8,7 @@ import base64
 from collections.abc import AsyncIterator
 from typing import Any
 
+from _where import HOST
 from quarterdeck import ResultMessage, connect
 
 RED_DOT = base64.b64encode(
@@ -23,7 +24,7 @@ async def prompts() -> AsyncIterator[str | list[dict[str, Any]]]:
 
 
 async def main() -> None:
-    async with connect() as session:
+    async with connect(host=HOST) as session:
         session.stream_in_background(prompts())
         async for message in session.messages():
             if isinstance(message, ResultMessage):

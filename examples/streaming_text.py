@@ -6,12 +6,13 @@ For everything else that streams (thinking, tool input), look at the ``StreamEve
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, connect
 
 
 async def main() -> None:
     options = ClaudeAgentOptions(include_partial_messages=True)
-    async with connect(options) as session:
+    async with connect(options, host=HOST) as session:
         async for piece in session.prompt("Tell me a story in three sentences.").text():
             print(piece, end="", flush=True)
         print()

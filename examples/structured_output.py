@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from _where import HOST
 from quarterdeck import prompt
 
 SCHEMA = {
@@ -14,7 +15,7 @@ SCHEMA = {
 
 async def main() -> None:
     result = await prompt(
-        "What is the largest city in the world?", output_format={"type": "json_schema", "schema": SCHEMA}
+        "What is the largest city in the world?", output_format={"type": "json_schema", "schema": SCHEMA}, host=HOST
     )
     city: dict[str, Any] = result.structured_output
     print(city["city"], city["people"] > 1_000_000)

@@ -6,6 +6,7 @@ brings their text as well. Permissions and hooks are asked for sub-agents too: `
 
 import asyncio
 
+from _where import HOST
 from quarterdeck import (
     AgentDefinition,
     AssistantMessage,
@@ -23,7 +24,7 @@ REVIEWER = AgentDefinition(
 
 async def main() -> None:
     options = ClaudeAgentOptions(agents={"reviewer": REVIEWER}, forward_subagent_text=True)
-    async with connect(options) as session:
+    async with connect(options, host=HOST) as session:
         async for message in session.prompt("Have the reviewer look at the code."):
             if isinstance(message, TaskStartedMessage):
                 print("started:", message.description)

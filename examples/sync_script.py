@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from _where import HOST
 from quarterdeck import (
     ClaudeAgentOptions,
     PermissionResult,
@@ -24,10 +25,10 @@ def decide(name: str, tool_input: dict[str, Any], context: ToolPermissionContext
     return PermissionResultAllow()
 
 
-print(prompt("What is 2 + 2?", max_turns=1).result)
+print(prompt("What is 2 + 2?", max_turns=1, host=HOST).result)
 
 options = ClaudeAgentOptions(can_use_tool=decide, mcp_servers={"shop": create_sdk_mcp_server("shop", tools=[stock])})
-with connect(options) as session:
+with connect(options, host=HOST) as session:
     for piece in session.prompt("How many pens are there?").text():
         print(piece)
     print("context used:", session.context_usage().total_tokens > 0)

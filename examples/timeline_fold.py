@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+from _where import HOST
 from quarterdeck import ClaudeAgentOptions, JournalEntry, JournalReader, PermissionResultAllow, connect
 from quarterdeck.timeline import Event, Timeline, events
 
@@ -45,7 +46,7 @@ async def allow(*_: object) -> PermissionResultAllow:
 async def main() -> None:
     follower = Follower()
     options = ClaudeAgentOptions(can_use_tool=allow, include_partial_messages=True)
-    session = connect(options)
+    session = connect(options, host=HOST)
     session.journal.add(follower)
     async with session:
         await session.prompt("Write hello into greeting.txt.")

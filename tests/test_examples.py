@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import textwrap
 from collections.abc import Callable
@@ -12,10 +13,20 @@ import pytest
 
 from compat.running import run_program
 from looping import for_each
+from quarterdeck import ClaudeAgentOptions
+from quarterdeck.testing.install import install_cli
 from quarterdeck.testing.model import ApiRequest, ModelServer, Reply, Stall, Text, ToolUse
+from remote.kit import elsewhere
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+NAMES = sorted(path.stem for path in EXAMPLES.glob("[!_]*.py"))
+ONLY_HERE = {
+    "custom_transport": "the transport is the program's own",
+    "drop_in": "a program of the official SDK",
+    "errors": "what can go wrong when a process is started here",
+    "trio_program": "a program of the official SDK, on trio",
+}
+"""Examples that take no ``--host``, and why."""
 
 Script = Callable[[ModelServer], None]
 CASES: dict[str, tuple[Script, str]] = {}
@@ -42,6 +53,31 @@ def test_an_example_does_what_it_says(name: str, tmp_path: Path) -> None:
         script(model)
         printed = run_program(EXAMPLES / f"{name}.py", tmp_path, model)
         assert (printed, model.queued) == (expected.removeprefix("\n"), 0)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ONLY_HERE])
+async def test_an_example_does_the_same_on_a_host(name: str, tmp_path: Path) -> None:
+    script, expected = CASES[name]
+    with ModelServer() as model:
+        script(model)
+        env = {"HOME": str(tmp_path / "home"), "SHELL": "/bin/bash", **model.env()}
+        options = ClaudeAgentOptions(cli_path=install_cli().argv[-1], env=env)
+        async with elsewhere(options, tmp_path / "state") as there:
+            printed = await asyncio.to_thread(
+                run_program,
+                EXAMPLES / f"{name}.py",
+                tmp_path,
+                model,
+                words=["--host", there.url],
+                CLAUDE_BIN="/nowhere/claude",
+                QUARTERDECK_TOKEN=there.token,
+            )
+        assert (printed, model.queued) == (expected.removeprefix("\n"), 0)
+
+
+def test_every_example_takes_a_host_unless_it_says_why_not() -> None:
+    assert sorted(name for name in NAMES if "HOST" not in (EXAMPLES / f"{name}.py").read_text()) == sorted(ONLY_HERE)
 
 
 def test_every_example_has_a_test() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -58,6 +59,17 @@ async def test_a_transport_of_the_official_kind_carries_a_session() -> None:
     assert [message.result for message in messages if isinstance(message, ResultMessage)] == ["from afar"]
     assert [line["type"] for line in transport.written] == ["control_request", "user"]
     assert transport.closed
+
+
+async def test_a_mock_or_a_class_with_the_methods_alone_is_one_too() -> None:
+    names = ("connect", "write", "read_messages", "close", "is_ready", "end_input")
+    first, second = ({name: getattr(played, name) for name in names} for played in (Loopback(), Loopback()))
+    mock = AsyncMock()
+    mock.configure_mock(**first)
+    plain = type("Plain", (), {name: staticmethod(method) for name, method in second.items()})()
+    for transport in (mock, plain):
+        messages = [message async for message in query(prompt="hi", transport=transport)]
+        assert [message.result for message in messages if isinstance(message, ResultMessage)] == ["from afar"]
 
 
 async def test_one_that_cannot_connect_says_so() -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from quarterdeck.testing.install import install_cli
@@ -29,6 +30,7 @@ def run_program(
     *,
     python: Path | str = sys.executable,
     quiet: bool = True,
+    words: Sequence[str] = (),
     **variables: str,
 ) -> str:
     """What the program prints; it must end well and, if ``quiet``, write nothing to its standard error."""
@@ -38,7 +40,7 @@ def run_program(
     env = {name: os.environ[name] for name in INHERITED if name in os.environ}
     env |= {"HOME": str(home), "SHELL": "/bin/bash", "CLAUDE_BIN": install_cli().argv[-1], **model.env(), **variables}
     done = subprocess.run(
-        [python, "-W", "error", program],
+        [python, "-W", "error", program, *words],
         cwd=cwd,
         env=env,
         stdin=subprocess.DEVNULL,

@@ -28,9 +28,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 @contextmanager
-def stage_in(folder: Path, version: str = NEWEST) -> Iterator[Stage]:
+def stage_in(folder: Path, version: str = NEWEST, kind: type[Stage] = Stage) -> Iterator[Stage]:
     with ModelServer() as model:
-        stage = Stage(folder, model, version)
+        stage = kind(folder, model, version)
         yield stage
         assert stage.left_running() == []
 

@@ -38,12 +38,14 @@ LOOK_S = 0.05
 
 
 class Work:
-    def __init__(self, host: Host, cwd: str, plan: dict[str, Any]) -> None:
+    def __init__(self, host: Any, cwd: str, plan: dict[str, Any]) -> None:
+        """``host`` is a ``Host``, or has its methods."""
         self.host = host
         self.cwd = cwd
         self.plan = plan
 
-    async def run(self) -> None:
+    async def run(self) -> dict[str, int]:
+        """Where each session's log ended, when all was done and told to all."""
         sessions = await self.sessions()
         watching = [asyncio.ensure_future(self.watch(number, sessions)) for number in range(self.plan["watchers"])]
         allowing = asyncio.ensure_future(self.allow())
@@ -53,7 +55,12 @@ class Work:
             await self.caught_up(number, sessions, ends)
             watcher.cancel()
         allowing.cancel()
-        print(json.dumps(ends), flush=True)
+        await asyncio.gather(allowing, *watching, return_exceptions=True)
+        return ends
+
+    def host_of(self, watcher: int) -> Any:
+        """The host as this watcher sees it."""
+        return self.host
 
     async def sessions(self) -> list[Session]:
         known = {one.name: one for one in (await self.host.list_sessions(ListSessions(limit=1_000))).sessions}
@@ -121,7 +128,7 @@ class Work:
         after = None if not last else f"{(await self.view(session)).epoch}-{last}"
         request = WatchSession(session_id=session.id, after=after, previews=watcher % 2 == 0)
         with self.notes(watcher, session).open("a") as notes:
-            async with aclosing(self.host.watch_session(request)) as stream:
+            async with aclosing(self.host_of(watcher).watch_session(request)) as stream:
                 async for one in stream:
                     if isinstance(one, Frame):
                         notes.write(noted(one) + "\n")
@@ -142,7 +149,7 @@ def noted(frame: Frame) -> str:
 
 async def main(folder: str, cwd: str, cli: str, plan: dict[str, Any], env: dict[str, str]) -> None:
     async with Host(folder, agents={"claude": cli}, env=env) as host:
-        await Work(host, cwd, plan).run()
+        print(json.dumps(await Work(host, cwd, plan).run()), flush=True)
 
 
 if __name__ == "__main__":

@@ -53,9 +53,9 @@ class Place:
         return Host(self.folder, **{**own, **more})
 
     @asynccontextmanager
-    async def opened(self, **more: Any) -> AsyncIterator[Host]:
+    async def opened(self, *, limit_s: float = LIMIT_S, **more: Any) -> AsyncIterator[Host]:
         """The host; when it is left, everything it started is ended."""
-        async with asyncio.timeout(LIMIT_S), self.host(**more) as host:
+        async with asyncio.timeout(limit_s), self.host(**more) as host:
             yield host
             for session in (await host.list_sessions(ListSessions(limit=1_000))).sessions:
                 await host.stop(OfSession(session_id=session.id))

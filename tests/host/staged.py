@@ -28,8 +28,8 @@ from quarterdeck.testing.install import NEWEST
 
 BOTH = [pytest.param("real", marks=pytest.mark.real), "sim"]
 """For fixtures that give every test both kinds of Claude Code."""
-EVERYWHERE = [*BOTH, pytest.param("remote", marks=pytest.mark.real)]
-"""The same, and the real one on a host that is asked over the network."""
+EVERYWHERE = [*BOTH, pytest.param("websocket", marks=pytest.mark.real), pytest.param("rest", marks=pytest.mark.real)]
+"""The same, and the real one on a host that is asked over the network: by WebSocket, and by requests and SSE."""
 
 
 @contextmanager
@@ -157,10 +157,10 @@ class Staged:
 
 @contextmanager
 def staged_in(folder: Path, kind: str, *, keeper: bool = True) -> Iterator[Staged]:
-    if kind == "remote":
+    if kind in ("websocket", "rest"):
         from remote.staged import staged_elsewhere
 
-        with staged_elsewhere(folder, "real") as staged:
+        with staged_elsewhere(folder, kind) as staged:
             yield staged
         return
     with stage_in(folder, kind) as stage, asyncio.Runner() as runner:

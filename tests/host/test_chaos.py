@@ -52,6 +52,8 @@ class Chaos:
             "notes": str(self.notes),
             "seed": seed,
         }
+        turn = ["Some text before it. " * 30, {"tool": "Bash", "input": {"command": "echo ran >> ran.txt"}}, "Done."]
+        self.place.claude.play(*([turn] * (PROMPTS + KEEPER_KILLS + CLI_KILLS)))
         self._cli = root / "counting"
         self._cli.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{HERE / "counting_cli.py"}" "{self.inputs}" "$@"\n')
         self._cli.chmod(0o755)
@@ -117,11 +119,13 @@ class Chaos:
 
 async def test_every_watcher_ends_with_the_log_and_nothing_happens_twice(tmp_path: Path) -> None:
     chaos = Chaos(tmp_path, soak.SEED)
-    place = chaos.place
-    turn = ["Some text before it. " * 30, {"tool": "Bash", "input": {"command": "echo ran >> ran.txt"}}, "Done."]
-    place.claude.play(*([turn] * (PROMPTS + KEEPER_KILLS + CLI_KILLS)))
     ends = await asyncio.to_thread(chaos.run)
+    await check_all(chaos, ends, WATCHERS)
 
+
+async def check_all(chaos: Chaos, ends: dict[str, int], watchers: int) -> None:
+    """What the log says against what watchers were told, processes heard, and tools did."""
+    place = chaos.place
     decided = applied = 0
     async with place.opened() as host:
         sessions = (await host.list_sessions(ListSessions(limit=1_000))).sessions
@@ -129,7 +133,7 @@ async def test_every_watcher_ends_with_the_log_and_nothing_happens_twice(tmp_pat
         for session in sessions:
             frames = await all_frames(host, session.id)
             check_turns(frames)
-            check_watchers(chaos, session, frames, ends[session.name])
+            check_watchers(chaos.notes, watchers, session, frames, ends[session.name])
             await check_inputs(chaos, host, session, frames)
             states = approval_states(frames)
             decided += sum("decided" in one for one in states)
@@ -168,10 +172,10 @@ def approval_states(frames: list[Frame]) -> list[list[str]]:
     return list(states.values())
 
 
-def check_watchers(chaos: Chaos, session: Session, frames: list[Frame], end: int) -> None:
+def check_watchers(notes: Path, watchers: int, session: Session, frames: list[Frame], end: int) -> None:
     log = [noted(frame) for frame in frames]
-    for watcher in range(WATCHERS):
-        seen = (chaos.notes / f"{watcher}-{session.name}.txt").read_text().splitlines()
+    for watcher in range(watchers):
+        seen = (notes / f"{watcher}-{session.name}.txt").read_text().splitlines()
         assert seen == log[: len(seen)], (watcher, session.name)
         assert len(seen) >= end
 

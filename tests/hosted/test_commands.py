@@ -243,6 +243,37 @@ def test_the_service_lets_sessions_live_and_keeps_the_path(
     assert "no service is installed" in shell.error
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systemd is Linux's")
+def test_the_service_is_started_and_removed_with_the_systems_own_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told, command = tmp_path / "told", tmp_path / "bin" / "systemctl"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\necho "$@" >> {told}\n[ "$2" != enable ] || [ ! -e {tmp_path}/broken ]\n')
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{command.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("USER", "nobody-here")
+    shell, unit = Shell(capsys), tmp_path / "systemd" / "user" / "quarterdeck.service"
+    said = shell("service", "install", "--", "--listen", "127.0.0.1:1")
+    assert ("written" in said, "started" in said, "loginctl enable-linger" in said) == (True, True, True)
+    assert told.read_text().splitlines() == ["--user daemon-reload", "--user enable --now quarterdeck.service"]
+    assert "127.0.0.1:1" in unit.read_text()
+    told.unlink()
+    shell("service", "install")
+    assert told.read_text().splitlines()[0] == "--user disable --now quarterdeck.service", "the old one ends first"
+    (tmp_path / "broken").touch()
+    shell("service", "install", code=1)
+    assert "journalctl --user -u quarterdeck" in shell.error
+    assert "removed" in shell("service", "remove")
+    assert not unit.exists()
+    command.unlink()
+    monkeypatch.setenv("PATH", str(command.parent))
+    shell("service", "install", code=1)
+    assert "systemctl is not installed" in shell.error
+    assert "written" in shell("service", "install", "--no-start")
+
+
 def test_a_token_that_is_wrong_is_told_so(served: ServedHost, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUARTERDECK_TOKEN", "wrong")
     shell("ps", code=1)

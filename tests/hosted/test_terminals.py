@@ -122,8 +122,13 @@ def test_what_somebody_else_decides_goes_away_and_what_comes_is_shown(served: Se
     term.until("one · ", ASKED)
     served.decide(approval, "deny")
     term.until("deny by program", "nothing waits for you")
-    served.asking("two")
+    denied = served.asking("two")
     term.until("two · ", ASKED)
+    term.press("n")
+    term.until("denied  two", "nothing waits for you · 1 decided")
+    assert served.do(lambda host: _approval(host, denied.id)).decision == {"decision": "deny"}
+    served.asking("three")
+    term.until("three · ", ASKED)
     term.press("q")
     assert term.exit() == 0
 

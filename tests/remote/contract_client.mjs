@@ -88,7 +88,21 @@ async function call(name, fields, headers) {
   const why = misfit(value, content.schema);
   if (why) throw new Error(`${name}: ${why} in ${JSON.stringify(value)}`);
   checked.add(name);
-  return { status: answer.status, headers: answer.headers, value };
+  return { name, fields, status: answer.status, headers: answer.headers, value };
+}
+
+// What an answer leads to, by the document's links: which part of it is which parameter of another operation.
+
+function part(answer, expression) {
+  if (expression.startsWith("$request.path.")) return answer.fields[expression.slice("$request.path.".length)];
+  const pointer = expression.slice("$response.body#/".length).split("/");
+  return pointer.reduce((value, key) => value?.[key], answer.value);
+}
+
+function follow(answer, name, fields = {}) {
+  const link = resolved(operations[answer.name].responses[answer.status].links[name]);
+  const given = Object.entries(link.parameters).map(([parameter, expression]) => [parameter, part(answer, expression)]);
+  return call(link.operationId, { ...Object.fromEntries(given), ...fields });
 }
 
 async function* events(name, fields, headers) {
@@ -145,6 +159,17 @@ const reads = Object.entries(operations).filter(([, { method, parameters = [], r
 });
 for (const [name] of reads) if (name !== "connect_websocket") await call(name, { session_id, timeout_s: 1 });
 
+const followed = {};
+for (const name of Object.keys(operations.create_session.responses[201].links))
+  if (reads.some(([one]) => one === name)) followed[name] = (await follow(made, name, { timeout_s: 1 })).status;
+const renamed = await follow(made, "update_session", { name: "renamed" });
+const later = await follow(made, "send_prompt", { content: "later", priority: "later" });
+await follow(made, "wait", { timeout_s: 60 });
+const phone = await call("create_token", { name: "phone", scope: "read" });
+const revoked = await follow(phone, "revoke_token");
+const branch = await follow(made, "fork", { name: "branch" });
+const forgotten = await follow(branch, "delete_session");
+
 const socket = new WebSocket(`${url.replace("http", "ws")}/v1/ws`, ["quarterdeck.v1", `bearer.${token}`]);
 const frames = [];
 const answers = {};
@@ -179,6 +204,8 @@ console.log(
     websocket: frames.map(({ seq }) => seq),
     errors: [answers.wrong.code, none.status, none.value.code],
     stopped: stopped.status,
+    followed,
+    written: [renamed.value.name, later.status, Boolean(revoked.value.revoked_at), branch.status, forgotten.status],
     checked: [...checked].sort(),
   }),
 );

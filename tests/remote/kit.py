@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from e2e.conftest import stage_in
-from e2e.kit import Running
+from e2e.kit import Running, Stage
 from quarterdeck import ClaudeAgentOptions, Session, connect
 from quarterdeck.gateways.http import Gateway, Server
 from quarterdeck.host import Host
@@ -34,9 +34,9 @@ class Elsewhere:
         return f"http://{self.tcp[0]}:{self.tcp[1]}"
 
     @staticmethod
-    def there(options: ClaudeAgentOptions) -> ClaudeAgentOptions:
+    def there(options: ClaudeAgentOptions, env: dict[str, str] | None = None) -> ClaudeAgentOptions:
         """The options of a local session without what the host has itself: where Claude Code is, and its home."""
-        return replace(options, cli_path=None, env={}, env_allow=None)
+        return replace(options, cli_path=None, env=env or {}, env_allow=None)
 
     def connect(self, options: ClaudeAgentOptions) -> Session:
         return connect(self.there(options), host=self.url, token=self.token)
@@ -54,6 +54,36 @@ async def elsewhere(options: ClaudeAgentOptions, folder: Path, *, keeper: bool =
             yield Elsewhere(host, tcp, str(token.secret))
             for session in (await host.list_sessions(ListSessions(limit=1_000))).sessions:
                 await host.stop(OfSession(session_id=session.id))
+
+
+class StageElsewhere(Stage):
+    """A stage whose sessions run on a host. The host is there while one of them is."""
+
+    _hosts: AsyncExitStack | None = None
+    _place: Elsewhere
+    _sessions = 0
+
+    @asynccontextmanager
+    async def session(self, **options: Any) -> AsyncIterator[Session]:
+        async with asyncio.timeout(LIMIT_S), self._host() as there:
+            own, wanted = self.options().env, self.options(**options)
+            more = {name: value for name, value in wanted.env.items() if own.get(name) != value}
+            async with connect(there.there(wanted, more), host=there.url, token=there.token) as session:
+                yield session
+
+    @asynccontextmanager
+    async def _host(self) -> AsyncIterator[Elsewhere]:
+        if self._hosts is None:
+            self._hosts = AsyncExitStack()
+            self._place = await self._hosts.enter_async_context(elsewhere(self.options(), self.folder / "state"))
+        self._sessions += 1
+        try:
+            yield self._place
+        finally:
+            self._sessions -= 1
+            if not self._sessions:
+                hosts, self._hosts = self._hosts, None
+                await hosts.aclose()
 
 
 @contextmanager

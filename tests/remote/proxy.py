@@ -7,13 +7,18 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random
+from typing import Any
 
 
 class Proxy:
     """Passes bytes on to an address, until it does not."""
 
-    def __init__(self, target: tuple[str, int], faults: Random | None = None) -> None:
+    def __init__(
+        self, target: tuple[str, int], faults: Random | None = None, lasts: tuple[int, int] = (2_000, 40_000)
+    ) -> None:
+        """With ``faults``, each way of a connection has trouble after so many bytes."""
         self.target = target
+        self._lasts = lasts
         self.port = 0
         self.cuts = 0
         """Connections that were cut."""
@@ -72,25 +77,27 @@ class Proxy:
             await asyncio.gather(*ways, return_exceptions=True)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Until an end, or what the faults say: cut after so many bytes, or pass nothing more for a while."""
-        left = self._faults.randrange(2_000, 40_000) if self._faults else None
-        stall_s = self._faults.choice((0.0, 0.0, 0.05, 0.3)) if self._faults else 0.0
+        """Until an end, or what the faults say: after so many bytes nothing for a while, and then often the end."""
+        faults = self._faults
+        left = faults.randrange(*self._lasts) if faults else None
         with contextlib.suppress(OSError):
             while data := await reader.read(64 * 1024):
-                if left is not None and len(data) >= left:
+                if faults is not None and left is not None and len(data) >= left:
                     writer.write(data[:left])
                     await writer.drain()
-                    await asyncio.sleep(stall_s)
-                    self.cuts += 1
-                    return
+                    await asyncio.sleep(faults.choice((0.0, 0.0, 0.05, 0.3)))
+                    if faults.random() < 0.75:
+                        self.cuts += 1
+                        return
+                    data, left = data[left:], faults.randrange(*self._lasts)
                 left = None if left is None else left - len(data)
                 writer.write(data)
                 await writer.drain()
 
 
 @asynccontextmanager
-async def proxied(target: tuple[str, int], faults: Random | None = None) -> AsyncIterator[Proxy]:
-    proxy = Proxy(target, faults)
+async def proxied(target: tuple[str, int], faults: Random | None = None, **more: Any) -> AsyncIterator[Proxy]:
+    proxy = Proxy(target, faults, **more)
     server = await asyncio.start_server(proxy._serve, "127.0.0.1", 0)
     proxy.port = server.sockets[0].getsockname()[1]
     try:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from gateways.http.kit import Client
+from gateways.http.rest_host import RestHost
 from host.staged import Staged, stage_in
 from quarterdeck.gateways.http import Gateway, Server
 from quarterdeck.host.requests import CreateToken
@@ -15,13 +17,13 @@ from quarterdeck.remote import RemoteHost
 
 
 @contextmanager
-def staged_elsewhere(folder: Path, kind: str) -> Iterator[Staged]:
-    """As ``host.staged.staged_in``, with a ``RemoteHost`` in the place of the host."""
-    with stage_in(folder, kind) as stage, asyncio.Runner() as runner:
-        staged = Staged(stage, kind, runner, keeper=False)
+def staged_elsewhere(folder: Path, face: str) -> Iterator[Staged]:
+    """As ``host.staged.staged_in`` with the real CLI; in the place of the host a ``RemoteHost`` or a ``RestHost``."""
+    with stage_in(folder, "real") as stage, asyncio.Runner() as runner:
+        staged = Staged(stage, "real", runner, keeper=False)
         here = staged.host
         staged.run(here.open())
-        server, remote = staged.run(_served(here))
+        server, remote = staged.run(_served(here, face))
         staged.host = remote
         try:
             yield staged
@@ -32,8 +34,10 @@ def staged_elsewhere(folder: Path, kind: str) -> Iterator[Staged]:
             staged.run(staged.close())
 
 
-async def _served(host: Any) -> tuple[Server, RemoteHost]:
+async def _served(host: Any, face: str) -> tuple[Server, Any]:
     token = await host.create_token(CreateToken(name="remote", scope="admin", may_bypass=True))
     server = await Server(Gateway(host)).__aenter__()
     address, port = await server.listen_tcp("127.0.0.1", 0)
+    if face == "rest":
+        return server, RestHost(Client((address, port), token.secret))
     return server, await RemoteHost(f"http://{address}:{port}", token=token.secret).open()

@@ -42,6 +42,10 @@ async def test_a_javascript_client_that_knows_only_the_openapi_document_runs_a_c
     assert said["websocket"] == list(range(1, len(said["websocket"]) + 1))
     assert said["errors"] == ["not_found", 404, "not_found"]
     assert said["stopped"] == 200
+    assert len(said["followed"]) > 10
+    refused = {name for name, status in said["followed"].items() if status != 200}
+    assert refused <= {"get_diff"}, "its folder is not a repository"
+    assert said["written"] == ["renamed", 202, True, 201, 200]
     assert {"get_host", "get_timeline", "get_info", "list_audit", "get_usage", "read_events", "wait"} <= set(
         said["checked"]
     )

@@ -13,7 +13,7 @@ from .errors import ResultError
 from .official_messages import official_messages
 from .official_transport import Transport, as_byte_transport
 from .options import ClaudeAgentOptions
-from .session import Content, Session
+from .session import Content, Place, Session, connect
 
 Prompt = str | AsyncIterable[Mapping[str, Any]]
 
@@ -51,22 +51,39 @@ def raise_error_result(session: Session) -> None:
         raise ResultError.of(result, status.returncode)
 
 
-async def prompt(content: Content, /, options: ClaudeAgentOptions | None = None, **changes: Any) -> ResultMessage:
+async def prompt(
+    content: Content,
+    /,
+    options: ClaudeAgentOptions | None = None,
+    *,
+    host: Place | None = None,
+    token: str | None = None,
+    **changes: Any,
+) -> ResultMessage:
     """Send one prompt and return its result. Raises ``ResultError`` for an error result.
 
-    ``changes`` are options by name: ``await prompt("…", model="haiku")``.
+    ``changes`` are options by name: ``await prompt("…", model="haiku")``. ``host`` and ``token`` are those of
+    ``connect``.
     """
     chosen = dataclasses.replace(options or ClaudeAgentOptions(), **changes)
-    async with Session(chosen) as session:
+    async with connect(chosen, host=host, token=token) as session:
         return await session.prompt(content).checked()
 
 
 def resume_session(
-    session_id: str, /, options: ClaudeAgentOptions | None = None, *, fork: bool = False, **changes: Any
+    session_id: str,
+    /,
+    options: ClaudeAgentOptions | None = None,
+    *,
+    fork: bool = False,
+    host: Place | None = None,
+    token: str | None = None,
+    **changes: Any,
 ) -> Session:
     """A session that continues an earlier conversation: ``async with resume_session(id) as session:``.
 
-    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is.
+    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is. ``host`` and
+    ``token`` are those of ``connect``.
     """
-    chosen = options or ClaudeAgentOptions()
-    return Session(dataclasses.replace(chosen, resume=session_id, fork_session=fork, **changes))
+    chosen = dataclasses.replace(options or ClaudeAgentOptions(), resume=session_id, fork_session=fork, **changes)
+    return connect(chosen, host=host, token=token)

@@ -14,7 +14,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import OutgoingRequest, WireObject
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from quarterdeck.remote.remote_host import RemoteHost
     from quarterdeck.wire import McpSetServersResult
 
-__all__ = ["Content", "Session", "connect"]
+__all__ = ["Content", "Place", "Session", "connect"]
+
+Place: TypeAlias = "str | os.PathLike[str] | RemoteHost"
+"""Where a host is: a URL, a Unix socket, a state folder, or a connection that the program has."""
 
 _LASTING = frozenset({"set_model", "set_permission_mode", "set_max_thinking_tokens"})
 """Control requests to repeat when the session goes on with another process."""
@@ -127,7 +130,7 @@ def connect(
     options: ClaudeAgentOptions | None = None,
     *,
     transport: ByteTransport | None = None,
-    host: str | os.PathLike[str] | RemoteHost | None = None,
+    host: Place | None = None,
     token: str | None = None,
     attach: str | None = None,
 ) -> Session:
@@ -145,11 +148,7 @@ def connect(
 
 
 def transport_to(
-    host: str | os.PathLike[str] | RemoteHost,
-    options: ClaudeAgentOptions,
-    token: str | None = None,
-    *,
-    attach: str | None = None,
+    host: Place, options: ClaudeAgentOptions, token: str | None = None, *, attach: str | None = None
 ) -> ByteTransport:
     """The way to a session on a host."""
     from quarterdeck.remote.transport import RemoteTransport

@@ -249,14 +249,11 @@ class ApprovalOperations(HostBase):
 
     # Nobody is there
 
-    @contextlib.contextmanager
-    def attend(self, caller: Caller = PROGRAM) -> Iterator[None]:
+    def attend(self, caller: Caller = PROGRAM) -> contextlib.AbstractContextManager[None]:
         """Somebody is connected. While one who may approve is, no approval they can see runs into its deadline."""
         if not allows(caller.scope, "approve"):
-            yield
-            return
-        with self._attendance.attend(caller.folders):
-            yield
+            return contextlib.nullcontext()
+        return self._attendance.attend(caller.folders)
 
     async def check_deadlines(self) -> list[returns.Approval]:
         """Deny what has waited too long while nobody was there. The host does this by itself."""

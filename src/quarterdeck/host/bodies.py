@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
-from quarterdeck.store.records import ApprovalRecord, LogHead, SessionRecord
+from quarterdeck.store.records import ApprovalRecord, SessionRecord
 
 from .requests import HostTools, Lifecycle
 from .resources import Approval, Decider, Session, SessionState, TokenCounts
@@ -83,7 +83,7 @@ def decode_body(record: SessionRecord) -> SessionBody:
     return msgspec.json.decode(record.body, type=SessionBody) if record.body else SessionBody()
 
 
-def session_view(record: SessionRecord, head: LogHead, *, pending: int, host: str) -> Session:
+def session_view(record: SessionRecord, epoch: str, seq: int, *, pending: int, host: str) -> Session:
     """The record as every face shows it."""
     body = decode_body(record)
     return Session(
@@ -95,8 +95,8 @@ def session_view(record: SessionRecord, head: LogHead, *, pending: int, host: st
         cwd=record.cwd,
         created_at=moment(record.created_at),
         last_activity_at=moment(record.active_at),
-        seq=head.last_seq,
-        epoch=head.epoch,
+        seq=seq,
+        epoch=epoch,
         agent=body.agent,
         name=record.name,
         tags=list(record.tags),
@@ -118,8 +118,10 @@ def session_view(record: SessionRecord, head: LogHead, *, pending: int, host: st
 
 
 def _state(word: str) -> SessionState:
-    state: SessionState = msgspec.convert(word, SessionState)
-    return state
+    return _STATES[word]
+
+
+_STATES: dict[str, SessionState] = {word: word for word in get_args(SessionState)}
 
 
 def encode_approval(approval: Approval) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -200,10 +200,19 @@ class CommittedOffset:
 class Wire:
     """A transport to a session's process, which counts lines in both directions."""
 
-    def __init__(self, inner: ByteTransport, *, offset: int = 0, again: Sequence[bytes] = ()) -> None:
-        """``again``: lines of ours that the process may not have, for a start in the middle."""
+    def __init__(
+        self,
+        inner: ByteTransport,
+        *,
+        offset: int = 0,
+        again: Sequence[bytes] = (),
+        discard: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``again``: lines of ours that the process may not have, for a start in the middle. ``discard`` is called when
+        the process has ended, or did not start."""
         self._inner = inner
         self._again = again
+        self._discard = discard
         self.lines = LineEnds(offset)
         self.committed = CommittedOffset(inner, offset) if isinstance(inner, KeeperTransport) else None
         """How far its output is in the log, for the keeper."""
@@ -213,7 +222,11 @@ class Wire:
 
     async def start(self, receiver: Receiver) -> None:
         self._receiver = receiver
-        await self._inner.start(self)
+        try:
+            await self._inner.start(self)
+        except BaseException:
+            self._discard()
+            raise
         for line in self._again:
             self._inner.write(line)
 
@@ -225,6 +238,7 @@ class Wire:
         self._receiver.eof_received()
 
     def exited(self, status: ExitStatus) -> None:
+        self._discard()
         self._receiver.exited(status)
 
 
@@ -248,5 +262,9 @@ def new_process(
         files = [PrivateFile(file.flag, file.name, file.content) for file in plan.files]
         return Wire(keeper.start(session, command, generation=generation, files=files, durable=True, **hooks))
     private = PrivateFiles()
-    command = ChildCommand(argv=plan.command(private.write), cwd=plan.cwd, env=env, user=plan.user)
-    return Wire(ProcessTransport(command))
+    try:
+        command = ChildCommand(argv=plan.command(private.write), cwd=plan.cwd, env=env, user=plan.user)
+    except BaseException:
+        private.remove()
+        raise
+    return Wire(ProcessTransport(command), discard=private.remove)

@@ -158,6 +158,7 @@ class Loading(HostParts):
             record,
             body,
             fence=fence,
+            epoch=head.epoch,
             last_seq=head.last_seq,
             fold=fold,
             snapshot_seq=snapshot_seq,
@@ -172,6 +173,7 @@ class Loading(HostParts):
         )
         lost = await self.store.approvals(ApprovalQuery(session=session_id, states=["stranded"], limit=1_000))
         log.approvals.load(page.approvals, stranded=lost.approvals)
+        log.pending.update(one.id for one in page.approvals if one.state == "pending")
         gauge = log.standing.gauge = self._accounts.gauge(body.account)
         for limit in fold.timeline.state.rate_limits.values():
             gauge.take(limit, fold.timeline.state.at)
@@ -208,19 +210,23 @@ class Loading(HostParts):
         return record
 
     async def _view(self, actor: SessionActor) -> returns.Session:
+        """By the rows that were shown: nothing has to be read for it."""
         log = actor.log
         await log.settled()
-        return await self._record_view(log.written_record, log.fanout.last_seq)
+        return self._shown(log.written_record, log.epoch, log.fanout.last_seq, len(log.pending))
 
-    async def _record_view(self, record: SessionRecord, seq: int | None = None) -> returns.Session:
-        """``seq``: the last row that the record follows from, where it is known."""
+    async def _record_view(self, record: SessionRecord) -> returns.Session:
+        if (actor := self._actors.get(record.id)) is not None:
+            log = actor.log
+            return self._shown(record, log.epoch, log.fanout.last_seq, len(log.pending))
         head = await self.store.head(record.id)
         if head is None:
             raise HostError("not_found", f"There is no session {record.id}.")
-        if seq is not None:
-            head = msgspec.structs.replace(head, last_seq=seq)
         page = await self.store.approvals(ApprovalQuery(session=record.id, states=["pending"], limit=1_000))
-        view = session_view(record, head, pending=len(page.approvals), host=self.name)
+        return self._shown(record, head.epoch, head.last_seq, len(page.approvals))
+
+    def _shown(self, record: SessionRecord, epoch: str, seq: int, pending: int) -> returns.Session:
+        view = session_view(record, epoch, seq, pending=pending, host=self.name)
         if (error := self.stalls.why(record.id)) is not None:
             return msgspec.structs.replace(view, state_reason=f"Its log cannot be written: {error}")
         return view

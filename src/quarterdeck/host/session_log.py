@@ -61,6 +61,7 @@ class SessionLog:
         body: SessionBody,
         *,
         fence: int,
+        epoch: str,
         last_seq: int,
         fold: RowFold,
         snapshot_seq: int = 0,
@@ -73,11 +74,14 @@ class SessionLog:
         """``changed`` is called when lists of sessions or approvals show something else than before; ``stalls`` is told
         when nothing can be written."""
         self.body = body
+        self.epoch = epoch
         self.fold = fold
         self.standing = Standing(record, body, fold, new_id=new_id)
         self.approvals = self.standing.approvals
         self.written_record = record
         """The record as the store has it, where ``record`` is what it will be: it fits the last row that was shown."""
+        self.pending: set[str] = set()
+        """The approvals that wait, by the rows that were shown."""
         self.previews = LivePreviews(fold)
         self.fanout = Fanout(last_seq)
         self.raw_fanout = Fanout(last_seq)
@@ -248,6 +252,8 @@ class SessionLog:
     def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
         pairs = enumerate(zip(rows, events, strict=True), done.first_seq)
         self.fanout.publish([Frame(session=self.id, seq=seq, at=row.at, events=told) for seq, (row, told) in pairs])
+        for changed in [one.approval for told in events for one in told if type(one) is ApprovalChanged]:
+            (self.pending.add if changed.state == "pending" else self.pending.discard)(changed.id)
         if self.raw_fanout.watched:
             numbered = enumerate(rows, done.first_seq)
             raw = [Frame(session=self.id, seq=seq, at=row.at, events=raw_events(row)) for seq, row in numbered]

@@ -41,7 +41,12 @@ async def _set_model(host: RemoteHost, session_id: str, fields: Fields) -> dict[
 
 
 async def _set_mode(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    await host.update_session(takes.UpdateSession(session_id=session_id, permission_mode=fields["mode"]))
+    try:
+        await host.update_session(takes.UpdateSession(session_id=session_id, permission_mode=fields["mode"]))
+    except HostError as error:
+        if error.code != "invalid":
+            raise
+        raise HostError("cli_failed", error.message, cli_code="invalid_mode") from error
     return {"mode": fields["mode"]}
 
 
@@ -52,6 +57,10 @@ async def _set_thinking(host: RemoteHost, session_id: str, fields: Fields) -> di
 
 
 async def _rename(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
+    if fields.get("session_id") not in (None, session_id):
+        own = await host.get_session(takes.OfSession(session_id=session_id))
+        if fields["session_id"] != own.transcript_id:
+            raise HostError("invalid", "A session renames itself, not another one.", field="session_id")
     await host.update_session(takes.UpdateSession(session_id=session_id, name=fields["title"]))
     return {}
 
@@ -108,7 +117,7 @@ async def _task_output(host: RemoteHost, session_id: str, fields: Fields) -> dic
     tasks = (await host.list_tasks(takes.OfSession(session_id=session_id))).details["tasks"]
     found = next((task for task in tasks if task["id"] == fields["task_id"]), None)
     if found is None:
-        raise HostError("not_found", f"The session has no task {fields['task_id']}.", field="task_id")
+        raise HostError("cli_failed", f"The session has no task {fields['task_id']}.", field="task_id")
     output: dict[str, Any] = found.get("live_output") or {"output": found.get("output") or ""}
     return output
 

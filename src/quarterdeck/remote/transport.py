@@ -42,6 +42,10 @@ STOPPING_S = 10.0
 """For the host to end a session's process, beyond what the session allows for it."""
 
 
+ANSWERING_S = 2.0
+"""For answers that are under way when the process has ended."""
+
+
 class _Everything:
     """Which subtypes are served: the host decides."""
 
@@ -360,6 +364,7 @@ class RemoteTransport:
                 self._exit = ExitStatus(code=event.exit_code, signal=_number(event.signal))
             case StatusChange(state="stopped") | StatusChange(state="crashed", until=None):
                 if self.caught_up.is_set():  # else it has been given another process since
+                    await self._answers()
                     self._end(self._exit)
             case Gap():
                 self._epoch = event.epoch
@@ -379,6 +384,11 @@ class RemoteTransport:
             await self._may_deliver.wait()
         if data and self._receiver is not None and self._status is None:
             self._receiver.bytes_received(data)
+
+    async def _answers(self) -> None:
+        """What was asked is answered before the end is told: it may have been what ended the process."""
+        if self._serving:
+            await asyncio.wait([*self._serving.values()], timeout=ANSWERING_S)
 
     # Asking the session
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -16,7 +17,7 @@ from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import Message, ResultMessage
 
 from .facade import Facade
-from .session import Session
+from .session import Session, connect
 from .thread_runner import ThreadRunner
 
 
@@ -39,21 +40,37 @@ def query(
     yield from Facade(messages)._iterate(messages)
 
 
-def prompt(content: Content, /, options: ClaudeAgentOptions | None = None, **changes: Any) -> ResultMessage:
+def prompt(
+    content: Content,
+    /,
+    options: ClaudeAgentOptions | None = None,
+    *,
+    host: str | os.PathLike[str] | None = None,
+    token: str | None = None,
+    **changes: Any,
+) -> ResultMessage:
     """Ask once and return the result. An error result is raised as ``ResultError``.
 
-    ``changes`` are options by name: ``prompt("…", model="haiku")``.
+    ``changes`` are options by name: ``prompt("…", model="haiku")``. ``host`` and ``token`` are those of ``connect``.
     """
     chosen = offload_options(dataclasses.replace(options or ClaudeAgentOptions(), **changes), ThreadRunner())
-    return LOOP_THREAD.call(lambda: oneshot.prompt(content, chosen))
+    return LOOP_THREAD.call(lambda: oneshot.prompt(content, chosen, host=host, token=token))
 
 
 def resume_session(
-    session_id: str, /, options: ClaudeAgentOptions | None = None, *, fork: bool = False, **changes: Any
+    session_id: str,
+    /,
+    options: ClaudeAgentOptions | None = None,
+    *,
+    fork: bool = False,
+    host: str | os.PathLike[str] | None = None,
+    token: str | None = None,
+    **changes: Any,
 ) -> Session:
     """A session that continues an earlier conversation: ``with resume_session(id) as session:``.
 
-    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is.
+    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is. ``host`` and
+    ``token`` are those of ``connect``.
     """
-    chosen = options or ClaudeAgentOptions()
-    return Session(dataclasses.replace(chosen, resume=session_id, fork_session=fork, **changes))
+    chosen = dataclasses.replace(options or ClaudeAgentOptions(), resume=session_id, fork_session=fork, **changes)
+    return connect(chosen, host=host, token=token)

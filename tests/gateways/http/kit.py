@@ -124,14 +124,14 @@ class Stream:
 
     def __init__(self, reply: Reply, reader: asyncio.StreamReader) -> None:
         self.reply = reply
-        self._reader = reader
+        self.reader = reader
         self._text = ""
         self._ended = False
 
     async def _more(self) -> None:
-        size = int((await self._reader.readline()) or b"0", 16)
-        self._text += (await self._reader.readexactly(size)).decode()
-        await self._reader.readline()
+        size = int((await self.reader.readline()) or b"0", 16)
+        self._text += (await self.reader.readexactly(size)).decode()
+        await self.reader.readline()
         self._ended = size == 0
 
     async def next(self) -> SentEvent:
@@ -172,9 +172,11 @@ async def read_head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
     first = await reader.readline()
     assert first, "the connection was closed without an answer"
     headers: dict[str, str] = {}
-    while (line := (await reader.readline()).decode("latin-1").strip()) != "":
-        name, _, value = line.partition(":")
+    while (line := await reader.readline()).strip():
+        name, _, value = line.decode("latin-1").partition(":")
         headers[name.lower()] = value.strip()
+    if not line:
+        raise EOFError("the connection was closed in the headers")
     return int(first.split()[1]), headers
 
 
@@ -241,10 +243,12 @@ class Served:
 
 
 @asynccontextmanager
-async def served(root: Path, settings: Settings | None = None, **more: Any) -> AsyncIterator[Served]:
+async def served(
+    root: Path, settings: Settings | None = None, *, limit_s: float = LIMIT_S, **more: Any
+) -> AsyncIterator[Served]:
     place = Place(root, keeper=False)
     place.claude.play(more.pop("turns", ["Done."]))
-    async with asyncio.timeout(LIMIT_S), place.opened(**more) as host:
+    async with asyncio.timeout(limit_s), place.opened(limit_s=limit_s, **more) as host:
         admin = await host.create_token(CreateToken(name="admin", scope="admin", may_bypass=True))
         gateway = Gateway(host, settings or Settings())
         async with Server(gateway) as server:

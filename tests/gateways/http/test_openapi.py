@@ -58,6 +58,22 @@ def test_references_lead_somewhere() -> None:
                 found = found[word]
 
 
+def test_links_give_operations_that_exist_parameters_that_they_have() -> None:
+    by_name = {operation["operationId"]: operation for _, _, operation in operations()}
+    linked = {
+        name: DOCUMENT["components"]["links"].get(name) if "$ref" in link else link
+        for _, _, operation in operations()
+        for response in operation["responses"].values()
+        for name, link in response.get("links", {}).items()
+    }
+    assert {"get_session", "withdraw_prompt", "decide", "revoke_token"} <= linked.keys()
+    for name, link in linked.items():
+        assert link["operationId"] == name
+        parameters = by_name[name]["parameters"]
+        assert set(link["parameters"]) <= {one["name"] for one in parameters}
+        assert {one["name"] for one in parameters if one["in"] == "path"} <= set(link["parameters"])
+
+
 def test_every_code_is_an_example_of_its_status() -> None:
     shown = {
         (code, int(status))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +23,46 @@ from schemathesis.specs.openapi.checks import (
 
 import soak
 from gateways.http.kit import Served, served
+from host.kit import LIMIT_S
 from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.openapi import document
 from quarterdeck.gateways.http.routes import ROUTES, SOCKET
 from quarterdeck.host import Host
+from quarterdeck.host.requests import ListSessions, OfSession
 
-EXAMPLES = soak.cases(5, in_soak=330)
+EXAMPLES = soak.cases(5, in_soak=200)
 """For each of about sixty operations."""
+SCENARIOS = soak.cases(12, in_soak=900)
+STEPS = soak.cases(15, in_soak=30)
+"""Of each scenario, at most: requests that follow from the answers before them."""
+RUNS_S = soak.cases(300, in_soak=3_600)
+FIRST = "the first"
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 ANSWERED_LATER = {route.path for route in ROUTES if route.streams or route.name == "wait"} | {SOCKET}
 NOT_THERE_YET = {route.path for route in ROUTES if not hasattr(Host, route.name)}
 SCHEMA = schemathesis.openapi.from_dict(json.loads(json.dumps(document())))
 
 
+@dataclass
+class There:
+    """A host in a loop and a thread of its own."""
+
+    served: Served
+    session: str
+    loop: asyncio.AbstractEventLoop
+
+    def do(self, work: Callable[[Host], Coroutine[Any, Any, None]]) -> None:
+        asyncio.run_coroutine_threadsafe(work(self.served.host), self.loop).result(LIMIT_S)
+
+
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str]]:
-    """A host in a loop of its own, with one session."""
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[There]:
     ready, leave = threading.Event(), threading.Event()
-    found: list[tuple[Served, str]] = []
+    found: list[There] = []
 
     async def serve(root: Path) -> None:
-        async with served(root, Settings(requests_per_s=1e6, attempts=1_000_000)) as one:
-            found.append((one, await one.session(prompt=None)))
+        async with served(root, Settings(requests_per_s=1e6, attempts=1_000_000), limit_s=RUNS_S) as one:
+            found.append(There(one, await one.session(prompt=None, name=FIRST), asyncio.get_running_loop()))
             ready.set()
             await asyncio.to_thread(leave.wait)
 
@@ -61,8 +81,8 @@ def operations() -> Iterator[Any]:
             yield operation
 
 
-def test_what_is_made_up_from_the_description_is_answered_as_described(there: tuple[Served, str]) -> None:
-    one, session = there
+def test_what_is_made_up_from_the_description_is_answered_as_described(there: There) -> None:
+    one, session = there.served, there.session
     host, port = one.tcp
     tried = 0
     for operation in operations():
@@ -88,3 +108,65 @@ def test_what_is_made_up_from_the_description_is_answered_as_described(there: tu
 
         ask()
     assert tried >= 200
+
+
+def test_what_follows_from_answers_is_answered_as_described(there: There) -> None:
+    one = there.served
+    made_up = schemathesis.openapi.from_dict(json.loads(json.dumps(document())))
+    for path in ANSWERED_LATER | NOT_THERE_YET:
+        made_up = made_up.exclude(path=path)
+    sent: Counter[str] = Counter()
+    followed: Counter[str] = Counter()
+
+    class Workflow(made_up.as_state_machine()):  # type: ignore[misc]
+        """Sessions are started, asked, decided about and ended, in any order that links allow."""
+
+        def before_call(self, case: Any) -> None:
+            name = case.operation.definition.raw["operationId"]
+            if name == "create_session" and isinstance(case.body, dict):
+                case.body["cwd"] = str(one.place.cwd)
+                for field in ("agent", "account", "options", "worktree", "resume", "fork", "cli_version"):
+                    case.body.pop(field, None)
+
+        def get_call_kwargs(self, case: Any) -> dict[str, Any]:
+            return {
+                "headers": {"Authorization": f"Bearer {one.admin.secret}"},
+                "base_url": "http://{}:{}".format(*one.tcp),
+                "timeout": 60,
+            }
+
+        def after_call(self, response: Any, case: Any) -> None:
+            super().after_call(response, case)
+            name = case.operation.definition.raw["operationId"]
+            sent[name] += 1
+            followed[name] += response.status_code < 400
+
+        def validate_response(self, response: Any, case: Any, **_: Any) -> None:
+            case.validate_response(response, checks=CHECKS)
+
+        def teardown(self) -> None:
+            there.do(end_sessions)
+            super().teardown()
+
+    Workflow.run(
+        settings=settings(
+            max_examples=SCENARIOS,
+            stateful_step_count=STEPS,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],
+            deadline=None,
+            database=None,
+            derandomize=not soak.ON,
+        )
+    )
+    print(f"{sent.total()} requests in {SCENARIOS} scenarios: {dict(followed)}")
+    assert sent.total() >= soak.cases(50, in_soak=8_000)
+    assert followed["create_session"]
+    assert sum(count for name, count in followed.items() if name != "create_session") >= 5
+
+
+async def end_sessions(host: Host) -> None:
+    """All but the first one."""
+    for session in (await host.list_sessions(ListSessions(limit=1_000))).sessions:
+        if session.name != FIRST:
+            await host.delete_session(OfSession(session_id=session.id))

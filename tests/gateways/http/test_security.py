@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import os
 import subprocess
@@ -19,7 +20,7 @@ from looping import for_each
 from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.admission import Admission, headers_of
 from quarterdeck.gateways.http.problems import Refused
-from quarterdeck.host.requests import ListAudit, OfToken
+from quarterdeck.host.requests import AddEvent, ListAudit, OfToken
 from quarterdeck.transport import marks
 
 # Tokens
@@ -122,6 +123,24 @@ async def test_a_token_that_asks_too_often_is_told_when_to_come_back(tmp_path: P
         assert (late.code, late.headers["retry-after"]) == ("rate_limited", "1")
         clock.now += 1
         assert (await client.get("/v1/host")).status == 200
+
+
+async def test_a_token_that_says_too_much_over_a_websocket_is_read_more_slowly(tmp_path: Path) -> None:
+    clock, waited = Clock(), []
+    async with served(tmp_path, Settings(requests_per_s=1.0), clock=clock) as there:
+
+        async def sleep(seconds: float) -> None:
+            waited.append(seconds)
+            clock.now += seconds
+
+        there.gateway.authentication._sleep = sleep
+        token = await there.token()
+        async with there.client(token.secret).socket() as socket:
+            messages = Messages(socket)
+            for _ in range(6):
+                assert (await messages.ask(op="ping"))["op"] == "ok"
+            assert waited == [1.0, 1.0, 1.0], "the handshake and three messages cost nothing"
+            assert (await there.client(token.secret).get("/v1/host")).status == 429, "requests are counted with them"
 
 
 # Names, pages, proxies
@@ -414,6 +433,49 @@ async def test_connections_beyond_the_limit_are_refused_and_the_others_go_on(tmp
         assert (await read_reply(held[0][0])).status == 200
         for _, writer in held:
             writer.close()
+
+
+async def gone(there: Served) -> None:
+    while there.gateway.meter.connections:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
+async def test_an_answer_that_nobody_takes_is_not_kept(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(stalled_s=0.2)) as there:
+        session = await there.session(prompt=None)
+        for _ in range(20):
+            await there.host.add_event(AddEvent(session_id=session, type="long", data={"text": "x" * 1_000_000}))
+        client = there.client()
+        for more in ({}, {"Connection": "keep-alive"}):
+            reader, writer = await client.open()
+            reader._transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(client.head("GET", f"/v1/sessions/{session}/events", more, None))
+            while not there.gateway.meter.connections:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            await gone(there)
+            writer.close()
+
+
+async def test_pings_whose_answers_nobody_takes_pile_up_nowhere(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(stalled_s=0.5)) as there:
+        client = there.client()
+        reader, writer = await client.open()
+        upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+        upgrade["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+        writer.write(client.head("GET", "/v1/ws", upgrade, None))
+        assert (await reader.readline()).split()[1] == b"101"
+        reader._transport.pause_reading()  # type: ignore[attr-defined]
+        pings = (bytes([0x89, 0x80 | 125, 0, 0, 0, 0]) + b"x" * 125) * 10_000
+        longest = 0
+        with contextlib.suppress(OSError):
+            while there.gateway.meter.connections:
+                writer.write(pings)
+                await writer.drain()
+                waiting = [one.transport.get_write_buffer_size() for one in there.server._state.connections]
+                longest = max(longest, *waiting, 0)
+        assert longest < 1_000_000
+        await gone(there)
+        writer.close()
 
 
 async def test_a_websocket_needs_a_token_of_its_header_or_its_subprotocol(tmp_path: Path) -> None:

@@ -13,16 +13,18 @@ from typing import Any
 
 import pytest
 
-from gateways.http.kit import Client, Messages
+from gateways.http.kit import Client, Messages, read_reply
 from host.kit import LIMIT_S
 from quarterdeck.cli import main
 
 
 @asynccontextmanager
-async def serving(state: Path, *words: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, Any, Client]]:
+async def serving(
+    state: Path, *words: str, descriptors: int = 1024
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, Any, Client]]:
     command = [sys.executable, "-m", "quarterdeck", "serve", "--state", str(state), "--listen", "127.0.0.1:0"]
     process = await asyncio.create_subprocess_exec(
-        *command,
+        *("sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "serve", *command),
         *("--agent", "sim", "--no-keeper", "--json", "--log", "json", *words),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -57,7 +59,11 @@ async def test_it_says_when_it_is_ready_serves_and_stops_when_told(tmp_path: Pat
             assert socket.close_code == 1012
         _, log = await process.communicate()
         assert process.returncode == 0
-        assert [json.loads(line)["message"] for line in log.splitlines()] == ["Stopping"]
+        lines = [json.loads(line) for line in log.splitlines()]
+        assert [line["message"] for line in lines] == ["create_session by 'local': ok", "Stopping"]
+        noted = {"operation": "create_session", "caller": "local", "via": "http", "code": "ok", "level": "info"}
+        assert noted.items() <= lines[0].items()
+        assert lines[0]["took_s"] > 0
     assert not (state / "host.sock").exists()
 
 
@@ -70,6 +76,30 @@ async def test_its_token_stays_the_same_over_a_restart(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             assert await process.wait() == 0
     assert secrets[0] == secrets[1]
+
+
+async def test_as_many_connections_as_there_are_descriptors_leave_sessions_theirs(tmp_path: Path) -> None:
+    async with serving(tmp_path / "state", descriptors=256) as (process, _, client):
+        held = [await client.open() for _ in range(300)]
+        first_reader, first_writer = held[0]
+        for reader, writer in held[128:]:
+            refused = await read_reply(reader)
+            assert (refused.status, refused.code) == (503, "busy")
+            writer.close()
+        made = {"cwd": str(tmp_path), "prompt": "hello"}
+        body = json.dumps(made).encode()
+        keep = {"Connection": "keep-alive", "Content-Type": "application/json"}
+        first_writer.write(client.head("POST", "/v1/sessions", keep, len(body)) + body)
+        session = (await read_reply(first_reader)).json["id"]
+        first_writer.write(client.head("GET", f"/v1/sessions/{session}/wait", {}, None))
+        assert (await read_reply(first_reader)).json["state"] == "idle"
+        for _, writer in held[:128]:
+            writer.close()
+        while (answer := await client.get("/v1/sessions")).status == 503:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert [one["id"] for one in answer.json["sessions"]] == [session]
+        process.send_signal(signal.SIGTERM)
+        assert await process.wait() == 0
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from quarterdeck.cli.common.table import Column, one_line, path_end, short_ids, 
 from quarterdeck.host.requests import CreateToken, GetUsage, ListAudit, Nothing, OfToken
 from quarterdeck.host.resources import AuditEntry, Token, UsageRow
 
-from .naming import PAGE, all_sessions, find_session
+from .naming import PAGE, all_sessions, by_id, find_session
 from .showing import clock, money, print_json, since
 
 if TYPE_CHECKING:
@@ -210,9 +210,7 @@ async def revoke_tokens(host: RemoteHost, given: argparse.Namespace) -> int:
 
 
 def _named(tokens: list[Token], wanted: str) -> Token:
-    matches = ([one for one in tokens if one.name == wanted], [one for one in tokens if one.id.startswith(wanted)])
-    found = next((some for some in matches if some and wanted), [])
-    if len(found) != 1:
-        what = f"several tokens are meant by {wanted!r}" if found else f"no such token: {wanted!r}"
-        raise ReportedError(what, "Run quarterdeck token list, and use an id.")
-    return found[0]
+    named = [one for one in tokens if one.name == wanted]
+    if len(named) > 1:
+        raise ReportedError(f"{wanted!r} could be several tokens", "Run quarterdeck token list, and use an id.")
+    return named[0] if named else by_id(tokens, wanted, kind="token", command="token list")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from quarterdeck.cli.common import ReportedError, cut, sanitize
 
@@ -90,6 +90,23 @@ async def all_approvals(host: RemoteHost, **filters: object) -> AsyncIterator[Ap
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+class HasId(Protocol):
+    """What can be named by its id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+H = TypeVar("H", bound=HasId)
+
+
+def by_id(listed: Iterable[H], wanted: str, *, kind: str, command: str) -> H:
+    """The one whose id begins so; ``command`` lists them all. Raises ``ReportedError`` if none or several do."""
+    found = [one for one in listed if wanted and one.id.startswith(wanted.lower())]
+    ids = [one.id for one in found]
+    return _only(found, ids, f"no such {kind}: {wanted!r}", f"{wanted!r} could be several {kind}s", command)
 
 
 def _only(found: Sequence[T], rows: Iterable[str], none: str, several: str, command: str) -> T:

@@ -12,7 +12,7 @@ from quarterdeck.cli.common import OK, USAGE_ERROR, Look, ReportedError, sanitiz
 from quarterdeck.cli.common.table import Column, one_line, short_ids, table
 from quarterdeck.host.requests import OfPrompt, OfSession, UpdatePrompt
 
-from .naming import find_session
+from .naming import by_id, find_session
 from .showing import clock, print_json
 
 if TYPE_CHECKING:
@@ -85,11 +85,7 @@ async def _update(host: RemoteHost, given: argparse.Namespace, done: str, **chan
 
 
 def _find(prompts: list[Prompt], wanted: str) -> Prompt:
-    found = [one for one in prompts if wanted and one.id.startswith(wanted.lower())]
-    if len(found) != 1:
-        what = f"{wanted!r} matches several prompts" if found else f"no prompt {wanted!r} waits"
-        raise ReportedError(what, "Run quarterdeck queue list SESSION.")
-    return found[0]
+    return by_id(prompts, wanted, kind="prompt", command="queue list SESSION")
 
 
 def _text(prompt: Prompt) -> str:

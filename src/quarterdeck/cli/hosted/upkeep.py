@@ -12,7 +12,7 @@ from quarterdeck.cli.common.table import Column, one_line, short_ids, table
 from quarterdeck.host.requests import Nothing, OfGrant, Settings, UpdateSession
 
 from .accounts import bar, budget_lines
-from .naming import find_session
+from .naming import by_id, find_session
 from .showing import clock, money, print_json, since
 from .steering import shown
 
@@ -194,18 +194,10 @@ def _end(grant: Grant) -> str:
 async def revoke_grants(host: RemoteHost, given: argparse.Namespace) -> int:
     """``quarterdeck grants revoke``: all are found before one is revoked."""
     grants = [one for one in (await host.list_grants(Nothing())).grants if one.revoked_at is None]
-    for grant in [_named(grants, wanted) for wanted in given.grants]:
+    for grant in [by_id(grants, wanted, kind="grant", command="grants list") for wanted in given.grants]:
         revoked = await host.revoke_grant(OfGrant(grant_id=grant.id))
         if given.json:
             print_json(revoked)
         else:
             print(f"{grant.id[:8]} {sanitize(grant.rule, one_line=True)}  revoked")
     return OK
-
-
-def _named(grants: list[Grant], wanted: str) -> Grant:
-    found = [one for one in grants if wanted and one.id.startswith(wanted.lower())]
-    if len(found) != 1:
-        what = f"{wanted!r} matches several grants" if found else f"no such grant: {wanted!r}"
-        raise ReportedError(what, "Run quarterdeck grants list, and use more of the id.")
-    return found[0]

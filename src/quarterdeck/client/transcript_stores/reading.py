@@ -166,7 +166,10 @@ async def list_subagents_from_store(
     if not is_session_id(session_id):
         return []
     if not implements(session_store, "list_subkeys"):
-        raise ValueError("session_store has no list_subkeys(): its sub-agents cannot be listed")
+        raise ValueError(
+            "session_store does not implement list_subkeys() -- cannot list subagents. "
+            "Provide a store with a list_subkeys() method."
+        )
     return list(await _agents(session_store, project_key_for_directory(directory), session_id))
 
 

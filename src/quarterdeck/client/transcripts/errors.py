@@ -20,6 +20,8 @@ import os
 
 from quarterdeck._errors import QuarterdeckError
 
+from .places import projects_dir
+
 
 class TranscriptError(QuarterdeckError):
     """A stored session could not be read or changed."""
@@ -29,8 +31,10 @@ class SessionNotFound(TranscriptError, FileNotFoundError):  # noqa: N818  # says
     """There is no such session."""
 
     def __init__(self, session_id: str, directory: str | None = None) -> None:
-        where = f" in project directory for {directory}" if directory else " in any project directory"
-        super().__init__(f"Session {session_id} not found{where}; list_sessions() shows what there is")
+        where = f"in project directory for {directory}" if directory else "in any project directory"
+        if not directory and not os.path.isdir(projects_dir()):  # noqa: PTH112
+            where = "(no projects directory)"
+        super().__init__(f"Session {session_id} not found {where}; list_sessions() lists what exists")
         self.session_id = session_id
 
 

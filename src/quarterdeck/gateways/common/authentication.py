@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 
@@ -24,8 +24,11 @@ MINUTE_S = 60.0
 class _Known(msgspec.Struct):
     caller: Caller
     until: float
-    tokens: float
-    """How many requests it may make at once, filled up by the second."""
+
+
+class _Allowance(msgspec.Struct):
+    requests: float
+    """How many may come at once, filled up by the second."""
     at: float
 
 
@@ -34,6 +37,32 @@ class _Failures(msgspec.Struct):
     at: float
     noted_at: float = -math.inf
     unnoted: int = 0
+
+
+class _Stream:
+    """A stream that is open."""
+
+    __slots__ = ("_caller", "_ended", "_left_s", "_open", "_timer")
+
+    def __init__(self, streams: dict[int, tuple[Caller, asyncio.Future[None]]], caller: Caller, left_s: float | None):
+        self._open = streams
+        self._caller = caller
+        self._left_s = left_s
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> asyncio.Future[None]:
+        loop = asyncio.get_running_loop()
+        ended = self._ended = loop.create_future()
+        self._open[id(ended)] = (self._caller, ended)
+        if self._left_s is not None:
+            self._timer = loop.call_later(self._left_s, _end, ended)
+        return ended
+
+    def __exit__(self, *_: object) -> None:
+        del self._open[id(self._ended)]
+        if self._timer is not None:
+            self._timer.cancel()
+        self._ended.cancel()
 
 
 class Authentication:
@@ -52,6 +81,8 @@ class Authentication:
         self._via = via
         self._sleep = sleep
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self._allowances: OrderedDict[str, _Allowance] = OrderedDict()
+        """By token."""
         self._failures: OrderedDict[str, _Failures] = OrderedDict()
         self._delayed = 0
         self._revocations = 0
@@ -88,28 +119,36 @@ class Authentication:
                     await self.failed(address, given=secret is not None)
                 raise
             known = self._remember(digest, found, now if before == self._revocations else -math.inf)
-        self._take(known, now)
+        if wait_s := self._wait_s(known.caller):
+            rate = self._settings.requests_per_s
+            raise HostError("rate_limited", f"{rate:g} requests a second are allowed.", retry_after_s=wait_s)
         return known.caller
+
+    async def pace(self, caller: Caller) -> None:
+        """For what comes over a connection that stays: who asks too often is read more slowly."""
+        while wait_s := self._wait_s(caller):
+            await self._sleep(wait_s)
 
     def _remember(self, digest: bytes, caller: Caller, now: float) -> _Known:
         """``now`` is -inf where a token was revoked meanwhile: then it is looked up again next time."""
         until = min(now + KNOWN_S, math.inf if caller.expires_at is None else caller.expires_at)
-        before = self._known.pop(digest, None)
-        burst = 4 * self._settings.requests_per_s
-        known = _Known(caller, until, burst if before is None else before.tokens, self._host.now())
-        self._known[digest] = known
-        while len(self._known) > KNOWN:
-            self._known.popitem(last=False)
+        known = self._known[digest] = _Known(caller, until)
+        _forget_oldest(self._known)
         return known
 
-    def _take(self, known: _Known, now: float) -> None:
-        rate = self._settings.requests_per_s
-        known.tokens = min(known.tokens + max(now - known.at, 0.0) * rate, 4 * rate)
-        known.at = now
-        if known.tokens < 1.0:
-            wait_s = round((1.0 - known.tokens) / rate, 3)
-            raise HostError("rate_limited", f"{rate:g} requests a second are allowed.", retry_after_s=wait_s)
-        known.tokens -= 1.0
+    def _wait_s(self, caller: Caller) -> float:
+        """Takes one request of what the token is allowed; if there is none left, how long until there is."""
+        rate, now, name = self._settings.requests_per_s, self._host.now(), caller.token_id or caller.name
+        allowance = self._allowances.get(name)
+        if allowance is None:
+            allowance = self._allowances[name] = _Allowance(4 * rate, now)
+            _forget_oldest(self._allowances)
+        allowance.requests = min(allowance.requests + max(now - allowance.at, 0.0) * rate, 4 * rate)
+        allowance.at = now
+        if allowance.requests < 1.0:
+            return max(round((1.0 - allowance.requests) / rate, 3), 0.001)
+        allowance.requests -= 1.0
+        return 0.0
 
     # Failed attempts
 
@@ -121,8 +160,7 @@ class Authentication:
         if failures is None or now - failures.at > MINUTE_S:
             failures = _Failures(0, now)
         self._failures[address] = failures
-        while len(self._failures) > KNOWN:
-            self._failures.popitem(last=False)
+        _forget_oldest(self._failures)
         failures.count += 1
         failures.at = now
         failures.unnoted += 1
@@ -150,22 +188,10 @@ class Authentication:
                 "rate_limited", f"{mine} streams are open with this token.", hint="Close one.", retry_after_s=1.0
             )
 
-    @contextlib.contextmanager
-    def stream(self, caller: Caller) -> Iterator[asyncio.Future[None]]:
+    def stream(self, caller: Caller) -> _Stream:
         """While a stream to the caller is open; the future is done when their token is revoked or expires."""
-        loop = asyncio.get_running_loop()
-        ended = loop.create_future()
-        self._streams[id(ended)] = (caller, ended)
-        timer = None
-        if caller.expires_at is not None:
-            timer = loop.call_later(max(caller.expires_at - self._host.now(), 0.0), _end, ended)
-        try:
-            yield ended
-        finally:
-            del self._streams[id(ended)]
-            if timer is not None:
-                timer.cancel()
-            ended.cancel()
+        left_s = None if caller.expires_at is None else max(caller.expires_at - self._host.now(), 0.0)
+        return _Stream(self._streams, caller, left_s)
 
     async def _watch_revocations(self) -> None:
         while not self._host.tokens_bell.closed:
@@ -179,6 +205,11 @@ class Authentication:
             for caller, ended in list(self._streams.values()):
                 if caller.token_id in revoked:
                     _end(ended)
+
+
+def _forget_oldest(known: OrderedDict[Any, Any]) -> None:
+    while len(known) > KNOWN:
+        known.popitem(last=False)
 
 
 def _end(ended: asyncio.Future[None]) -> None:

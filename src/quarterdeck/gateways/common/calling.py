@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import time
 from collections.abc import AsyncGenerator, Coroutine
 from functools import cache
 from typing import Any
@@ -52,15 +53,34 @@ async def call(
         settings["key"] = key
     repeat = Repeat()
     noticed.set(repeat)
+    began = time.perf_counter()
     with span_of(operation, caller, parent):
         try:
             doing = method(request, caller, **settings)
             result = await (_to_its_end(doing) if operation.writes else doing)
-        except HostError:
+        except HostError as error:
+            _log(operation, request, caller, error.code, began)
             raise
         except Exception as error:
             raise unexpected(operation, error) from error
+    _log(operation, request, caller, "ok", began)
     return Called(result, repeat.replayed)
+
+
+def _log(operation: Operation, request: Request, caller: Caller, code: str, began: float) -> None:
+    """What changes something is of interest to whoever runs the host, what reads to whoever looks for a fault."""
+    level = logging.INFO if operation.writes else logging.DEBUG
+    if not logger.isEnabledFor(level):
+        return
+    fields = {
+        "operation": operation.name,
+        "caller": caller.name,
+        "via": caller.via,
+        "session": getattr(request, "session_id", None),
+        "code": code,
+        "took_s": round(time.perf_counter() - began, 6),
+    }
+    logger.log(level, "%s by %r: %s", operation.name, caller.name, code, extra={"fields": fields})
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, Any]) -> Any:

@@ -13,6 +13,11 @@ Write = Callable[[list[bytes]], Awaitable[None]]
 class Outbox:
     """Parts in order; ``deliver`` takes all there are and sends them as one."""
 
+    __slots__ = (
+        *("messages", "parts", "stalled", "_closed", "_delivering", "_filled", "_heartbeat", "_heartbeat_s"),
+        *("_limit_bytes", "_parts", "_room", "_sending_since", "_sent_at", "_size", "_stalled_s", "_timer"),
+    )
+
     def __init__(self, *, limit_bytes: int, heartbeat_s: float, stalled_s: float, heartbeat: bytes = b"") -> None:
         """Without a ``heartbeat`` nothing is said where there is nothing to say."""
         self._limit_bytes = limit_bytes
@@ -21,9 +26,10 @@ class Outbox:
         self._stalled_s = stalled_s
         self._parts: list[bytes] = []
         self._size = 0
-        self._filled = asyncio.Event()
-        self._room = asyncio.Event()
-        self._room.set()
+        self._filled: asyncio.Future[None] | None = None
+        """What ``deliver`` waits for."""
+        self._room: list[asyncio.Future[None]] = []
+        """Those who wait until there is room."""
         self._closed = False
         self._sent_at = 0.0
         self._sending_since: float | None = None
@@ -44,36 +50,49 @@ class Outbox:
     def put(self, part: bytes) -> None:
         self._parts.append(part)
         self._size += len(part)
-        self._filled.set()
+        if self._filled is not None:
+            self._wake()
 
     async def room(self) -> None:
         """Until there is room. Whoever puts something does this first, or when it is ``full``."""
         while self.full and not self._closed:
-            self._room.clear()
-            await self._room.wait()
+            waiting = asyncio.get_running_loop().create_future()
+            self._room.append(waiting)
+            await waiting
 
     def close(self, *last: bytes) -> None:
         """Send what is there and this, and end."""
         for part in last:
             self.put(part)
         self._closed = True
-        self._filled.set()
-        self._room.set()
+        self._wake()
+        self._make_room()
+
+    def _wake(self) -> None:
+        filled, self._filled = self._filled, None
+        if filled is not None and not filled.done():
+            filled.set_result(None)
+
+    def _make_room(self) -> None:
+        if self._room:
+            waiting, self._room = self._room, []
+            for one in waiting:
+                if not one.done():
+                    one.set_result(None)
 
     async def deliver(self, write: Write) -> None:
         """Sends until it is closed and empty, or the client takes nothing for too long."""
         loop = asyncio.get_running_loop()
         self._delivering = asyncio.current_task()
         self._sent_at = loop.time()
-        timer = loop.call_later(self._heartbeat_s, self._beat)
-        self._timer = timer
+        self._timer = loop.call_later(self._heartbeat_s, self._beat)
         try:
             while True:
                 if not self._parts:
                     if self._closed:
                         return
-                    self._filled.clear()
-                    await self._filled.wait()
+                    self._filled = loop.create_future()
+                    await self._filled
                     continue
                 parts, self._parts, self._size = self._parts, [], 0
                 self.messages += 1
@@ -81,7 +100,7 @@ class Outbox:
                 self._sending_since = loop.time()
                 await write(parts)
                 self._sending_since, self._sent_at = None, loop.time()
-                self._room.set()
+                self._make_room()
         except asyncio.CancelledError:
             if not self.stalled:
                 raise

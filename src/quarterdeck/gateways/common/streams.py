@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, aclosing, contextmanager
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from itertools import islice
 from typing import Any
 
@@ -198,10 +198,6 @@ async def pump(
         raise unexpected(OPERATIONS["watch_session"], error) from error
 
 
-@contextmanager
-def attending(host: Host, caller: Caller, request: takes.Request) -> Iterator[None]:
+def attending(host: Host, caller: Caller, request: takes.Request) -> AbstractContextManager[None]:
     """Somebody watches: approvals they could decide do not run into their deadline."""
-    with ExitStack() as stack:
-        if not isinstance(request, takes.AttachCallbacks):
-            stack.enter_context(host.attend(caller))
-        yield
+    return nullcontext() if isinstance(request, takes.AttachCallbacks) else host.attend(caller)

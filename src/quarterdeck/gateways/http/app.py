@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from typing import Any
 
 import msgspec
@@ -50,6 +50,10 @@ class Gateway:
         """Frames without their first brace: what stands before them differs by client."""
         self.stopping = asyncio.Event()
         """Set when the gateway stops: streams say goodbye, and new requests are refused."""
+        self.sockets: set[websocket.Socket] = set()
+        """The WebSockets that are open."""
+        self.most_connections = self.settings.connections
+        """Fewer where the system allows fewer descriptors."""
         self._paths = _by_path(ROUTES)
 
     def outbox(self, heartbeat: bytes) -> Outbox:
@@ -62,9 +66,15 @@ class Gateway:
             heartbeat=heartbeat,
         )
 
-    async def tell(self, stream: Opened, outbox: Outbox, form: Form) -> None:
+    def tell(self, stream: Opened, outbox: Outbox, form: Form) -> Coroutine[Any, Any, None]:
         """Everything the stream says, in this form. Raises ``HostError``."""
-        await pump(stream, outbox, lambda batch: self.encodings.parts(batch, form), self.meter.told)
+        return pump(stream, outbox, lambda batch: self.encodings.parts(batch, form), self.meter.told)
+
+    def say_goodbye(self) -> None:
+        """All clients are told to come back."""
+        self.stopping.set()
+        for one in list(self.sockets):
+            one.leave()
 
     async def __aenter__(self) -> Gateway:
         self.authentication.start()
@@ -137,7 +147,7 @@ class Gateway:
         return answer
 
     def _find(self, path: str) -> tuple[dict[str, Route], dict[str, str]] | None:
-        for pattern, routes in self._paths:
+        for pattern, routes in self._paths.get(path.count("/"), ()):
             if (found := pattern.match(path)) is not None:
                 return routes, found.groupdict()
         return None
@@ -195,19 +205,22 @@ class Gateway:
             secret = bearer_of(headers) or socket_bearer(scope["subprotocols"])
             caller = await self.authentication.caller(secret, visitor.address)
             self.authentication.check_streams(caller)
+            del headers, visitor, secret  # it may be open for long
             with self.authentication.stream(caller) as ended:
-                await websocket.Socket(self, caller, ended, scope, receive, send).serve()
+                await websocket.Socket(self, caller, ended, receive, send).serve(scope)
         except (HostError, Refused) as error:
             await _denied(refusal(error), scope, send)
 
 
-def _by_path(routes: tuple[Route, ...]) -> list[tuple[Any, dict[str, Route]]]:
-    """Fixed words before parameters, so that ``/approvals/stream`` is not an approval."""
+def _by_path(routes: tuple[Route, ...]) -> dict[int, list[tuple[Any, dict[str, Route]]]]:
+    """By the number of slashes; fixed words before parameters, so that ``/approvals/stream`` is not an approval."""
     grouped: dict[str, dict[str, Route]] = {}
     for route in routes:
         grouped.setdefault(route.path, {})[route.method] = route
-    ordered = sorted(grouped.items(), key=lambda one: one[0].count("{"))
-    return [(compile_path(path)[0], methods) for path, methods in ordered]
+    by_length: dict[int, list[tuple[Any, dict[str, Route]]]] = {}
+    for path, methods in sorted(grouped.items(), key=lambda one: one[0].count("{")):
+        by_length.setdefault(path.count("/"), []).append((compile_path(path)[0], methods))
+    return by_length
 
 
 def _wrong_method(method: str, allowed: Iterable[str]) -> Refused:

@@ -42,16 +42,20 @@ class Asked:
         return self.headers.get(name, b"").decode("latin-1")
 
     @property
+    def has_body(self) -> bool:
+        headers = self.headers or dict(self.scope["headers"])  # not read if two contradict each other
+        return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
+
+    @property
     def has_unread_body(self) -> bool:
         """Then the connection cannot be used again: what comes next on it is not a request."""
-        if self.body_read:
-            return False
-        names = dict(self.scope["headers"])
-        return names.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in names
+        return not self.body_read and self.has_body
 
 
 async def body_of(route: Route, asked: Asked, limit: int, limit_s: float) -> bytes:
     """The body of a request to this route. Raises ``HostError`` or ``Refused``."""
+    if not asked.has_body:
+        return b""
     if asked.header(b"content-encoding").lower() not in ("", "identity"):
         raise Refused(415, "invalid", "Compressed requests are not taken.", field="Content-Encoding")
     body = await read_body(asked, limit if route.takes_body else 0, limit_s)
@@ -63,10 +67,9 @@ async def body_of(route: Route, asked: Asked, limit: int, limit_s: float) -> byt
 
 async def read_body(asked: Asked, limit: int, limit_s: float) -> bytes:
     """All of it, unless it is too long or too slow."""
-    too_large = HostError("too_large", f"The body of this request is limited to {limit} bytes.", limit_bytes=limit)
     told = int(asked.header(b"content-length") or 0)
     if told > limit:
-        raise too_large
+        raise _too_large(limit)
     parts, size, more = [], 0, True
     try:
         async with asyncio.timeout(limit_s + told / SLOWEST_BYTES_PER_S):
@@ -78,8 +81,12 @@ async def read_body(asked: Asked, limit: int, limit_s: float) -> bytes:
                 parts.append(part)
                 size += len(part)
                 if size > limit:
-                    raise too_large
+                    raise _too_large(limit)
     except TimeoutError:
         raise Refused(408, "invalid", "The body came too slowly.") from None
     asked.body_read = True
     return b"".join(parts)
+
+
+def _too_large(limit: int) -> HostError:
+    return HostError("too_large", f"The body of this request is limited to {limit} bytes.", limit_bytes=limit)

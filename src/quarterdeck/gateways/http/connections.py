@@ -1,4 +1,4 @@
-"""Connections before there is a request: how many, how slow, how long their headers, and whether an agent opened them.
+"""Connections: how many, how slow, how long their headers, whether an agent opened them, and who takes nothing.
 
 uvicorn parses; this only watches the clock and the counters around it.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from quarterdeck.host.errors import Code, HostError
 from quarterdeck.transport import marks
@@ -22,10 +23,66 @@ if TYPE_CHECKING:
     from .app import Gateway
 
 
-class Connection(HttpToolsProtocol):
-    """One TCP or Unix connection."""
+class _GivesUp:
+    """Ends a connection whose other end takes nothing of what waits for it: closing it would wait for that for ever."""
 
     gateway: Gateway
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    _stuck: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()  # type: ignore[misc]
+        self._look_later()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()  # type: ignore[misc]
+        self._take_your_time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)  # type: ignore[misc]
+        self._take_your_time()
+        self.gateway.meter.connections = len(self.connections)  # type: ignore[attr-defined]
+
+    def _look_later(self) -> None:
+        waiting = self.transport.get_write_buffer_size()
+        self._stuck = self.loop.call_later(self.gateway.settings.stalled_s, self._look, waiting)
+
+    def _look(self, before: int) -> None:
+        if self.transport.get_write_buffer_size() >= before:
+            self.transport.abort()
+        else:
+            self._look_later()
+
+    def _take_your_time(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
+
+
+class WebSocket(_GivesUp, WebSocketsSansIOProtocol):
+    """A connection that has become a WebSocket."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.gateway = self.config.app  # type: ignore[assignment]
+
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.accept":  # what it began with is not needed again
+            self.request = self.response = None  # type: ignore[assignment]
+            self.scope["headers"] = []
+
+    def handle_ping(self) -> None:
+        """Who sends pings and takes no pongs gets none: they would pile up here."""
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()
+
+
+class Connection(_GivesUp, HttpToolsProtocol):
+    """One TCP or Unix connection."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -38,7 +95,7 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         self.gateway.meter.connections = len(self.connections)
         settings = self.gateway.settings
-        if len(self.connections) > settings.connections or self._of_client() > settings.connections_per_client:
+        if len(self.connections) > self.gateway.most_connections or self._of_client() > settings.connections_per_client:
             self.gateway.meter.refused_connections += 1
             self._refuse(503, "busy", "There are too many connections.")
         elif is_agent(transport.get_extra_info("socket")):
@@ -56,7 +113,6 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._no_hurry()
-        self.gateway.meter.connections = len(self.connections)
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():

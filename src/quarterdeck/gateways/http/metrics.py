@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -61,13 +60,11 @@ class Meter:
         """So many items of a stream went to one client."""
         self._told += count
 
-    @contextlib.contextmanager
-    def stream(self, kind: str, outbox: Outbox) -> Iterator[None]:
+    def opened(self, kind: str, outbox: Outbox) -> None:
         self._streams[id(outbox)] = (kind, outbox)
-        try:
-            yield
-        finally:
-            del self._streams[id(outbox)]
+
+    def closed(self, outbox: Outbox) -> None:
+        del self._streams[id(outbox)]
 
     def lines(self) -> Iterator[str]:
         yield from _metric("gauge", "quarterdeck_http_requests_in_progress", "Requests under way.", self.under_way)

@@ -15,6 +15,7 @@ from quarterdeck.host.resources import Details, Exported, Frame, Token
 
 from . import examples
 from .decoding import Shape, plain_type, shape_of
+from .links import links_of, of_session
 from .problems import MEDIA_TYPE, STATUS, TITLES, Problem, problem_of
 from .routes import ROUTES, SOCKET, Route
 
@@ -84,6 +85,7 @@ def document(base_path: str = "") -> dict[str, Any]:
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "schemas": schemas,
             "responses": {str(status): _refused(status) for status in _all_statuses()},
+            "links": of_session(),
         },
     }
 
@@ -188,6 +190,8 @@ def _responses(route: Route) -> dict[str, Any]:
     refused = {str(status): {"$ref": f"#/components/responses/{status}"} for status in sorted(statuses)}
     done: dict[str, Any] = {"description": route.operation.about, "content": _content(route)}
     shown: dict[str, Any] = {str(route.status): done, **refused}
+    if links := links_of(route):
+        done["links"] = links
     if route.operation.writes:
         done["headers"] = {
             "Idempotency-Replayed": {"description": "The first answer again.", "schema": {"const": "true"}}

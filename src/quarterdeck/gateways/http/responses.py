@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -63,12 +63,13 @@ class Answer:
 
 def encoded(scope: Scope, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     """The headers that every answer has, and these."""
-    tls = TLS_ONLY if scope.get("scheme") in ("https", "wss") else {}
-    return pairs({**ALWAYS, **tls, **headers}.items())
+    always = _ALWAYS_TLS if scope.get("scheme") in ("https", "wss") else _ALWAYS
+    own = {name.encode("ascii"): value.encode("latin-1", "replace") for name, value in headers.items()}
+    return [*{**always, **own}.items()]
 
 
-def pairs(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in headers]
+_ALWAYS = {name.encode(): value.encode() for name, value in ALWAYS.items()}
+_ALWAYS_TLS = {**_ALWAYS, **{name.encode(): value.encode() for name, value in TLS_ONLY.items()}}
 
 
 def answer_of(result: Any, status: int = 200) -> Answer:

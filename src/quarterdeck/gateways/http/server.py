@@ -7,22 +7,29 @@ import contextlib
 import os
 import socket
 import ssl
+import sys
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 from uvicorn.config import Config
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 
 from quarterdeck.gateways.common.sockets import make_room_for_socket
 
 from .app import Gateway
-from .connections import Connection
+from .connections import Connection, WebSocket
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 BACKLOG = 512
 TLS_HANDSHAKE_S = 10.0
 PING_S = 20.0
+KEPT_DESCRIPTORS = 200
+"""For everything but connections."""
 
 
 class Server:
@@ -31,10 +38,11 @@ class Server:
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
         settings = gateway.settings
+        gateway.most_connections = min(settings.connections, _descriptors_for_connections())
         self._config = Config(
             gateway,
             http=Connection,
-            ws=WebSocketsSansIOProtocol,
+            ws=WebSocket,
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -115,7 +123,7 @@ class Server:
         """Take no new connections, let streams say goodbye and requests end, then close what is left."""
         if self._stopped.is_set():
             return
-        self.gateway.stopping.set()
+        self.gateway.say_goodbye()
         for server in self._servers:
             server.close()
         for place in self._unix:
@@ -151,6 +159,14 @@ class Server:
         for waiting in (hurry, done):
             waiting.cancel()
         await asyncio.gather(hurry, done, return_exceptions=True)
+
+
+def _descriptors_for_connections() -> int:
+    """What clients may take of the descriptors that there may be: the store and the sessions need theirs."""
+    if resource is None:
+        return sys.maxsize
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(limit - KEPT_DESCRIPTORS, limit // 2)
 
 
 def _bind_private(listening: socket.socket, place: Path) -> None:

@@ -61,9 +61,9 @@ class Events:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         gateway = self._gateway
+        gateway.meter.opened("sse", self._outbox)
         with (
             gateway.authentication.stream(self._caller) as ended,
-            gateway.meter.stream("sse", self._outbox),
             attending(gateway.host, self._caller, self._request),
         ):
             await send({"type": "http.response.start", "status": 200, "headers": encoded(scope, HEADERS)})
@@ -84,6 +84,7 @@ class Events:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+                gateway.meter.closed(self._outbox)
         if not self._outbox.stalled:
             with contextlib.suppress(OSError):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -30,58 +30,79 @@ NORMAL, RESTART, POLICY, STALLED = 1000, 1012, 1008, 1013
 
 
 class Socket:
-    """One connection."""
+    """One connection. Many are open for long while little happens, so an idle one has few tasks and keeps little."""
+
+    __slots__ = (
+        *("_caller", "_commands", "_ended", "_gateway", "_outbox", "_reading", "_receive", "_send", "_subscriptions"),
+        "__weakref__",
+    )
 
     def __init__(
         self,
         gateway: Gateway,
         caller: Caller,
         ended: asyncio.Future[None],
-        scope: Scope,
         receive: Receive,
         send: Send,
     ) -> None:
         self._gateway = gateway
         self._caller = caller
         self._ended = ended
-        self._scope = scope
         self._receive = receive
         self._send = send
         self._outbox = gateway.outbox(HEARTBEAT)
         self._subscriptions: dict[str | int, asyncio.Task[None]] = {}
         self._commands: set[asyncio.Task[None]] = set()
+        self._reading: asyncio.Task[None] | None = None
+        """Set while it waits for the client."""
 
-    async def serve(self) -> None:
+    async def serve(self, scope: Scope) -> None:
         """Until one side leaves, the token ends, or the gateway stops."""
-        offered = SOCKET_PROTOCOL in self._scope["subprotocols"]
-        accept: dict[str, Any] = {"type": "websocket.accept", "headers": encoded(self._scope, {})}
-        await self._send(accept | ({"subprotocol": SOCKET_PROTOCOL} if offered else {}))
+        await self._send(_accepted(scope))
         heartbeat_s = self._gateway.settings.heartbeat_s
         self._say({"op": "hello", "api_version": API_VERSION, "heartbeat_s": heartbeat_s, "name": self._caller.name})
-        tasks: list[asyncio.Future[Any]] = [
-            asyncio.ensure_future(self._outbox.deliver(self._write)),
-            asyncio.ensure_future(self._read()),
-            asyncio.ensure_future(self._gateway.stopping.wait()),
-        ]
-        with self._gateway.meter.stream("websocket", self._outbox):
-            try:
-                code, reason = await self._until_over(tasks)
-            finally:
-                inner = [*self._subscriptions.values(), *self._commands]
-                for task in [*tasks, *inner]:
-                    task.cancel()
-                await asyncio.gather(*tasks, *inner, return_exceptions=True)
+        delivering = asyncio.ensure_future(self._outbox.deliver(self._write))
+        self._gateway.meter.opened("websocket", self._outbox)
+        self._gateway.sockets.add(self)
+        try:
+            code, reason = await self._until_over(delivering)
+        finally:
+            self._gateway.sockets.discard(self)
+            self._gateway.meter.closed(self._outbox)
+            tasks = [delivering, *self._subscriptions.values(), *self._commands]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         if code:
             await self._send({"type": "websocket.close", "code": code, "reason": reason})
 
-    async def _until_over(self, tasks: list[asyncio.Future[Any]]) -> tuple[int, str]:
+    async def _until_over(self, delivering: asyncio.Future[None]) -> tuple[int, str]:
         """The code to close with; 0: the client has left."""
-        delivering, reading, _ = tasks
-        await asyncio.wait([*tasks, self._ended], return_when=asyncio.FIRST_COMPLETED)
-        if reading.done() and not reading.cancelled() and reading.exception() is None:
+        task = self._reading = asyncio.current_task()
+        for end in (delivering, self._ended):
+            end.add_done_callback(self.leave)
+        if self._gateway.stopping.is_set():
+            self.leave()
+        try:
+            await self._read()
+        except asyncio.CancelledError:
+            if self._reading is not None or task is None or task.uncancel():  # not by ``leave``, or not only
+                raise
+        else:
             return 0, ""
+        finally:
+            self._reading = None
         if delivering.done():
             return (STALLED, "too slow") if self._outbox.stalled else (0, "")
+        return await self._say_goodbye(delivering)
+
+    def leave(self, _: object = None) -> None:
+        """Wait for the client no longer: the token or the gateway ends, or nobody takes what is sent."""
+        if self._reading is not None:
+            task, self._reading = self._reading, None
+            task.cancel()
+
+    async def _say_goodbye(self, delivering: asyncio.Future[None]) -> tuple[int, str]:
         for task in self._subscriptions.values():
             task.cancel()
         if self._ended.done():
@@ -111,6 +132,7 @@ class Socket:
             while len(self._commands) >= self._gateway.settings.commands:
                 await asyncio.wait(self._commands, return_when=asyncio.FIRST_COMPLETED)
             await self._outbox.room()
+            await self._gateway.authentication.pace(self._caller)
             self._take(received.get("text") or received.get("bytes") or b"")
 
     def _take(self, text: str | bytes) -> None:
@@ -203,6 +225,11 @@ class Socket:
         except HostError as error:
             self._fail(ref, error)
         self._subscriptions.pop(ref, None)
+
+
+def _accepted(scope: Scope) -> dict[str, Any]:
+    accepted: dict[str, Any] = {"type": "websocket.accept", "headers": encoded(scope, {})}
+    return {**accepted, "subprotocol": SOCKET_PROTOCOL} if SOCKET_PROTOCOL in scope["subprotocols"] else accepted
 
 
 def _shown(result: Any) -> Any:

@@ -1,0 +1,129 @@
+"""The chaos test of the host, with clients elsewhere: on WebSockets and SSE, through a network that cuts and stalls.
+
+``quarterdeck serve`` is killed and started again while they go on; each ends with exactly the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import socket
+import subprocess
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import soak
+from gateways.http.kit import Client
+from gateways.http.rest_host import RestHost
+from host.chaos_host import Work
+from host.test_chaos import CLI_KILLS, HOST_KILLS, KEEPER_KILLS, LIMIT_S, Chaos, check_all
+from quarterdeck.host.requests import CreateToken
+from quarterdeck.host.resources import Session
+from quarterdeck.remote import Patience, RemoteHost
+from remote.proxy import proxied
+
+CLIENTS = soak.cases(4, in_soak=20)
+GENTLE = (100_000, 3_000_000)
+"""Bytes after which a connection that reads whole logs has trouble."""
+PATIENT = Patience(first_wait_s=0.01, longest_wait_s=0.5, give_up_s=LIMIT_S)
+
+
+class ServedChaos(Chaos):
+    """``quarterdeck serve`` in the place of a host of this program."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        super().__init__(root, seed)
+        self._plan["watchers"] = CLIENTS
+        self._log = root / "serve.log"
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.tcp: tuple[str, int] = free.getsockname()
+
+    @property
+    def token(self) -> str:
+        return (self.place.folder / "token").read_text().strip()
+
+    def _start(self) -> subprocess.Popen[str]:
+        place, (address, port) = self.place, self.tcp
+        words = ["--state", str(place.folder), "--listen", f"{address}:{port}", "--agent", str(self._cli)]
+        with self._log.open("a") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "quarterdeck", "serve", *words],
+                env={**os.environ, **place.claude.env},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("ready http://"), self._log.read_text()
+        self.process = process
+        return process
+
+    async def kill_and_restart(self) -> None:
+        """Everything that is killed, one after the other."""
+        kills = ["host"] * HOST_KILLS + ["keeper"] * KEEPER_KILLS + ["cli"] * CLI_KILLS
+        self.chance.shuffle(kills)
+        for kind in kills:
+            await asyncio.sleep(self.chance.uniform(0.5, 4.0))
+            if kind == "cli":
+                self._kill_cli()
+                continue
+            self.end()
+            if kind == "keeper":
+                self._kill_keepers()
+            await asyncio.to_thread(self._start)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+class WorkElsewhere(Work):
+    """Each watcher has a token and a connection of its own."""
+
+    def __init__(self, host: Any, cwd: str, plan: dict[str, Any], clients: list[Any]) -> None:
+        super().__init__(host, cwd, plan)
+        self._clients = clients
+
+    def host_of(self, watcher: int) -> Any:
+        return self._clients[watcher]
+
+    async def say(self, session: Session, text: str) -> None:
+        """Now and then, so that turns run for as long as things are killed."""
+        await asyncio.sleep(random.Random(text).uniform(0.0, 5.0))
+        await super().say(session, text)
+
+
+async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twice(tmp_path: Path) -> None:
+    chaos = ServedChaos(tmp_path, soak.SEED)
+    faults = random.Random(soak.SEED)
+    await asyncio.to_thread(chaos._start)
+    try:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(asyncio.timeout(LIMIT_S))
+            gentle = await stack.enter_async_context(proxied(chaos.tcp, faults, lasts=GENTLE))
+            rough = await stack.enter_async_context(proxied(chaos.tcp, faults))
+            host = await stack.enter_async_context(RemoteHost(gentle.url, token=chaos.token, patience=PATIENT))
+            clients: list[Any] = []
+            for number in range(CLIENTS):
+                secret = (await host.create_token(CreateToken(name=f"client {number}", scope="operate"))).secret
+                if number // 2 % 2:
+                    clients.append(RestHost(Client(("127.0.0.1", rough.port), secret)))
+                else:
+                    far = RemoteHost(rough.url, token=secret, patience=PATIENT)
+                    clients.append(await stack.enter_async_context(far))
+            work = WorkElsewhere(host, str(chaos.place.cwd), chaos._plan, clients)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(chaos.kill_and_restart())
+                tasks.create_task(work.run())
+            ends = await work.run()  # what was killed last is resumed, and told to all
+            assert rough.cuts > CLIENTS
+            assert any(client.cuts for client in clients if isinstance(client, RestHost))
+        chaos.process.terminate()
+        assert await asyncio.to_thread(chaos.process.wait, LIMIT_S) == 0
+    finally:
+        chaos.end()
+    await check_all(chaos, ends, CLIENTS)

@@ -1,0 +1,36 @@
+"""Control calls on a host: the tests of local sessions (``tests/e2e/test_controls.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from e2e.kit import Running
+from e2e.server import server_config
+from e2e.test_controls import *  # noqa: F403
+from e2e.test_controls import TYPED, spoken
+from remote.kit import running_elsewhere
+
+INSTEAD = ("fork_conversation", "reinitialize", "workspace_diff")
+"""A host has operations of its own for these."""
+# A host has an operation of its own to fork a session, one handshake, and no messages of ours for MCP servers.
+del test_what_takes_no_argument_answers_with_its_type  # noqa: F821
+del test_settings_change_for_the_session_or_in_a_file  # noqa: F821
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("controls")
+    with running_elsewhere(folder, mcp_servers={"st": server_config(folder)}) as running:
+        (running.stage.cwd / "f.txt").write_text("hello file\n")
+        (running.stage.cwd / "sub").mkdir()
+        yield running
+
+
+async def test_what_takes_no_argument_answers_with_its_type_on_a_host(running: Running) -> None:
+    await spoken(running, "the words to export")
+    wanted = {name: kind for name, kind in TYPED.items() if name not in INSTEAD}
+    answers = {name: await getattr(running.session, name)() for name in wanted}
+    assert {name: type(answer) for name, answer in answers.items()} == wanted
+    assert "the words to export" in answers["export"].text

@@ -1,0 +1,8 @@
+"""Options of a session on a host: the tests of local sessions (``tests/e2e/test_setup.py``)."""
+
+from __future__ import annotations
+
+from e2e.test_setup import *  # noqa: F403
+
+# A process that does not start is the host's error: remote/test_session.
+del test_further_flags_and_lines_of_stderr  # noqa: F821
