@@ -180,3 +180,13 @@ def test_a_message_that_holds_itself_can_be_shown() -> None:
     message = SystemMessage("loop", {})
     message.data["self"] = message
     assert "..." in repr(message)
+
+
+def test_an_attribute_added_to_one_message_is_no_other_messages() -> None:
+    one, other = StreamEvent("u", "s", {}), StreamEvent("u", "s", {})
+    one.seen = True  # type: ignore[attr-defined]
+    assert not hasattr(other, "seen")
+    assert not hasattr(StreamEvent, "seen")
+    assert pickle.loads(pickle.dumps(one)).seen
+    one.to_dict = None  # type: ignore[assignment,method-assign]
+    assert other.to_dict() == {"type": "stream_event", "uuid": "u", "session_id": "s", "event": {}}

@@ -95,7 +95,9 @@ class Connection:
         self._on_event = on_event
         self._hidden = hidden
         self._journal = journal
-        self.side = side or HostSide(new_id=new_id, clock=self._loop.time, serves=handlers, limit_bytes=limit_bytes)
+        self.side = side or HostSide(
+            new_id=new_id, clock=self._loop.time, serves=handlers.served, limit_bytes=limit_bytes
+        )
         self._handled = _together(self.side.noticed, hidden)
         """Chunks without a message of these types go straight to the inbox."""
         self._gate = gate = _ReadingGate(transport)

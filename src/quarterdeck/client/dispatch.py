@@ -54,14 +54,12 @@ class Dispatcher:
         self._hook_runner: HookRunner | None = None
         self.servers: dict[str, ServerConnection] = {}
         self._custom: dict[str, RequestHandler] = {}
+        self.served = set(SERVED)
 
     def register(self, subtype: str, handler: RequestHandler) -> None:
         """Serve a subtype that this version does not know, or serve a known one differently."""
         self._custom[subtype] = handler
-
-    def __contains__(self, subtype: object) -> bool:
-        """Is this subtype served?"""
-        return subtype in SERVED or subtype in self._custom
+        self.served.add(subtype)
 
     def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Awaitable[Any]:
         custom = self._custom.get(subtype_of(request)) if self._custom else None

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from typing import Any, Protocol, cast
 
 import msgspec
@@ -78,9 +78,10 @@ AdmittedRequest = tuple[RequestReceived, CancelSignal]
 
 
 class RequestHandlers(Protocol):
-    """Has a handler for each subtype that it contains."""
+    """Has a handler for each subtype that is served."""
 
-    def __contains__(self, subtype: object) -> bool: ...
+    @property
+    def served(self) -> Container[str]: ...
 
     def __call__(self, request_id: str, request: Any, signal: CancelSignal) -> Awaitable[Mapping[str, Any] | None]: ...
 
@@ -141,7 +142,7 @@ class RequestServer:
             self._serve_alone(*requests[0])
             return
         waiting = requests[::-1]
-        self._loop.create_task(self._serve_together(waiting))
+        self._loop.create_task(self._serve(waiting))
         self._loop.call_soon(self._serve_each, waiting)
 
     def stop(self, request_id: str, reason: str) -> None:
@@ -185,67 +186,65 @@ class RequestServer:
             return
         seat, self._seat = self._seat, None
         if seat is None or seat.called.done():  # done: somebody has just cancelled it
-            self._tasks[event.request_id] = self._loop.create_task(self._serve_one_by_one(event, signal))
+            self._tasks[event.request_id] = self._loop.create_task(self._serve([(event, signal)]))
         else:
             self._tasks[event.request_id], seat.request = seat.task, (event, signal)
             seat.called.wake(at_once=True)
 
-    async def _serve_one_by_one(self, event: RequestReceived, signal: CancelSignal) -> None:
+    async def _serve(self, waiting: list[AdmittedRequest]) -> None:
+        """Serve the last of the list first, then whoever comes alone. Nothing that a handler leaves behind in the task
+        may reach the next one."""
         task, context = cast("asyncio.Task[None]", asyncio.current_task()), contextvars.copy_context()
-        while True:
-            await self._serve_one(event.request_id, event.request, signal)
-            if self._seat is not None or self._retired or task.cancelling() or contextvars.copy_context() != context:
-                return
-            self._seat = seat = _Seat(task, Arrival(self._loop))
-            try:
-                await seat.called
-            except asyncio.CancelledError:
-                if self._seat is seat:
-                    self._seat = None
-                if seat.request is not None:  # called and cancelled in the same turn of the loop
-                    self._handler_cancelled(seat.request[0].request_id)
-                raise
-            event, signal = cast("AdmittedRequest", seat.request)
-
-    async def _serve_together(self, waiting: list[AdmittedRequest]) -> None:
-        """Serve the last of the list first. Nothing a handler leaves behind in the task may reach the next one."""
-        task, context = cast("asyncio.Task[None]", asyncio.current_task()), contextvars.copy_context()
-        self._answers_follow = True
+        handlers, side, tasks = self._handlers, self._side, self._tasks
+        self._answers_follow = len(waiting) > 1
         try:
             while waiting:
                 event, signal = waiting.pop()
-                if signal.reason is None:
-                    self._tasks[event.request_id] = task
-                    await self._serve_one(event.request_id, event.request, signal)
+                request_id = event.request_id
+                if signal.reason is not None:
+                    continue
+                tasks[request_id] = task
+                try:
+                    payload = await handlers(request_id, event.request, signal)
+                    if payload is not LATER and not self._left and side.can_answer(request_id):
+                        self.answer(request_id, payload)
+                except asyncio.CancelledError:
+                    self._handler_cancelled(request_id)
+                    raise
+                except Exception as error:  # noqa: BLE001  # a callback's error, or a result that is not JSON
+                    self._refuse(request_id, str(error) or type(error).__name__)
+                    self._report(event.request, error)
+                finally:
+                    tasks.pop(request_id, None)
                 if task.cancelling() or contextvars.copy_context() != context:
-                    break
+                    return
+                if not waiting and self._seat is None and not self._retired:
+                    waiting.append(await self._next_alone(task))
         finally:
             self._answers_follow = False
             if waiting:
                 context.run(self._serve_each, waiting)
 
+    async def _next_alone(self, task: asyncio.Task[None]) -> AdmittedRequest:
+        self._answers_follow = False
+        self._seat = seat = _Seat(task, Arrival(self._loop))
+        try:
+            await seat.called
+        except asyncio.CancelledError:
+            if self._seat is seat:
+                self._seat = None
+            if seat.request is not None:  # called and cancelled in the same turn of the loop
+                self._handler_cancelled(seat.request[0].request_id)
+            raise
+        return cast("AdmittedRequest", seat.request)
+
     def _serve_each(self, waiting: list[AdmittedRequest]) -> None:
-        """Start a task for each request that ``_serve_together`` has left, the last of the list first."""
+        """Start a task for each request that ``_serve`` has left, the last of the list first."""
         self._answers_follow = False
         while waiting:
             event, signal = waiting.pop()
             if not signal.is_set():
-                task = self._loop.create_task(self._serve_one(event.request_id, event.request, signal))
-                self._tasks[event.request_id] = task
-
-    async def _serve_one(self, request_id: str, request: Any, signal: CancelSignal) -> None:
-        try:
-            payload = await self._handlers(request_id, request, signal)
-            if payload is not LATER and not self._left and self._side.can_answer(request_id):
-                self.answer(request_id, payload)
-        except asyncio.CancelledError:
-            self._handler_cancelled(request_id)
-            raise
-        except Exception as error:  # noqa: BLE001  # a callback's error, or a result that is not JSON, is an answer too
-            self._refuse(request_id, str(error) or type(error).__name__)
-            self._report(request, error)
-        finally:
-            self._tasks.pop(request_id, None)
+                self._tasks[event.request_id] = self._loop.create_task(self._serve([(event, signal)]))
 
     def _handler_cancelled(self, request_id: str) -> None:
         self._tasks.pop(request_id, None)

@@ -84,7 +84,7 @@ class SessionLifecycle(SessionBase):
             request_timeout_s=self.options.request_timeout_s,
             on_event=self._happened,
             hidden=HIDDEN if self.options.session_state_events else HIDDEN_WITH_STATE,
-            side=None if resumed is None else resumed.side(serves=self._dispatcher, limit_bytes=limit_bytes),
+            side=None if resumed is None else resumed.side(serves=self._dispatcher.served, limit_bytes=limit_bytes),
         )
         if self._stored is not None:
             self._stored.show_errors(connection.inbox.put)

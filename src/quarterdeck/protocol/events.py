@@ -15,7 +15,7 @@ from quarterdeck.wire.result import ResultMessage
 from quarterdeck.wire.system import InitMessage
 
 
-class ProtocolEvent(msgspec.Struct, frozen=True, kw_only=True):
+class ProtocolEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Base of all events that are not content."""
 
 

@@ -19,28 +19,22 @@ _ENDS = REQUEST[RequestState.OPEN]
 """Every request in the ledger is open; all other states are final."""
 
 
-class _Subtypes(dict[type, str | None]):
-    """Request class → subtype; None where each request carries its own. Filled on first use."""
+class _Kinds(dict[type, tuple[str | None, str]]):
+    """Request class → its subtype (None where each request carries its own), and the attribute that says what it is
+    about (empty when there is none). Filled on first use.
+    """
 
-    def __missing__(self, cls: Any) -> str | None:
+    def __missing__(self, cls: Any) -> tuple[str | None, str]:
         typed = issubclass(cls, WireObject) and cls is not UnknownRequest
-        self[cls] = subtype = str(cls.__struct_config__.tag) if typed else None
-        return subtype
+        detail = next((name for name in ("tool_name", "callback_id") if hasattr(cls, name)), "")
+        self[cls] = kind = (str(cls.__struct_config__.tag) if typed else None, detail)
+        return kind
 
 
-class _Details(dict[type, str]):
-    """Request class → the attribute that says what it is about; empty when there is none. Filled on first use."""
-
-    def __missing__(self, cls: type) -> str:
-        self[cls] = name = next((name for name in ("tool_name", "callback_id") if hasattr(cls, name)), "")
-        return name
+_KINDS = _Kinds()
 
 
-_SUBTYPES = _Subtypes()
-_DETAILS = _Details()
-
-
-class TrackedRequest(msgspec.Struct, eq=False):
+class TrackedRequest(msgspec.Struct, eq=False, gc=False):
     """One request and its state."""
 
     request_id: str
@@ -95,10 +89,16 @@ class Ledger(dict[str, TrackedRequest]):
             if others:
                 self._repeated[request_id] = others
         entry.state = state = _ENDS[trigger]
-        self.endings.pop(request_id, None)
-        self.endings[request_id] = (subtype_of(entry.request), detail_of(entry.request), state._value_)
-        if len(self.endings) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
-            self.endings = dict(islice(self.endings.items(), REMEMBERED, None))
+        request, endings = entry.request, self.endings
+        subtype, detail = _KINDS[type(request)]
+        endings.pop(request_id, None)
+        endings[request_id] = (
+            subtype or subtype_of(request),
+            (getattr(request, detail) or None) if detail else None,
+            state._value_,
+        )
+        if len(endings) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
+            self.endings = dict(islice(endings.items(), REMEMBERED, None))
         return entry
 
     def closed(self, request_id: str) -> ClosedRequest | None:
@@ -125,7 +125,7 @@ class Ledger(dict[str, TrackedRequest]):
 
 
 def subtype_of(request: Any) -> str:
-    known = _SUBTYPES[type(request)]
+    known = _KINDS[type(request)][0]
     if known is not None:
         return known
     subtype = request.get("subtype")
@@ -134,7 +134,7 @@ def subtype_of(request: Any) -> str:
 
 def detail_of(request: Any) -> str | None:
     """The tool or hook it is about."""
-    name = _DETAILS[type(request)]
+    name = _KINDS[type(request)][1]
     return (getattr(request, name) or None) if name else None
 
 

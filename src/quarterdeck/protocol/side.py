@@ -32,6 +32,7 @@ from .events import (
 from .ledger import Ledger, TrackedRequest, subtype_of
 from .states import END_WAIT_S, FLOW, REQUEST_TIMEOUT_S, Flow, LocalProtocolError, RequestState, StateMachine
 
+_SUCCESS = b'{"type":"control_response","response":{"subtype":"success","request_id":%b,"response":%b}}\n'
 _FATE = {
     RequestState.ANSWERED: "was already answered",
     RequestState.REFUSED: "was already refused",
@@ -46,6 +47,12 @@ def sooner(one: float | None, other: float | None) -> float | None:
     if one is None or other is None:
         return other if one is None else one
     return min(one, other)
+
+
+def _response(response: dict[str, Any]) -> bytes:
+    if not response["request_id"]:
+        del response["request_id"]  # asked without an id, answered without one
+    return dumps({"type": "control_response", "response": response}) + b"\n"
 
 
 class Side:
@@ -138,10 +145,10 @@ class Side:
     def _emit(self, event: ProtocolEvent | Message) -> None:
         self._events.append(event)
 
-    def _send(self, line: Message | WireObject | Mapping[str, Any]) -> None:
+    def _send(self, line: Message | WireObject | Mapping[str, Any] | bytes) -> None:
         if self._input.state is Flow.CLOSED:
             raise LocalProtocolError(f"the stream to {self._peer} is closed: nothing more can be sent")
-        self._outgoing.append(dumps(line) + b"\n" if type(line) is dict else encode(line))
+        self._outgoing.append(line if type(line) is bytes else encode(line))  # type: ignore[arg-type]
 
     # Time
 
@@ -250,26 +257,25 @@ class Side:
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None = None, **beside: Any) -> None:
         """Answer a request of the peer with success; ``beside`` are fields beside the payload (pending requests)."""
+        if payload is not None and request_id and not beside:
+            self._respond(request_id, "answer", _SUCCESS % (dumps(request_id), dumps(payload)))
+            return
         response: dict[str, Any] = {"subtype": "success", "request_id": request_id}
         if payload is not None:
             response["response"] = payload
-        if beside:
-            response |= beside
-        self._respond(request_id, "answer", response)
+        self._respond(request_id, "answer", _response(response | beside))
 
     def refuse(self, request_id: str, error: str, *, error_code: str | None = None) -> None:
         """Answer a request of the peer with an error."""
         response: dict[str, Any] = {"subtype": "error", "request_id": request_id, "error": error}
         if error_code is not None:
             response["error_code"] = error_code
-        self._respond(request_id, "refuse", response)
+        self._respond(request_id, "refuse", _response(response))
 
-    def _respond(self, request_id: str, trigger: str, response: dict[str, Any]) -> None:
+    def _respond(self, request_id: str, trigger: str, line: bytes) -> None:
         if request_id not in self._theirs:
             raise LocalProtocolError(self._why_not_open(request_id))
-        if not request_id:
-            del response["request_id"]  # asked without an id, answered without one
-        self._send({"type": "control_response", "response": response})
+        self._send(line)
         self._theirs.close(request_id, trigger)
         if self._input.state is Flow.FINISHING:
             self._close_when_quiet()
@@ -299,12 +305,12 @@ class Side:
 
     def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
         """Ask for an answer, or refuse what nobody here serves."""
-        if (reason := self._why_not_served(request)) is not None:
-            if self._input.state is not Flow.CLOSED:
-                self.refuse(request_id, reason, error_code="unsupported_request")
-            self._emit(RequestRefused(request_id=request_id, request=request, reason=reason, message=message))
+        if (reason := self._why_not_served(request)) is None:
+            self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
             return
-        self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
+        if self._input.state is not Flow.CLOSED:
+            self.refuse(request_id, reason, error_code="unsupported_request")
+        self._emit(RequestRefused(request_id=request_id, request=request, reason=reason, message=message))
 
     def _request_in(self, message: ControlRequest) -> WireObject:
         """For subclasses that need no typed requests."""

@@ -53,6 +53,33 @@ class _Params:
     repr = True
 
 
+class _Added:
+    """An attribute that a program has added to a record. With a ``__getattr__`` in its place, reading any attribute of
+    any record would take five times as long."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @classmethod
+    def to(cls, owner: type[Record], name: str) -> None:
+        type.__setattr__(owner, name, cls(name))
+
+    def __get__(self, record: Any, owner: type[Record]) -> Any:
+        more = None if record is None else record.more_
+        if more is None or self._name not in more:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._name!r}")
+        return more[self._name]
+
+    def __set__(self, record: Any, value: Any) -> None:
+        self.set(record, self._name, value)
+
+    @staticmethod
+    def set(record: Any, name: str, value: Any) -> None:
+        if record.more_ is None:
+            force_setattr(record, "more_", {})
+        record.more_[name] = value
+
+
 class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=True, metaclass=RecordType):
     """A struct with the manners of a dataclass."""
 
@@ -60,6 +87,8 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
     """The class whose fields ``official`` named; subclasses share its fields, and are equal if those are."""
     official_fields: ClassVar[tuple[str, ...]] = ()
     official_defaults: ClassVar[dict[str, Any]] = {}
+    added_fields: ClassVar[tuple[str, ...]] = ()
+    """Fields of ours that count like those of the official class, and are shown once they are set."""
 
     __dataclass_fields__: ClassVar[Any] = _Fields()
     __dataclass_params__: ClassVar[Any] = _Params()
@@ -73,21 +102,16 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
             try:
                 force_setattr(self, name, value)
             except AttributeError:
-                if isinstance(getattr(type(self), name, None), property):
+                known = getattr(type(self), name, None)
+                if isinstance(known, property):
                     raise
-                if self.more_ is None:
-                    force_setattr(self, "more_", {})
-                self.more_[name] = value
+                if known is None:
+                    _Added.to(type(self), name)
+                _Added.set(self, name, value)
 
         def __delattr__(self, name: str) -> None:
             if self.more_ is None or self.more_.pop(name, self) is self:
                 raise AttributeError(name)
-
-        def __getattr__(self, name: str) -> Any:
-            more = None if name == "more_" else self.more_
-            if more is not None and name in more:
-                return more[name]
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
@@ -110,8 +134,8 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
     @recursive_repr("...")
     def __repr__(self) -> str:
         shown = ((name, getattr(self, name)) for name in _shown(type(self)))
-        every = self.official_class is not None
-        fields = ", ".join(f"{name}={value!r}" for name, value in shown if every or value is not None)
+        always = self.official_fields
+        fields = ", ".join(f"{name}={value!r}" for name, value in shown if value is not None or name in always)
         return f"{type(self).__qualname__}({fields})"
 
     def __reduce__(self) -> Any:
@@ -128,15 +152,20 @@ Record.__repr__.__wrapped__ = __create_fn__  # type: ignore[attr-defined]
 
 
 def _rebuilt(cls: type[Record], fields: dict[str, Any]) -> Record:
+    for name in fields["more_"] or ():
+        _Added.to(cls, name)
     return msgspec.StructMeta.__call__(cls, **fields)  # type: ignore[no-any-return]
 
 
-def official(required: str, optional: str = "", **defaults: Any) -> Callable[[type[_R]], type[_R]]:
-    """Class decorator: the official SDK's fields. Optional ones are None there, or what ``defaults`` makes."""
+def official(required: str, optional: str = "", *, added: str = "", **defaults: Any) -> Callable[[type[_R]], type[_R]]:
+    """Class decorator: the official SDK's fields. Optional ones are None there, or what ``defaults`` makes.
+
+    ``added``: fields of ours that are None unless they are set.
+    """
     names = tuple(f"{required} {optional}".split())
 
     def decorate(cls: type[_R]) -> type[_R]:
-        cls.official_class, cls.official_fields = cls, names
+        cls.official_class, cls.official_fields, cls.added_fields = cls, names, tuple(added.split())
         cls.official_defaults = {name: defaults.get(name) for name in optional.split()}
         return cls
 
@@ -166,7 +195,7 @@ def check_required(cls: type[Record], kwargs: dict[str, Any]) -> None:
 def _shown(cls: type[Record]) -> tuple[str, ...]:
     """The fields of the official class; of a class that is ours alone, those on the wire."""
     if cls.official_class is not None:
-        return cls.official_fields
+        return cls.official_fields + cls.added_fields
     pairs = zip(cls.__struct_encode_fields__, cls.__struct_fields__, strict=True)
     return tuple(name for key, name in pairs if not key.startswith(HIDDEN))
 
@@ -185,7 +214,7 @@ def _dataclass_fields(cls: type[Record]) -> dict[str, dataclasses.Field[Any]]:
         if name in cls.official_defaults:
             value = cls.official_defaults[name]
             default = dataclasses.field(default_factory=value) if callable(value) else dataclasses.field(default=value)
-        elif cls.official_class is None and not made[name].required:
+        elif name in cls.added_fields or (cls.official_class is None and not made[name].required):
             default = dataclasses.field(default=None, kw_only=True)
         fields.append((name, annotations.get(name, Any), default))
     made_up: Any = dataclasses.make_dataclass(cls.__name__, fields)

@@ -7,14 +7,12 @@ CLI; ``parse_permission_answer`` reads it the way the CLI does, which the simula
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
 from ._base import DOES_NOT_FIT
 from ._official import Record, official
-from ._records import ByFields
 
 if TYPE_CHECKING:
     from .inbound import CanUseToolRequest as _Request
@@ -95,12 +93,17 @@ class PermissionUpdate(Record):
         return msgspec.convert(data, cls)
 
 
-@dataclass(repr=False)
-class ToolPermissionContext(ByFields):
+@official(
+    "",
+    "signal suggestions tool_use_id agent_id blocked_path decision_reason title display_name description",
+    added="request request_id",
+    suggestions=list,
+)
+class ToolPermissionContext(Record, gc=True):
     """What a permission callback is given besides the tool's name and input."""
 
     signal: Any | None = None
-    suggestions: list[PermissionUpdate] = field(default_factory=list)
+    suggestions: list[PermissionUpdate] = msgspec.field(default_factory=list)
     tool_use_id: str | None = None
     agent_id: str | None = None
     blocked_path: str | None = None
@@ -108,9 +111,9 @@ class ToolPermissionContext(ByFields):
     title: str | None = None
     display_name: str | None = None
     description: str | None = None
-    request: _Request | None = field(default=None, kw_only=True)
+    request: _Request | None = None
     """The whole request, for what has no attribute here."""
-    request_id: str | None = field(default=None, kw_only=True)
+    request_id: str | None = None
     """For answering later: return ``LATER`` from the callback, then call ``Session.answer`` with this id."""
 
     @classmethod
@@ -127,29 +130,31 @@ class ToolPermissionContext(ByFields):
             request.title,
             request.display_name,
             request.description,
-            request=request,
-            request_id=request_id,
+            request,
+            request_id,
         )
 
 
-@dataclass(repr=False)
-class PermissionResultAllow(ByFields):
+@official("", "behavior updated_input updated_permissions", added="decision_classification", behavior="allow")
+class PermissionResultAllow(Record, gc=True):
     """The tool may run, with ``updated_input`` in place of its own input if given."""
 
     behavior: Literal["allow"] = "allow"
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[PermissionUpdate] | None = None
-    decision_classification: PermissionDecisionClassification | None = field(default=None, kw_only=True)
+    decision_classification: PermissionDecisionClassification | None = None
 
 
-@dataclass(repr=False)
-class PermissionResultDeny(ByFields):
+@official(
+    "", "behavior message interrupt", added="decision_classification", behavior="deny", message="", interrupt=False
+)
+class PermissionResultDeny(Record, gc=True):
     """The tool may not run; the model reads ``message``. ``interrupt`` also ends the turn."""
 
     behavior: Literal["deny"] = "deny"
     message: str = ""
     interrupt: bool = False
-    decision_classification: PermissionDecisionClassification | None = field(default=None, kw_only=True)
+    decision_classification: PermissionDecisionClassification | None = None
 
 
 PermissionResult: TypeAlias = PermissionResultAllow | PermissionResultDeny
