@@ -22,6 +22,7 @@ from ._table import say
 PACKAGE = "claude-agent-sdk"
 VERSION = "0.2.182"
 SOURCE = Path(__file__).parent.parent / "src"
+CHILDREN = Path(__file__).parent / "_children"
 INSTALL_LIMIT_S = 900.0
 """The official SDK's wheel brings a CLI of 160 MB along; slow networks exist."""
 ASK_LIMIT_S = 60.0
@@ -51,7 +52,7 @@ def own_python(*, extras: bool = False) -> Path:
     )
     (Path(packages.stdout.strip()) / "quarterdeck.pth").write_text(f"{SOURCE.resolve()}\n")
     # As an installation would: whoever sets PYTHONDONTWRITEBYTECODE would else compile in every process.
-    compile_all = [str(_python(target)), "-m", "compileall", "-q", str(SOURCE)]
+    compile_all = [str(_python(target)), "-m", "compileall", "-q", str(SOURCE), str(CHILDREN)]
     subprocess.run(compile_all, timeout=INSTALL_LIMIT_S, check=True)
     return _python(target)
 

@@ -7,6 +7,7 @@ written in C, with the same program but for its import. Processor time is that o
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -45,6 +46,8 @@ NOT_ABOVE_P50, NOT_ABOVE_P99 = 1 / 1.1, 1 / 1.5
 """A latency is not above the official SDK's if it is within what two runs of the same program differ by."""
 CLOSE_S = 0.5
 WITH_EXTRAS = "quarterdeck[all]"
+BARE = "bare"
+FLOOR = "· the floor: msgspec and asyncio alone, in place of quarterdeck"
 
 Figures = dict[str, list[float]]
 Measured = dict[str, Figures]
@@ -60,22 +63,27 @@ class Bench:
         self._quick = quick
         self._sides = {OURS: (own_python(), "quarterdeck"), PEER: (peer_python(), "claude_agent_sdk")}
 
-    def measure(self, load: str, env: dict[str, str], *, rounds: Size = ROUNDS, **setting: Any) -> Measured:
-        measured: Measured = {side: defaultdict(list) for side in self._sides}
+    def measure(
+        self, load: str, env: dict[str, str], *, rounds: Size = ROUNDS, floor: bool = False, **setting: Any
+    ) -> Measured:
+        """``floor``: of the bare program as well."""
+        sides = [*self._sides, *([BARE] if floor else ())]
+        measured: Measured = {side: defaultdict(list) for side in sides}
         number_of_rounds = rounds.of(self._quick)
         for number in range(number_of_rounds):
-            for side in self._sides:
+            for side in sides:
                 say(f"{load}, round {number + 1} of {number_of_rounds}: {side}")
                 for name, value in self._child(side, load, {"cli": str(self._cli), "env": env, **setting}).items():
                     measured[side][name].append(value)
         return measured
 
     def _child(self, side: str, load: str, setting: dict[str, Any]) -> dict[str, float]:
-        python, package = self._sides[side]
+        python, package = (self._sides[OURS][0], BARE) if side == BARE else self._sides[side]
+        env = {**os.environ, "PYTHONPATH": str(CHILD.parent)} if side == BARE else None
         setting["started"] = time.monotonic()
         command = [str(python), "-P", str(CHILD), package, load, json.dumps(setting)]
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=True)
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=True, env=env)
         except subprocess.SubprocessError as error:
             raise SystemExit(f"{side} did not get through {load!r}: {error}") from error
         told: dict[str, float] = json.loads(done.stdout)
@@ -88,11 +96,16 @@ class Bench:
         turn = _lines.mixed_turn()[1:]  # the stand-in says init itself
         mixed = self._script.says("mixed", turn, MIXED.of(self._quick))
         crowd = self._script.says("crowd", _lines.text_deltas(), CROWD_DELTAS.of(self._quick))
-        return [
-            _per_message("streaming deltas, text read", self.measure("deltas", deltas), clock=13.0, processor=13.0),
-            _per_message("a turn as it is, text read", self.measure("mixed", mixed), clock=8.0, processor=8.0),
-            _per_message(f"{CROWD} sessions that flood", self.measure("crowd", crowd, sessions=CROWD), clock=10.0),
-        ]
+        rows = []
+        for name, load, env, setting, clock, processor in (
+            ("streaming deltas, text read", "deltas", deltas, {}, 13.0, 13.0),
+            ("a turn as it is, text read", "mixed", mixed, {}, 8.0, 8.0),
+            (f"{CROWD} sessions that flood", "crowd", crowd, {"sessions": CROWD}, 10.0, None),
+        ):
+            figures = self.measure(load, env, floor=True, **setting)
+            rows.append(_per_message(name, figures, clock=clock, processor=processor))
+            rows.append(_per_message(FLOOR, _floor_of(figures)))
+        return rows
 
     def latencies(self) -> list[BothWays]:
         """At a model's pace, and beside a flood."""
@@ -121,9 +134,13 @@ class Bench:
             ("MCP tool calls", "tools", call, calls, tuple(handshake), 12.0),
         ):
             env = self._script.asks(load, line, number, in_flight=IN_FLIGHT, first=first)
-            figures = self.measure(load, env, asks=number)
+            figures = self.measure(load, env, asks=number, floor=load != "tools")
             clock = _row(figures, "/s", "answers", per="wall_s", better="higher", target=target)
             rows.append(BothWays(f"{name}, {IN_FLIGHT} in flight", clock, _each(figures)))
+            if load != "tools":
+                floor = _floor_of(figures)
+                clock = _row(floor, "/s", "answers", per="wall_s", better="higher")
+                rows.append(BothWays(FLOOR, clock, _each(floor)))
         for name, load, line, number, first, target in (
             ("permission requests", "permissions", _lines.permission_request(), ONE_BY_ONE.of(self._quick), (), 1.4),
             ("hook requests", "hooks", _lines.hook_request(), ONE_BY_ONE.of(self._quick), (), 1.4),
@@ -139,12 +156,15 @@ class Bench:
         """Ours twice: with its one dependency, and where everything that it can use is installed."""
         nothing = self._script.says("nothing", (), 0)
         self._sides = {WITH_EXTRAS: (own_python(extras=True), "quarterdeck"), **self._sides}
-        figures = self.measure("first", nothing)
+        figures = self.measure("first", nothing, floor=True)
         rows = []
-        for side in (OURS, WITH_EXTRAS):
+        for side, name, target in (
+            (OURS, "process start to first message", 8.0),
+            (WITH_EXTRAS, "process start to first message, installed with [all]", 8.0),
+            (BARE, FLOOR, None),
+        ):
             pair = {OURS: figures[side], PEER: figures[PEER]}
-            clock = _row(pair, "ms", "start_s", scale=1e3, target=8.0)
-            name = "process start to first message" + (", installed with [all]" if side == WITH_EXTRAS else "")
+            clock = _row(pair, "ms", "start_s", scale=1e3, target=target)
             rows.append(BothWays(name, clock, _row(pair, "ms", "processor_s", scale=1e3)))
         del self._sides[WITH_EXTRAS]
         return rows
@@ -184,7 +204,13 @@ def _row(
     return Row(name, unit, values(OURS), values(PEER), better=better, target=target, most=most)
 
 
-def _per_message(name: str, figures: Measured, *, clock: float | None, processor: float | None = None) -> BothWays:
+def _floor_of(measured: Measured) -> Measured:
+    return {OURS: measured[BARE], PEER: measured[PEER]}
+
+
+def _per_message(
+    name: str, figures: Measured, *, clock: float | None = None, processor: float | None = None
+) -> BothWays:
     by_clock = _row(figures, "µs", "wall_s", per="messages", scale=1e6, target=clock)
     return BothWays(name, by_clock, _row(figures, "µs", "processor_s", per="messages", scale=1e6, target=processor))
 
@@ -200,7 +226,8 @@ NOTE = (
     f"sides. {ROUNDS.full} rounds ({FEW_ROUNDS.full} for closing and memory), in each of them ours and the official "
     "SDK one after the other; given are the medians, and as “better by” the median of the rounds' factors with the "
     "half of them that lies around it. A latency counts as not above the official SDK's up to 1.1 times its p50 "
-    "and 1.5 times its p99."
+    "and 1.5 times its p99. The floor is a program of 150 lines (`benchmarks/_children/bare.py`) that does these loads "
+    "and nothing else: no record of lines, no bounds, no checks, no typed requests, no supervision of the process."
 )
 
 

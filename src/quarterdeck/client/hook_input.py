@@ -7,7 +7,6 @@ is made only if it is asked for.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from quarterdeck.wire import HookInput, UnknownHookInput, parse_hook_input
@@ -17,12 +16,7 @@ from quarterdeck.wire.hooks import HOOK_INPUT_TYPES
 def hook_input(data: dict[str, Any]) -> HookInputDict:
     """The input for a callback. Its class has the name of the event's, for programs that print it."""
     event = data.get("hook_event_name")
-    return _dict_named_like(HOOK_INPUT_TYPES.get(str(event), UnknownHookInput))(data)
-
-
-@cache
-def _dict_named_like(typed: type[HookInput]) -> type[HookInputDict]:
-    return type(typed.__name__, (HookInputDict,), {"__slots__": (), "__doc__": typed.__doc__})
+    return (_DICTS.get(event, _UNKNOWN) if isinstance(event, str) else _UNKNOWN)(data)
 
 
 class HookInputDict(dict[str, Any]):
@@ -52,3 +46,11 @@ class HookInputDict(dict[str, Any]):
     def __reduce_ex__(self, protocol: Any) -> Any:
         """A copy is the plain dict."""
         return dict, (dict(self),)
+
+
+def _dict_named_like(typed: type[HookInput]) -> type[HookInputDict]:
+    return type(typed.__name__, (HookInputDict,), {"__slots__": (), "__doc__": typed.__doc__})
+
+
+_DICTS = {event: _dict_named_like(typed) for event, typed in HOOK_INPUT_TYPES.items()}
+_UNKNOWN = _dict_named_like(UnknownHookInput)

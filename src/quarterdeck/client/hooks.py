@@ -45,31 +45,45 @@ class HookRunner:
     async def _run_guard(
         self, request_id: str, hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal
     ) -> dict[str, Any]:
-        self._deciding[request_id] = hook
         try:
             began = monotonic()
-            opinion = hook.callback(hook_input(request.input), request.tool_use_id, _context(request_id, signal))
-            waits = needs_await(opinion)
+            context = _context(request_id, signal)
+            opinion: Any = hook.callback(hook_input(request.input), request.tool_use_id, context)
             if type(opinion) is CoroutineType:
                 try:
-                    opinion = _resumed(opinion, opinion.send(None))
+                    waits_for = opinion.send(None)
                 except StopIteration as done:  # like most, it has answered without waiting: it needs no timer
-                    opinion, waits = done.value, False
-            if waits:
-                opinion = await _in_time(opinion, hook.timeout_s, began)
-            answer = _checked(hook, opinion)
+                    opinion = done.value
+                else:
+                    opinion = await self._in_time(request_id, hook, _resumed(opinion, waits_for), began)
+            elif needs_await(opinion):
+                opinion = await self._in_time(request_id, hook, opinion, began)
+            return {} if type(opinion) is dict and not opinion else _checked(hook, opinion)
         except asyncio.CancelledError:
             if signal.is_set():  # nobody waits for the answer any more
                 raise
-            answer = _refused(hook, "it was cancelled")
+            return _refused(hook, "it was cancelled")
         except _TookTooLongError:
             signal.set("the hook took too long")
-            answer = _refused(hook, f"no answer within {hook.timeout_s:g} s")
+            return _refused(hook, f"no answer within {hook.timeout_s:g} s")
         except Exception as error:  # noqa: BLE001  # whatever a guard does wrong is a no
             _report(hook.event, error)
-            answer = _refused(hook, error)
-        del self._deciding[request_id]
-        return answer
+            return _refused(hook, error)
+
+    async def _in_time(self, request_id: str, hook: RegisteredHook, opinion: Awaitable[Any], began: float) -> Any:
+        """What a guard answers that was called at ``began``."""
+        timeout_s = hook.timeout_s
+        limit = asyncio.timeout(None if timeout_s is None else began + give_up_after_s(timeout_s) - monotonic())
+        self._deciding[request_id] = hook
+        try:
+            async with limit:
+                return await opinion
+        except Exception as error:
+            if limit.expired():
+                raise _TookTooLongError from error
+            raise
+        finally:
+            del self._deciding[request_id]
 
 
 async def _run(
@@ -94,18 +108,6 @@ async def _run_unknown(request: HookCallbackRequest) -> dict[str, Any]:
 
 class _TookTooLongError(Exception):
     """A guard's time was over before it answered."""
-
-
-async def _in_time(opinion: Awaitable[Any], timeout_s: float | None, began: float) -> Any:
-    """What a guard answers that was called at ``began``."""
-    limit = asyncio.timeout(None if timeout_s is None else began + give_up_after_s(timeout_s) - monotonic())
-    try:
-        async with limit:
-            return await opinion
-    except Exception as error:
-        if limit.expired():
-            raise _TookTooLongError from error
-        raise
 
 
 @coroutine
