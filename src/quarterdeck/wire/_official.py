@@ -33,7 +33,7 @@ class RecordType(msgspec.StructMeta):
 
         @property
         def __match_args__(cls) -> tuple[str, ...]:  # noqa: N805
-            return _shown(cls)
+            return _shown(cls)[: len(cls.official_fields) or None]
 
     @property
     def __signature__(cls) -> inspect.Signature:  # noqa: N805

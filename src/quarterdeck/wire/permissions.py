@@ -93,13 +93,22 @@ class PermissionUpdate(Record):
         return msgspec.convert(data, cls)
 
 
+class _Asked(Record, kw_only=True, gc=True):
+    """What the official SDK's context does not have."""
+
+    request: _Request | None = None
+    """The whole request, for what has no attribute here."""
+    request_id: str | None = None
+    """For answering later: return ``LATER`` from the callback, then call ``Session.answer`` with this id."""
+
+
 @official(
     "",
     "signal suggestions tool_use_id agent_id blocked_path decision_reason title display_name description",
     added="request request_id",
     suggestions=list,
 )
-class ToolPermissionContext(Record, gc=True):
+class ToolPermissionContext(_Asked):
     """What a permission callback is given besides the tool's name and input."""
 
     signal: Any | None = None
@@ -111,10 +120,6 @@ class ToolPermissionContext(Record, gc=True):
     title: str | None = None
     display_name: str | None = None
     description: str | None = None
-    request: _Request | None = None
-    """The whole request, for what has no attribute here."""
-    request_id: str | None = None
-    """For answering later: return ``LATER`` from the callback, then call ``Session.answer`` with this id."""
 
     @classmethod
     def from_request(
@@ -130,31 +135,33 @@ class ToolPermissionContext(Record, gc=True):
             request.title,
             request.display_name,
             request.description,
-            request,
-            request_id,
+            request=request,
+            request_id=request_id,
         )
 
 
+class _Decision(Record, kw_only=True, gc=True):
+    decision_classification: PermissionDecisionClassification | None = None
+
+
 @official("", "behavior updated_input updated_permissions", added="decision_classification", behavior="allow")
-class PermissionResultAllow(Record, gc=True):
+class PermissionResultAllow(_Decision):
     """The tool may run, with ``updated_input`` in place of its own input if given."""
 
     behavior: Literal["allow"] = "allow"
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[PermissionUpdate] | None = None
-    decision_classification: PermissionDecisionClassification | None = None
 
 
 @official(
     "", "behavior message interrupt", added="decision_classification", behavior="deny", message="", interrupt=False
 )
-class PermissionResultDeny(Record, gc=True):
+class PermissionResultDeny(_Decision):
     """The tool may not run; the model reads ``message``. ``interrupt`` also ends the turn."""
 
     behavior: Literal["deny"] = "deny"
     message: str = ""
     interrupt: bool = False
-    decision_classification: PermissionDecisionClassification | None = None
 
 
 PermissionResult: TypeAlias = PermissionResultAllow | PermissionResultDeny
