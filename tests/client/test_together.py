@@ -10,6 +10,7 @@ import pytest
 
 from client.fake import FakeCli, session_and_cli, until
 from quarterdeck import ClaudeAgentOptions, PermissionResultAllow
+from quarterdeck.client.serving import WRITTEN_TOGETHER
 from quarterdeck.protocol import AnswerReceived
 
 COUNT = 20
@@ -42,6 +43,20 @@ async def test_those_that_do_not_wait_share_a_task_and_are_answered_in_order() -
         ids = ask_all(cli)
         assert await answered(cli) == ids
     assert len(tasks) == 1
+
+
+async def test_the_first_answers_are_written_before_the_last_request_is_served() -> None:
+    written_before: list[int] = []
+
+    async def decide(name: str, tool_input: dict[str, Any], context: Any) -> Any:
+        written_before.append(session.journal.length)
+        return PermissionResultAllow()
+
+    async with session_and_cli(options(decide)) as (session, cli):
+        count = 3 * WRITTEN_TOGETHER
+        ids = ask_all(cli, count)
+        assert await answered(cli, count) == ids
+    assert written_before[-1] - written_before[0] == 2 * WRITTEN_TOGETHER
 
 
 @pytest.mark.parametrize("slow", [0, 7, COUNT - 1])

@@ -27,6 +27,9 @@ from .arrival import Arrival
 
 logger = logging.getLogger(__name__)
 
+WRITTEN_TOGETHER = 32
+"""Answers of one turn of the loop that are worth a write of their own: the CLI goes on while we serve the others."""
+
 LATER: Any = object()
 """Returned by a handler that answers later, through ``Session.answer`` with the request's id."""
 
@@ -105,7 +108,7 @@ class RequestServer:
 
     __slots__ = (
         *("_answers_follow", "_handlers", "_left", "_loop", "_retired", "_seat", "_send", "_send_scheduled"),
-        *("_side", "_signals", "_tasks"),
+        *("_side", "_signals", "_tasks", "_unsent"),
     )
 
     def __init__(self, side: HostSide, handlers: RequestHandlers, *, send: Callable[[], None]) -> None:
@@ -123,6 +126,7 @@ class RequestServer:
         self._answers_follow = False
         """More answers will be given in this turn of the loop."""
         self._send_scheduled = False
+        self._unsent = 0
 
     @property
     def being_served(self) -> frozenset[str]:
@@ -266,14 +270,17 @@ class RequestServer:
         """Answer a request of the CLI. Raises ``LocalProtocolError`` when it is not open (any more)."""
         self._side.answer(request_id, payload)
         self._signals.pop(request_id, None)
-        if not self._answers_follow and len(self._tasks) <= 1:
+        self._unsent += 1
+        if (not self._answers_follow and len(self._tasks) <= 1) or self._unsent == WRITTEN_TOGETHER:
+            self._unsent = 0
             self._send()
-        elif not self._send_scheduled:  # one write for all answers of this turn of the loop
+        elif not self._send_scheduled:
             self._send_scheduled = True
             self._loop.call_soon(self._send_scheduled_answers)
 
     def _send_scheduled_answers(self) -> None:
         self._send_scheduled = False
+        self._unsent = 0
         self._send()
 
     def _refuse(self, request_id: str, error: str) -> None:
