@@ -64,9 +64,7 @@ def add_item(state: State, item: Item) -> None:
 
 
 def _is_open(state: State, key: str) -> bool:
-    if key in state.running or key in state.waiting:
-        return True
-    return any(key in output.blocks.values() for output in state.outputs.values() if output.blocks)
+    return key in state.running or key in state.waiting or key in state.begun
 
 
 def new_id(state: State, word: str) -> str:

@@ -150,13 +150,25 @@ def _block_started(state: State, message: StreamEvent, event: ContentBlockStart,
             item = Thinking(id=key, at=at, parent_id=output.parent_id, model=output.model, hidden=hidden)
             state.thinking_tokens = 0
         case _ if isinstance(block, CALLS):
-            output.blocks[event.index] = block.id
+            _note_begun(state, output, event.index, block.id)
             call_started(state, block, output.parent_id, at, out)
             return
         case _:
             return  # nothing is said about it before it is complete
     _begin(state, item, at, out)
-    output.blocks[event.index] = key
+    _note_begun(state, output, event.index, key)
+
+
+def _note_begun(state: State, output: ModelOutput, index: int, key: str) -> None:
+    _forget_begun(state, output, index)
+    output.blocks[index] = key
+    state.begun.append(key)
+
+
+def _forget_begun(state: State, output: ModelOutput, index: int) -> None:
+    key = output.blocks.pop(index, None)
+    if key in state.begun:
+        state.begun.remove(key)
 
 
 def _begin(state: State, item: Said, at: float, out: list[Event]) -> None:
@@ -169,7 +181,9 @@ def _output_of(state: State, message_id: str, parent_id: str | None) -> ModelOut
     if output is None:
         state.outputs[message_id] = output = ModelOutput(message_id, parent_id)
         if len(state.outputs) > _REMEMBERED:
-            del state.outputs[next(iter(state.outputs))]
+            oldest = state.outputs.pop(next(iter(state.outputs)))
+            for index in list(oldest.blocks):
+                _forget_begun(state, oldest, index)
     return output
 
 
@@ -211,10 +225,11 @@ def _complete(
             item = _said(state, Thinking, output, index, at, out)
             text = block.thinking if isinstance(block, ThinkingBlock) else ""
         case _:
-            output.blocks.pop(index, None)
+            _forget_begun(state, output, index)
             fold_other_block(state, message, block, at, out)
             return
     told = item.text.size + item.pieces_size
+    rest = text[told:] if told else text
     item.text, item.pieces, item.pieces_size = clip(text, state.limits.text_chars), [], 0
     item.done, item.uuid, item.model, item.error = True, message.uuid, message.model, message.error
     stopped = bool(message.aborted)
@@ -224,16 +239,12 @@ def _complete(
             item.duration_s = message.thinking_duration_ms / 1000
         state.thinking_tokens = 0
         out.append(
-            ThinkingCompleted(
-                at, item.id, text, text[told:], item.parent_id, item.hidden, item.duration_s, stopped=stopped
-            )
+            ThinkingCompleted(at, item.id, text, rest, item.parent_id, item.hidden, item.duration_s, stopped=stopped)
         )
         return
     synthetic = message.model == "<synthetic>"
     out.append(
-        TextCompleted(
-            at, item.id, text, text[told:], item.parent_id, message.error, synthetic=synthetic, stopped=stopped
-        )
+        TextCompleted(at, item.id, text, rest, item.parent_id, message.error, synthetic=synthetic, stopped=stopped)
     )
 
 
@@ -244,7 +255,7 @@ def _said(
     for begun in (index, *output.blocks):
         item = state.items.get(output.blocks.get(begun, ""))
         if isinstance(item, kind) and not item.done:
-            del output.blocks[begun]
+            _forget_begun(state, output, begun)
             return item
     item = kind(id=f"{output.message_id}:{index}", at=at, parent_id=output.parent_id)
     _begin(state, item, at, out)

@@ -14,6 +14,8 @@ def abandon_others(state: State, message_id: str, parent_id: str | None, at: flo
 
     Up to 2.1.52, another message repeats a broken stream's content without mentioning the first.
     """
+    if not state.begun:
+        return
     for other in state.outputs.values():
         if other.blocks and other.parent_id == parent_id and other.message_id != message_id:
             ids = list(other.blocks.values())
@@ -36,14 +38,16 @@ def stop_blocks(state: State, output: ModelOutput, at: float, out: list[Event]) 
             item.pieces, item.pieces_size = [], 0
             done = TextCompleted if isinstance(item, Text) else ThinkingCompleted
             out.append(done(at, item.id, str(item), "", item.parent_id, stopped=True))
+    state.begun = [key for key in state.begun if key not in output.blocks.values()]
     output.blocks = {}
 
 
 def stop_all(state: State, at: float, out: list[Event]) -> None:
     """The turn is over: the main agent says nothing any more."""
-    for output in state.outputs.values():
-        if output.blocks and output.parent_id is None:
-            stop_blocks(state, output, at, out)
+    if state.begun:
+        for output in state.outputs.values():
+            if output.blocks and output.parent_id is None:
+                stop_blocks(state, output, at, out)
     state.streams.pop("", None)
     state.thinking_tokens = 0
 

@@ -175,6 +175,8 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     mode_wanted: str | None = None
     """The permission mode that we requested and the CLI has not confirmed yet."""
     outputs: dict[str, ModelOutput] = {}
+    begun: list[str] = []
+    """Ids of the items in ``blocks`` of ``outputs``: seldom any, so that nobody needs to look through all of those."""
     streams: dict[str, str] = {}
     """Speaker (``""`` or the sub-agent's call) → the message being streamed."""
     asked: dict[str, Asked] = {}
