@@ -93,7 +93,7 @@ class SqliteStore(EventStore):
 
         def connect() -> SqliteTables:
             connection = connect_writer(place.database, busy_s=busy_s, sync=sync, max_bytes=max_bytes)
-            return SqliteTables(connection, place)
+            return SqliteTables(connection, place, shared=shared)
 
         return await asyncio.to_thread(cls._open, place, connect, shared=shared, busy_s=busy_s)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -32,21 +33,40 @@ LOG_FIELDS = Log.__struct_fields__
 _SELECT_LOG = f"SELECT {', '.join(LOG_FIELDS)} FROM logs WHERE session = ?"  # noqa: S608  # names of ours
 _CHANGING = LOG_FIELDS[2:]  # number and session never change: naming the session would make SQLite rewrite its index
 _UPDATE_LOG = f"UPDATE logs SET {', '.join(f'{name} = ?' for name in _CHANGING)} WHERE number = ?"  # noqa: S608
+_CAN_UPDATE_FROM = sqlite3.sqlite_version_info >= (3, 33)
 _INSERT_LOG = f"INSERT INTO logs VALUES ({', '.join('?' * len(LOG_FIELDS))})"  # noqa: S608
 _ROW = f"({', '.join('?' * 10)})"
-_INSERT_ROWS = {count: f"INSERT INTO rows VALUES {', '.join([_ROW] * count)}" for count in (64, 32, 16, 8, 4, 2, 1)}  # noqa: S608
-"""Many rows in one step: between two steps the interpreter's lock is given away, and a loop that is busy keeps it for
-milliseconds. No more than 999 values at once, which every version of SQLite takes."""
+_TAKES_MANY = sqlite3.sqlite_version_info >= (3, 32)
+AT_ONCE = (*((1_024, 256) if _TAKES_MANY else ()), 64, 16, 8, 7, 6, 5, 4, 3, 2, 1)
+"""How many rows or logs are written in one step: after each step the interpreter's lock has to be taken again, and a
+loop that is busy keeps it for milliseconds. Older versions of SQLite take 999 values at once, newer ones 32,766."""
 _USAGE_FIELDS = UsageEntry.__struct_fields__
 _INSERT_USAGE = f"INSERT INTO usage ({', '.join(_USAGE_FIELDS)}) VALUES ({', '.join('?' * len(_USAGE_FIELDS))})"  # noqa: S608
+
+
+@cache
+def _insert_rows(count: int) -> str:
+    return f"INSERT INTO rows VALUES {', '.join([_ROW] * count)}"  # noqa: S608
+
+
+@cache
+def _update_logs(count: int) -> str:
+    if count == 1:
+        return _UPDATE_LOG
+    values = ", ".join([f"({', '.join('?' * (len(_CHANGING) + 1))})"] * count)
+    changes = ", ".join(f"{name} = new.column{at}" for at, name in enumerate(_CHANGING, 1))
+    where = f"logs.number = new.column{len(_CHANGING) + 1}"
+    return f"UPDATE logs SET {changes} FROM (VALUES {values}) AS new WHERE {where}"  # noqa: S608
 
 
 class SqliteTables:
     """What ``tables.Tables`` asks for. Logs and rows of a transaction are gathered and written by ``flush``."""
 
-    def __init__(self, connection: sqlite3.Connection, folder: StoreFolder) -> None:
+    def __init__(self, connection: sqlite3.Connection, folder: StoreFolder, *, shared: bool = False) -> None:
+        """``shared``: other processes write, too."""
         self.connection = connection
         self.folder = folder
+        self._shared = shared
         self.large_gone: list[int] = []
         """Rows whose files may be removed after the commit."""
         self.has_deleted_logs = True
@@ -58,6 +78,8 @@ class SqliteTables:
     def begin(self) -> None:
         """Logs stay known from one transaction to the next, unless somebody else has written in between."""
         self.connection.execute("BEGIN IMMEDIATE")
+        if not self._shared:
+            return
         data_version = self.connection.execute("PRAGMA data_version").fetchone()
         if data_version != self._data_version:
             self._data_version = data_version
@@ -81,14 +103,16 @@ class SqliteTables:
         """Write what was gathered, so that SQL sees it."""
         if self._new_rows:
             rows, self._new_rows = self._new_rows, []
-            at = 0
-            for count, statement in _INSERT_ROWS.items():
-                while len(rows) - at >= count:
-                    self.connection.execute(statement, list(chain.from_iterable(rows[at : at + count])))
-                    at += count
-        for log in self._changed_logs.values():
-            self.connection.execute(_UPDATE_LOG, (*msgspec.structs.astuple(log)[2:], log.number))
-        self._changed_logs.clear()
+            for some in _in_parts(rows):
+                self.connection.execute(_insert_rows(len(some)), list(chain.from_iterable(some)))
+        if self._changed_logs:
+            logs = [(*msgspec.structs.astuple(log)[2:], log.number) for log in self._changed_logs.values()]
+            self._changed_logs.clear()
+            if not _CAN_UPDATE_FROM:
+                self.connection.executemany(_UPDATE_LOG, logs)
+                return
+            for some in _in_parts(logs):
+                self.connection.execute(_update_logs(len(some)), list(chain.from_iterable(some)))
 
     def forget_logs(self) -> None:
         """Before logs are changed by SQL: write what was gathered, and read them again when they are needed."""
@@ -235,6 +259,15 @@ class SqliteTables:
     def add_change(self, kind: str, id: str, record: SessionRecord | ApprovalRecord | None) -> int:  # noqa: A002
         values = (kind, id, None if record is None else encode(record))
         return self.connection.execute("INSERT INTO changes VALUES (NULL, ?, ?, ?)", values).lastrowid or 0
+
+
+def _in_parts(values: list[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """In few parts, of few sizes: there is a statement for each size."""
+    at = 0
+    for size in AT_ONCE:
+        while len(values) - at >= size:
+            yield values[at : at + size]
+            at += size
 
 
 def tag_text(tag: str) -> str:
