@@ -13,13 +13,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import soak
 from host.chaos_host import noted
-from host.kit import Place, all_frames
+from host.kit import Place, all_frames, told
 from quarterdeck.host import Host
-from quarterdeck.host.events import ApprovalChanged, ProcessChanged
+from quarterdeck.host.events import ApprovalChanged, ProcessChanged, QueueChanged
 from quarterdeck.host.requests import ListSessions
 from quarterdeck.host.resources import Frame, Session
 from quarterdeck.keeper import find_keepers
@@ -84,12 +83,14 @@ class Chaos:
                 time.sleep(self.chance.uniform(0.5, 4.0))
                 if kind == "cli":
                     self._kill_cli()
-                    continue
-                process.kill()
-                process.communicate()
-                if kind == "keeper":
-                    self._kill_keepers()
-                process = self._start()
+                elif kind == "keeper" and self.chance.random() < 0.5:
+                    self._kill_keepers()  # the host lives on
+                else:
+                    process.kill()
+                    process.communicate()
+                    if kind == "keeper":
+                        self._kill_keepers()
+                    process = self._start()
             out, err = process.communicate(timeout=LIMIT_S)
         finally:
             process.kill()
@@ -181,7 +182,10 @@ def check_watchers(notes: Path, watchers: int, session: Session, frames: list[Fr
 
 
 async def check_inputs(chaos: Chaos, host: Host, session: Session, frames: list[Frame]) -> None:
-    """What each process was told is what the log says, in its order and once; all of it, if it was not killed."""
+    """What each process was told is what the log says, in its order and once; all of it, if it was not killed.
+
+    A prompt that a killed process did not get is marked as uncertain.
+    """
     sent: dict[int, list[bytes]] = {}
     after = 0
     while rows := (await host.store.read(session.id, after=after)).rows:
@@ -189,11 +193,14 @@ async def check_inputs(chaos: Chaos, host: Host, session: Session, frames: list[
         for row in rows:
             if row.kind == "sent":
                 sent.setdefault(row.generation, []).append(row.body)
-    changes: list[Any] = [event for frame in frames for event in frame.events if isinstance(event, ProcessChanged)]
-    pids = {event.generation: event.pid for event in changes if event.pid is not None}
+    pids = {event.generation: event.pid for event in told(frames, ProcessChanged) if event.pid is not None}
+    queued = [prompt for event in told(frames, QueueChanged) for prompt in event.prompts]
+    uncertain = {prompt.id for prompt in queued if prompt.state == "uncertain"}
     for generation, pid in pids.items():
-        told = (chaos.inputs / str(pid)).read_bytes().split(b"\n")[:-1]
-        assert told == sent[generation][: len(told)], (session.name, generation)
+        arrived = (chaos.inputs / str(pid)).read_bytes().split(b"\n")[:-1]
+        assert arrived == sent[generation][: len(arrived)], (session.name, generation)
+        lost = map(json.loads, sent[generation][len(arrived) :])
+        assert {line["uuid"] for line in lost if line["type"] == "user"} <= uncertain, (session.name, generation)
     if pids:
         last = max(pids)
         assert (chaos.inputs / str(pids[last])).read_bytes().count(b"\n") == len(sent[last])

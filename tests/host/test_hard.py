@@ -78,7 +78,7 @@ async def test_a_folder_that_is_gone_at_resume_is_said_and_the_session_waits_for
         await host.stop(OfSession(session_id=session.id))
         moved = place.cwd.with_name("moved")
         place.cwd.rename(moved)
-        with pytest.raises(HostError, match="There is no folder") as gone:
+        with pytest.raises(HostError, match=r"There is no folder .*Put it back") as gone:
             await host.resume(OfSession(session_id=session.id))
         assert gone.value.code == "invalid"
         assert (await host.get_session(OfSession(session_id=session.id))).state == "stopped"
@@ -100,4 +100,6 @@ async def test_a_transcript_that_is_gone_at_resume_is_said_with_what_can_be_done
         now = await host.get_session(OfSession(session_id=session.id))
         assert now.state == "crashed"
         assert "No conversation found" in now.state_reason
+        assert gone.value.hint in now.state_reason
+        assert "put it back, or start a new session" in gone.value.hint
         assert (await all_frames(host, session.id))[: len(frames)] == frames

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,16 @@ async def idle(host: Host, session: Any) -> None:
     await host.wait(Wait(session_id=session.id, for_=["idle"], timeout_s=LIMIT_S))
 
 
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # a socket, or a file of the keeper that was there a moment ago
+        return b""
+
+
 def files_with_the_secret(folder: Path) -> list[str]:
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    found = [path for path in files if SECRET.encode() in path.read_bytes()]
+    files = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    found = [path for path in files if SECRET.encode() in _content(path)]
     return sorted(str(path.relative_to(folder)) for path in found)
 
 
@@ -119,7 +127,7 @@ CONFIGURING = [
 @for_each("line", CONFIGURING, ids=lambda line: json.dumps(line)[:60])
 def test_a_line_of_ours_is_kept_without_its_secrets_and_not_sent_again_without_them(line: dict[str, Any]) -> None:
     message = decode(json.dumps(line, separators=(",", ":")).encode())
-    kept = row_body(message, "in")
+    kept = row_body(message, "in", message.raw)
     assert SECRET.encode() not in kept
     assert (json.loads(kept).keys(), json.loads(kept)["type"]) == (line.keys(), line["type"])
     assert line_again(kept) == NOTHING_TO_SAY
@@ -137,5 +145,5 @@ UNTOUCHED = [
 @for_each(("direction", "line"), UNTOUCHED, ids=lambda one: str(one)[:60])
 def test_every_other_line_is_kept_byte_for_byte(direction: Any, line: dict[str, Any]) -> None:
     raw = json.dumps(line).encode()
-    assert row_body(decode(raw), direction) == raw
+    assert row_body(decode(raw), direction, raw) is raw
     assert line_again(raw) == raw

@@ -169,6 +169,14 @@ class Inbox:
         self._waiter = Arrival(asyncio.get_running_loop())
         return self._waiter
 
+    def ignore(self) -> None:
+        """Nobody reads: what has come and what will come is dropped."""
+        self._batches.clear()
+        self._size = 0
+        self._spill.close()
+        self._relax()
+        self.end()
+
     def _relax(self) -> None:
         """The consumer has read something: read on if it caught up enough."""
         if self._size <= self._low and not self._spill:

@@ -31,7 +31,7 @@ logger = logging.getLogger("quarterdeck")
 Commits = list[asyncio.Future[None]]
 
 
-class JournalEntry(msgspec.Struct, frozen=True):
+class JournalEntry(msgspec.Struct, frozen=True, gc=False):
     """One line."""
 
     index: int
@@ -43,7 +43,7 @@ class JournalEntry(msgspec.Struct, frozen=True):
     message: Message
 
 
-class RequestEntry(JournalEntry, frozen=True):
+class RequestEntry(JournalEntry, frozen=True, gc=False):
     """A request of the CLI. Whoever reads it may answer it, if its callback leaves that to others (``LATER``)."""
 
     message: ControlRequest
@@ -111,7 +111,14 @@ class Journal:
         if not self.readers:
             return None
         at = self._now()
-        return self._tell([self._entry(index, at, message) for index, message in enumerate(messages, first)])
+        return self._tell(
+            [
+                JournalEntry(index, at, "out", message)
+                if type(message) is not ControlRequest
+                else RequestEntry(index, at, "out", message, self.session)
+                for index, message in enumerate(messages, first)
+            ]
+        )
 
     def sent(self, lines: list[bytes]) -> Commits | None:
         """Lines of ours. Returns what to wait for before they are written."""
@@ -133,11 +140,6 @@ class Journal:
         """A clock that is set back must not turn the order around."""
         self._at = max(self._at, self._clock())
         return self._at
-
-    def _entry(self, index: int, at: float, message: Message) -> JournalEntry:
-        if type(message) is ControlRequest:
-            return RequestEntry(index, at, "out", message, self.session)
-        return JournalEntry(index, at, "out", message)
 
     def _tell(self, entries: Sequence[JournalEntry]) -> Commits | None:
         commits: Commits = []

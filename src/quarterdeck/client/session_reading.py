@@ -67,6 +67,11 @@ class SessionReading(SessionBase):
             if not await self._fill():
                 return
 
+    def ignore_messages(self) -> None:
+        """Nobody will read them here, because a reader of the journal gets every line: they are not kept."""
+        self._ready.clear()
+        self._link.inbox.ignore()
+
     def ended_early(self) -> Exception:
         """Why a turn has no result: for whoever waited for it."""
         if self._closed:

@@ -32,6 +32,7 @@ from .requests import Decision
 from .session_log import SessionLog
 from .tally import Tally
 from .times import moment
+from .transcripts import is_there
 from .warm_processes import WarmProcess
 
 logger = logging.getLogger("quarterdeck.host")
@@ -86,7 +87,6 @@ class SessionActor:
         """Commands of one session are done one after the other."""
         self.session: Session | None = None
         self.recorder = Recorder(log, ended=self._process_ended)
-        self._reader: asyncio.Task[None] | None = None
         self._leaving = False
         self.prompts = PromptSender(self)
         self.calls = calls or CallDesk(log)
@@ -176,10 +176,11 @@ class SessionActor:
         try:
             await session.open()
         except QuarterdeckError as error:
-            await self._failed_to_start(error)
-            raise HostError("cli_failed", f"Claude Code did not start: {error}") from error
+            hint = await _what_to_do(options)
+            await self._failed_to_start(error, hint)
+            raise HostError("cli_failed", f"Claude Code did not start: {error}", hint=hint) from error
         await self.prompts.look_for_uncertain(options.env)
-        self.drain(session)
+        session.ignore_messages()  # the log has them
         body.resume, body.fork, body.resume_at = None, False, None
 
     async def _begin(self, kept_as: str) -> None:
@@ -204,18 +205,21 @@ class SessionActor:
             error = ProcessExited(status.code, status.signal)
             await self._failed_to_start(error)
             raise HostError("cli_failed", f"Claude Code did not start: {error}", hint="Resume it.")
-        self.drain(warm.session)
+        warm.session.ignore_messages()
 
     async def _find_warm(self, log: SessionLog) -> WarmProcess | None:
         return None if self._warm is None else await self._warm(log)
 
-    async def _failed_to_start(self, error: QuarterdeckError) -> None:
+    async def _failed_to_start(self, error: QuarterdeckError, hint: str = "") -> None:
         body, log = self.log.body, self.log
         self.session = None
         self.recorder.forget()
         if body.process == "starting":
-            body.process, body.state_reason = "exited", str(error)
+            body.process, body.state_reason = "exited", f"{error} {hint}".strip()
             await self._tell_end(None, None, str(error))
+        elif hint:  # its end is told already
+            body.state_reason = f"{body.state_reason} {hint}"
+            await log.update()
         await log.settled()  # whoever is told of the failure finds it in the lists
 
     def _hooks(self) -> dict[str, Any]:
@@ -228,16 +232,6 @@ class SessionActor:
         session.journal = Journal(session, clock=self.log.now)
         session.journal.add(self.recorder)
         return session
-
-    def drain(self, session: Session) -> None:
-        """Begin to read what waits for a reader of the session itself."""
-        self._reader = asyncio.get_running_loop().create_task(self._drain(session))
-
-    async def _drain(self, session: Session) -> None:
-        """The log has everything, so it is thrown away."""
-        with contextlib.suppress(QuarterdeckError):
-            async for _ in session.batches():
-                pass
 
     def _process_ended(self, exited: Exited) -> None:
         """Told by the session: its process is gone, and everything it wrote is in the log."""
@@ -341,8 +335,6 @@ class SessionActor:
         self._leaving = True
         self.prompts.close()
         self.calls.close()
-        if self._reader is not None:
-            self._reader.cancel()
         if self.session is not None:
             self.session.detach()
             self.recorder.leave()
@@ -393,3 +385,10 @@ class SessionActor:
                 self.session.answer(request_id, answer)
                 if self.keeper is None:
                     asyncio.get_running_loop().call_soon(self.recorder.delivered, request_id)
+
+
+async def _what_to_do(options: ClaudeAgentOptions) -> str:
+    """About a process that did not start: whether that is because its conversation is gone."""
+    if options.resume is None or await asyncio.to_thread(is_there, options.resume, options.env):
+        return ""
+    return f"The transcript {options.resume} is gone: put it back, or start a new session. The log has what was said."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
@@ -19,7 +19,7 @@ from .events import DriftNoticed
 SETTING = "drift"
 FIRST = 20
 """Of each kind of message, the first ones are looked at in full; after that ..."""
-EVERY = 50
+EVERY = 200
 """... one of so many: to compare every key of every line would cost more than all else that is done with it."""
 
 What: TypeAlias = Literal["message", "subtype", "field", "request", "version"]
@@ -31,7 +31,8 @@ class Drift:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         """``what name`` → how often it was noticed."""
-        self._seen: Counter[tuple[type[Message], str | None]] = Counter()
+        self._seen: defaultdict[str | None, dict[type[Message], int]] = defaultdict(dict)
+        """Version of the CLI → kind of message → how many lines."""
 
     async def load(self, store: EventStore) -> None:
         kept = await store.setting(SETTING)
@@ -65,9 +66,10 @@ class Drift:
         kind = type(message)
         if kind in _UNKNOWN:
             return False
-        if isinstance(message, ControlRequest) and isinstance(message.request, UnknownRequest):
+        if kind is ControlRequest and isinstance(message.request, UnknownRequest):  # type: ignore[attr-defined]
             return False
-        count = self._seen[kind, cli_version] = self._seen[kind, cli_version] + 1
+        seen = self._seen[cli_version]
+        count = seen[kind] = seen.get(kind, 0) + 1
         return count > FIRST and count % EVERY != 0
 
     def _odd(self, message: Message) -> Iterator[tuple[What, str]]:

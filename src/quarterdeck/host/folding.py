@@ -140,10 +140,10 @@ class RowFold(FrameFold):
         self.side.received(message, at)
         if self.queue.prompts or self.queue.at_once:
             self.queue.follow(self.side.open_prompts)
-        if isinstance(message, ControlResponse):
-            if message.request_id in self.named:
-                self.named[message.request_id] = message.raw.decode()
-        elif isinstance(message, ResultMessage):
+        kind = type(message)
+        if kind is ControlResponse and message.request_id in self.named:  # type: ignore[attr-defined]
+            self.named[message.request_id] = message.raw.decode()  # type: ignore[attr-defined]
+        elif kind is ResultMessage:
             self.verdicts.clear()
 
     def _sent(self, message: Message, at: float) -> None:

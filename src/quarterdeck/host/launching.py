@@ -54,6 +54,9 @@ TOLD_BYTES = 256 * 1024
 TOLD_S = 0.1
 """The keeper is told what is committed when it is this much, or after this time."""
 
+SPACE = 0x20
+"""No byte beyond it is blank."""
+
 _KNOWN = frozenset(field.name for field in fields(ClaudeAgentOptions))
 
 DEFAULTS: dict[str, Any] = {
@@ -150,12 +153,12 @@ class LineEnds:
     def take(self, data: bytes) -> None:
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
-            if not self._blank or data[start:end].strip():
+            if not self._blank or data[start] > SPACE or data[start:end].strip():
                 self.ends.append(self.offset + end + 1)
             self._blank = True
             start = end + 1
             self.complete = self.offset + start
-        if data[start:].strip():
+        if start < len(data) and (data[start] > SPACE or data[start:].strip()):
             self._blank = False
         self.offset += len(data)
 
@@ -256,7 +259,12 @@ def new_process(
         raise HostError("invalid", f"These options are not valid: {error}.", field="options") from error
     env = child_environment(plan.env, sdk_version=plan.sdk_version, allow=plan.env_allow, cwd=plan.cwd)
     if plan.cwd is not None and not Path(plan.cwd).is_dir():
-        raise HostError("invalid", f"There is no folder {plan.cwd}.", field="cwd")
+        raise HostError(
+            "invalid",
+            f"There is no folder {plan.cwd}.",
+            hint="Put it back, or start a session in another folder.",
+            field="cwd",
+        )
     if keeper is not None:
         command = ChildCommand(argv=list(plan.argv), cwd=plan.cwd, env=env, user=plan.user)
         files = [PrivateFile(file.flag, file.name, file.content) for file in plan.files]

@@ -144,7 +144,8 @@ class Recorder(JournalReader):
         self._notice(message, entry.at)
         if self._expected and isinstance(message, ControlCancelRequest):
             self.give_up(message.request_id, HostError("withdrawn", "Claude Code no longer waits for this."))
-        body = row_body(message, "out")
+        raw = message.raw
+        body = row_body(message, "out", raw)
         row = NewRow(
             at=entry.at,
             kind="received",
@@ -153,7 +154,7 @@ class Recorder(JournalReader):
             generation=self._log.body.generation,
             spool_end=spool_end,
         )
-        return row, _said(message, body)
+        return row, message if body is raw else None  # something of it is hidden
 
     def expect(self, line_id: str, *, sender: str = "", receipt: Receipts = None) -> asyncio.Future[Committed]:
         """Our line of this id (of a prompt, of an answered request) is about to be written; done when it is a row.
@@ -174,7 +175,8 @@ class Recorder(JournalReader):
     def _sent_line(self, entry: JournalEntry, sender: str = "") -> tuple[NewRow, Message | None]:
         self._input_number += 1
         self._log.previews.passed("in", entry.message, entry.at)
-        body = row_body(entry.message, "in")
+        raw = entry.message.raw
+        body = row_body(entry.message, "in", raw)
         if isinstance(entry.message, ControlResponse):
             self._answers[entry.message.request_id] = self._input_number
         row = NewRow(
@@ -186,7 +188,7 @@ class Recorder(JournalReader):
             input_number=self._input_number,
             sender=sender,
         )
-        return row, _said(entry.message, body)
+        return row, entry.message if body is raw else None
 
     def _acknowledge(self, wait: asyncio.Future[Any], offset: int) -> None:
         committed = None if self.wire is None else self.wire.committed
@@ -236,11 +238,6 @@ class Recorder(JournalReader):
                 else:
                     await self._log.append_lines([self._received_line(entry, line_end)])
         return lines.complete
-
-
-def _said(message: Message, body: bytes) -> Message | None:
-    """What the row says: the message, unless something of it is hidden."""
-    return message if body == message.raw else None
 
 
 def _id_of(message: Message) -> str:

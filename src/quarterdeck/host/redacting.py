@@ -25,9 +25,8 @@ _MAY_HIDE = re.compile(
 """Most lines need no look inside."""
 
 
-def row_body(message: Message, direction: Direction) -> bytes:
-    """The line as the log keeps it."""
-    raw = message.raw
+def row_body(message: Message, direction: Direction, raw: bytes) -> bytes:
+    """The line ``raw`` as the log keeps it: itself, unless it says what has to be hidden."""
     if not _is_configuration(message, direction) or _MAY_HIDE.search(raw) is None:
         return raw
     line = json.loads(raw)

@@ -43,8 +43,10 @@ from .stalls import Stalls
 from .standing import Standing
 
 SNAPSHOT_ROWS = 500
-"""Rows between two snapshots, at least; and as many bytes as the last one had, so that snapshots are never more than
-half of what is written."""
+"""Rows between two snapshots, at least ..."""
+SNAPSHOT_SHARE = 4
+"""... and this many times the bytes of the last one, so that snapshots are never more than a fifth of what is written.
+To open a session, what came after the last one is folded: about a thousand rows at most."""
 
 
 Receipts: TypeAlias = Callable[[int], Receipt | None] | None
@@ -269,7 +271,7 @@ class SessionLog:
 
     def _wants_snapshot(self) -> bool:
         rows = self.fanout.last_seq - self._snapshot_seq
-        return rows >= SNAPSHOT_ROWS and self._unkept_bytes >= self._snapshot_bytes
+        return rows >= SNAPSHOT_ROWS and self._unkept_bytes >= SNAPSHOT_SHARE * self._snapshot_bytes
 
     def _keep_snapshot(self) -> None:
         """Only when everything folded is written: the snapshot is of the last row."""

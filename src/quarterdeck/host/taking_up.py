@@ -47,7 +47,7 @@ async def take_up(
     session = actor.attach(options, Wire(transport, offset=offset, again=again), input_number=last)
     await session.attach((), snapshot=snapshot(log.fold.side, log.fold.timeline.state.at))
     recorder.written(transport.written)
-    actor.drain(session)
+    session.ignore_messages()
     for record in list(log.approvals.values()):
         if record.state == "decided" and record.request_id in session.pending():
             _deliver_again(actor, record.request_id)

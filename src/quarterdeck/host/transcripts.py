@@ -34,6 +34,15 @@ def uuids_in(transcript: str, cwd: str, env: Mapping[str, str]) -> set[str] | No
         return None
 
 
+def is_there(transcript: str, env: Mapping[str, str]) -> bool:
+    """Whether Claude Code with this environment would find the transcript."""
+    try:
+        with started_with(env):
+            return get_session_info(transcript) is not None
+    except (ValueError, OSError):
+        return False
+
+
 class Home(msgspec.Struct, frozen=True):
     """A configuration folder of Claude Code, and which sessions use it."""
 

@@ -208,6 +208,7 @@ class HostSide(Side):
     # Turns
 
     def _turn_started(self, message: InitMessage) -> None:
+        message.let_go()
         self.init = message
         self.session_id = message.session_id or self.session_id
         self._settle_deadline = None
@@ -222,6 +223,7 @@ class HostSide(Side):
 
     def _turn_ended(self, message: ResultMessage) -> None:
         self._emit(message)
+        message.let_go()
         self._last_result = message
         self.session_id = message.session_id or self.session_id
         if self._turn.state is not TurnState.RUNNING:
@@ -302,10 +304,14 @@ class HostSide(Side):
 
     def received(self, message: Message, at: float) -> None:
         """What the CLI said at ``at``, in the record's time. Changes the state; tells and sends nothing."""
-        self._advance(at)
         if type(message) in self._handlers:
+            self._advance(at)
             self.take([message])
             self._say_nothing()
+        elif self._settle_deadline is not None or self._replayed_at is None:
+            self._advance(at)
+        elif at > self._replayed_at:
+            self._replayed_at = at
 
     def sent(self, line: Message | bytes, at: float) -> None:
         """What we said at ``at``. Never raises: the record may hold answers that came too late.
