@@ -216,6 +216,17 @@ async def test_a_full_disk_is_the_consumers_error_and_reading_goes_on(monkeypatc
     assert caught.value.errno == errno.ENOSPC
 
 
+async def test_an_inbox_that_nobody_reads_keeps_nothing_and_does_not_pause() -> None:
+    valve = Valve()
+    box = inbox(valve)
+    box.put([message(1)], 200)
+    box.ignore()
+    box.put([message(2)], 200)
+    assert (box.unread_bytes, valve.asked) == (0, ["pause", "resume"])
+    assert box.take() == []
+    box.close()
+
+
 async def test_closing_gives_the_disk_space_back() -> None:
     box = inbox(Valve(), patience_s=0.0)
     box.urgent(1)

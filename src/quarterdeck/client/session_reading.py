@@ -69,7 +69,7 @@ class SessionReading(SessionBase):
 
     def ignore_messages(self) -> None:
         """Nobody will read them here, because a reader of the journal gets every line: they are not kept."""
-        self._ready.clear()
+        self._ready = iter(())
         self._link.inbox.ignore()
 
     def ended_early(self) -> Exception:

@@ -208,7 +208,6 @@ class HostSide(Side):
     # Turns
 
     def _turn_started(self, message: InitMessage) -> None:
-        message.let_go()
         self.init = message
         self.session_id = message.session_id or self.session_id
         self._settle_deadline = None
@@ -223,7 +222,6 @@ class HostSide(Side):
 
     def _turn_ended(self, message: ResultMessage) -> None:
         self._emit(message)
-        message.let_go()
         self._last_result = message
         self.session_id = message.session_id or self.session_id
         if self._turn.state is not TurnState.RUNNING:

@@ -221,12 +221,6 @@ class Message(Record, kw_only=True, metaclass=MessageType):
     def data(self, data: dict[str, Any]) -> None:
         force_setattr(self, "data_", data)
 
-    def let_go(self) -> None:
-        """Keep only its own line: for a message that is kept long after the others that came with it."""
-        if self.lines_ is not None:
-            force_setattr(self, "lines_", Lines(self.raw))
-            force_setattr(self, "index_", 0)
-
     @classmethod
     def _built(cls, given: dict[str, Any]) -> Message | None:
         """The message for arguments as the official SDK takes them; None for arguments by our own fields."""
