@@ -1,4 +1,7 @@
-"""Everything in one run: ``python -m benchmarks`` prints the tables and writes ``docs/benchmarks.md``."""
+"""Everything in one run: ``python -m benchmarks`` prints the tables and writes ``docs/benchmarks.md``.
+
+``--only client host`` measures these alone and replaces their sections of the page; the others stay as they were.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from . import client, imports, wire
 from ._arguments import parse
@@ -18,12 +22,12 @@ COMPARED = (wire, client, imports)
 OTHERS_LIMIT_S = 1800.0
 
 
-def others(*, quick: bool) -> list[tuple[str, str]]:
+def others(only: list[str], *, quick: bool) -> list[tuple[str, str]]:
     """Every other program in this folder: what it prints, as it is."""
-    ours = {Path(module.__file__ or "").stem for module in COMPARED}
+    ours = {_name(module) for module in COMPARED}
     told = []
     for path in sorted(FOLDER.glob("[a-z]*.py")):
-        if path.stem in ours or quick:
+        if path.stem in ours or quick or (only and path.stem not in only):
             continue
         say(f"benchmarks/{path.name}")
         command = [sys.executable, "-m", f"benchmarks.{path.stem}"]
@@ -31,6 +35,18 @@ def others(*, quick: bool) -> list[tuple[str, str]]:
         failed = f"\nIt failed (exit code {done.returncode})." if done.returncode else ""
         told.append((path.stem, done.stdout.strip() + failed))
     return told
+
+
+def _name(module: ModuleType) -> str:
+    return Path(module.__file__ or "").stem
+
+
+def merged(before: str, new: str) -> str:
+    """The page as it was, with the sections of ``new`` in place of those of the same title."""
+    head, *old = before.split("\n## ")
+    replaced = {section.partition("\n")[0]: section for section in new.split("\n## ")[1:]}
+    kept = [replaced.pop(section.partition("\n")[0], section) for section in old]
+    return "\n## ".join(part.rstrip("\n") + "\n" for part in (head, *kept, *replaced.values()))
 
 
 def page(facts: dict[str, str], sections: list[Section], printed: list[tuple[str, str]]) -> str:
@@ -52,15 +68,17 @@ def page(facts: dict[str, str], sections: list[Section], printed: list[tuple[str
 
 
 def main() -> int:
-    arguments = parse(__doc__)
+    arguments = parse(__doc__, names=True)
     facts = machine_facts()
     sections: list[Section] = []
     for module in COMPARED:
+        if arguments.only and _name(module) not in arguments.only:
+            continue
         done = module.run(quick=arguments.quick)
         sections += done
         if not arguments.json:
             print(*(section.text() for section in done), sep="\n", flush=True)
-    printed = others(quick=arguments.quick)
+    printed = others(arguments.only, quick=arguments.quick)
     if arguments.json:
         told = {"machine": facts, "sections": [one.plain() for one in sections], "others": dict(printed)}
         print(json.dumps(told, indent=2))
@@ -70,7 +88,8 @@ def main() -> int:
         say("a quick run: docs/benchmarks.md stays as it is")
     else:
         PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(page(facts, sections, printed), "utf-8")
+        new = page(facts, sections, printed)
+        PAGE.write_text(merged(PAGE.read_text("utf-8"), new) if arguments.only else new, "utf-8")
         say(f"written: {PAGE}")
     return 0
 

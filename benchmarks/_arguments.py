@@ -16,8 +16,12 @@ class Size(NamedTuple):
         return self.quick if quick else self.full
 
 
-def parse(about: str | None) -> argparse.Namespace:
+def parse(about: str | None, *, names: bool = False) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     parser.add_argument("--quick", action="store_true", help="less work, noisier numbers")
+    if names:
+        parser.add_argument(
+            "--only", nargs="+", default=[], metavar="NAME", help="measure only these, e.g. client host"
+        )
     return parser.parse_args()
