@@ -42,7 +42,7 @@ async def test_a_request_put_off_still_learns_that_it_was_taken_back() -> None:
         cli.cancel(request_id)
         await until(lambda: not session.pending())
         assert later.signals[0].aborted
-        with pytest.raises(LocalProtocolError, match="taken back"):
+        with pytest.raises(LocalProtocolError, match="withdrawn by the peer"):
             session.answer(request_id, PermissionResultAllow())
 
 

@@ -119,7 +119,7 @@ for prompt in prompts():
         turn = session.prompt("hi")
         await turn.send()
         await until(lambda: session.last_result, "the result, past a permission request")
-        with pytest.raises(OSError, match="unread messages could not be kept on disk") as caught:
+        with pytest.raises(OSError, match="unread messages could not be written to disk") as caught:
             async for message in turn:
                 seen += [message]
         assert caught.value.errno == errno.ENOSPC

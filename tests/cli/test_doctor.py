@@ -216,7 +216,7 @@ def test_an_empty_key_is_worth_a_warning(home: Path, script: Script) -> None:
         ),
         ({"http_proxy": "proxy"}, "proxy-http_proxy", "warning", "http_proxy is not a proxy URL."),
         ({"ALL_PROXY": "http://proxy:port"}, "proxy-ALL_PROXY", "warning", "ALL_PROXY is not a proxy URL."),
-        ({"ANTHROPIC_BASE_URL": "nonsense"}, "base-url", "problem", "ANTHROPIC_BASE_URL is not a web address."),
+        ({"ANTHROPIC_BASE_URL": "nonsense"}, "base-url", "problem", "ANTHROPIC_BASE_URL is not a URL."),
         ({"ANTHROPIC_BASE_URL": "https://me:pw@h/x"}, "base-url", "ok", "ANTHROPIC_BASE_URL: the CLI connects to h."),
         ({"SSL_CERT_FILE": "/nowhere"}, "certificates-SSL_CERT_FILE", "warning", "SSL_CERT_FILE: no such file."),
         ({}, "environment", "ok", "Nothing unusual."),

@@ -150,6 +150,6 @@ def test_without_json_it_prints_lines_for_a_shell(tmp_path: Path) -> None:
 def test_what_only_the_simulator_can_play_is_refused(scenario: object, what: str, tmp_path: Path) -> None:
     path = tmp_path / "scenario.json"
     path.write_text(json.dumps(scenario))
-    with ModelServer() as server, pytest.raises(ScenarioFileError, match="simulator only") as refused:
+    with ModelServer() as server, pytest.raises(ScenarioFileError, match="only by the simulator") as refused:
         queue_scenario(server, path)
     assert what in str(refused.value)

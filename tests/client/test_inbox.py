@@ -211,7 +211,7 @@ async def test_a_full_disk_is_the_consumers_error_and_reading_goes_on(monkeypatc
     assert valve.asked == []
     assert box.unread_bytes == 200
     assert numbers(await batch(box)) == [0]
-    with pytest.raises(OSError, match="unread messages could not be kept on disk: No space left") as caught:
+    with pytest.raises(OSError, match="unread messages could not be written to disk: No space left") as caught:
         await batch(box)
     assert caught.value.errno == errno.ENOSPC
 

@@ -233,7 +233,7 @@ async def test_a_reader_that_fails_is_dismissed_and_the_session_goes_on(caplog: 
             await cli.expect(UserMessage)
             cli.say(init(), result())
             await turn
-    assert caplog.text.count("is dismissed") == 1
+    assert caplog.text.count("was removed") == 1
 
 
 class Durable(JournalReader):

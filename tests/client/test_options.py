@@ -125,7 +125,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
         (["s"], TypeError, "mcp_servers takes a dict of servers, the path of a configuration file, or its JSON text"),
         ({"s": "x"}, TypeError, "mcp_servers['s'] takes a server's configuration (a dict), not str"),
         ({"s": {"type": "sdk", "name": "x"}}, ValueError, "create_sdk_mcp_server(); 'instance' is missing"),
-        ({"s": {"command": "x", "odd": object()}}, TypeError, "mcp_servers['s']['odd'] takes what JSON can say"),
+        ({"s": {"command": "x", "odd": object()}}, TypeError, "mcp_servers['s']['odd'] takes a JSON value"),
     ],
     "permission_mode": [("yolo", ValueError, "permission_mode takes one of 'default', 'acceptEdits'")],
     "resume": [(3, TypeError, "resume takes a string, not int"), ("a\0b", ValueError, "resume takes a string without")],
@@ -157,8 +157,8 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
     ],
     "settings": [
         (3, TypeError, "settings takes a path, a JSON text, or a dict, not int"),
-        ({"a": {1}}, TypeError, "settings['a'] takes what JSON can say, not set"),
-        ({"a": float("inf")}, ValueError, "settings['a'] takes what JSON can say, not inf"),
+        ({"a": {1}}, TypeError, "settings['a'] takes a JSON value, not set"),
+        ({"a": float("inf")}, ValueError, "settings['a'] takes a JSON value, not inf"),
     ],
     "add_dirs": [(3, TypeError, "add_dirs takes a list of paths"), ([3], TypeError, "add_dirs[0] takes a string")],
     "env": [
@@ -189,7 +189,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
     "agents": [
         ({"a": "prompt"}, TypeError, "agents['a'] takes an AgentDefinition, or a dict with its fields, not str"),
         ({"a": {"prompt": "p"}}, ValueError, "'description' is missing"),
-        ({"a": {"description": "d", "prompt": "p", "x": {1}}}, TypeError, "agents['a']['x'] takes what JSON can say"),
+        ({"a": {"description": "d", "prompt": "p", "x": {1}}}, TypeError, "agents['a']['x'] takes a JSON value"),
     ],
     "setting_sources": [
         (["users"], ValueError, "setting_sources[0] takes one of 'user', 'project', 'local'"),
@@ -203,7 +203,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
             for name in (" a", "a,b", "a(b)", "*", "p:*", "a *", "/a", "a\\", "a\\\\b", "a\nb", "\ud800", "\ufeffa")
         ),
     ],
-    "sandbox": [(True, TypeError, "sandbox takes a dict that JSON can say, not bool")],
+    "sandbox": [(True, TypeError, "sandbox takes a dict of JSON values, not bool")],
     "plugins": [
         (["/p"], TypeError, "plugins[0] takes {'type': 'local', 'path': …}, not str"),
         ([{"type": "remote", "path": "/p"}], ValueError, "Unsupported plugin type: remote"),
@@ -230,7 +230,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
         ({"total": 0}, ValueError, "task_budget['total']"),
     ],
     "client_app": [
-        ("\u20ac", ValueError, "client_app takes what an HTTP header can hold"),
+        ("\u20ac", ValueError, "client_app takes a valid HTTP header value"),
         (3, TypeError, "client_app"),
     ],
     "project_config_root": [(3, TypeError, "project_config_root takes a string or a Path")],
@@ -241,7 +241,7 @@ BAD: dict[str, list[tuple[Any, type[Exception], str]]] = {
     "plan_mode_instructions": [(3, TypeError, "plan_mode_instructions takes a string")],
     "permission_prompts": [("nobody", ValueError, "permission_prompts takes one of 'host', 'none'")],
     "plugin_delivery": [("post", ValueError, "plugin_delivery takes one of 'argv', 'initialize'")],
-    "managed_settings": [("{}", TypeError, "managed_settings takes a dict that JSON can say, not str")],
+    "managed_settings": [("{}", TypeError, "managed_settings takes a dict of JSON values, not str")],
     "debug_file": [(True, TypeError, "debug_file takes a string or a Path")],
     "title": [(3, TypeError, "title takes a string")],
     "executable": [("python", ValueError, "executable takes one of 'node', 'bun', 'deno'")],
@@ -286,7 +286,7 @@ def test_a_bad_value_is_refused_by_name(option: str, value: Any, error: type[Exc
 @for_each("option", [name for name in SWITCHES if name not in NEVER_BY_ACCIDENT])
 def test_a_switch_is_on_or_off_by_truth_and_a_string_gets_a_warning(option: str) -> None:
     assert [getattr(check(**{option: value}), option) for value in (1, 0, None)] == [True, False, False]
-    with pytest.warns(OptionWarning, match=re.escape(f"{option} takes True or False; the string 'no' is taken for Tr")):
+    with pytest.warns(OptionWarning, match=re.escape(f"{option} takes True or False; the string 'no' counts as Tr")):
         check(**{option: "no"})
 
 
@@ -354,7 +354,7 @@ MISTAKES: list[tuple[str, Any, Any, str]] = [
     ("effort", "huge", "huge", "effort takes one of 'low', 'medium', 'high', 'xhigh', 'max', not 'huge'"),
     ("output_format", {"type": "text"}, None, "output_format takes {'type': 'json_schema'"),
     ("output_format", {"type": "json_schema"}, None, "output_format takes {'type': 'json_schema'"),
-    ("extra_args", {"x": True}, {"x": "True"}, "extra_args['x'] takes a value, or None for a mere switch"),
+    ("extra_args", {"x": True}, {"x": "True"}, "extra_args['x'] takes a value, or None for a flag without a value"),
     ("session_store_flush", "lazy", "lazy", "session_store_flush takes one of 'batched', 'eager'"),
     ("stderr", "x", "x", "stderr takes a function, not str"),
     (
@@ -453,7 +453,7 @@ def test_narrow_rules_beside_a_permission_callback_need_no_warning() -> None:
 
 
 def test_a_hook_event_of_tomorrow_gets_a_warning() -> None:
-    with pytest.warns(OptionWarning, match="'MoonRise' is no event of the CLI"):
+    with pytest.warns(OptionWarning, match="'MoonRise' is not an event of the CLI"):
         check(hooks={"MoonRise": [HookMatcher(hooks=[callback])]})
 
 

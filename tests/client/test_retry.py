@@ -140,7 +140,7 @@ async def test_after_a_tool_the_conversation_goes_on_instead_of_being_repeated()
         messages, sent = await played(cli, Retry(sleep=Waits()), session, play)
         (notice,) = notices(messages)
         assert (notice.action, notice.tools, notice.unfinished) == ("continue", ("Bash",), ())
-        assert "these tools had run in it: Bash." in sent.content
+        assert "These tools had already run: Bash." in sent.content
         assert sent.content != "go"
 
 
@@ -181,7 +181,7 @@ async def test_an_unfinished_tool_is_told_to_the_model_when_the_program_wants_to
 
         messages, sent = await played(cli, Retry(after_tools="always", sleep=Waits()), session, play)
         assert [notice.unfinished for notice in notices(messages)] == [("Bash",)]
-        assert "not known whether they finished, or what they did: Bash." in sent.content
+        assert "unknown whether these finished, or what they did: Bash." in sent.content
 
 
 async def test_a_session_on_a_foreign_transport_says_how_its_cli_died() -> None:

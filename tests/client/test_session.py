@@ -455,7 +455,7 @@ async def test_a_new_kind_of_request_is_served_by_registration() -> None:
 
 async def test_a_session_cannot_be_opened_twice() -> None:
     async with session_and_cli() as (session, _):
-        with pytest.raises(Exception, match="opened before"):
+        with pytest.raises(Exception, match="already opened"):
             await session.open()
 
 

@@ -114,7 +114,7 @@ async def test_what_a_tool_did_before_the_cli_died_is_not_done_twice(stage: Stag
         messages = [message async for message in turn]
         (notice,) = notices(messages)
         assert (notice.action, notice.tools, notice.unfinished) == ("continue", ("Bash",), ())
-        assert "these tools had run in it: Bash." in stage.model.conversation[-1].last_user_text
+        assert "These tools had already run: Bash." in stage.model.conversation[-1].last_user_text
         assert (stage.cwd / "log.txt").read_text() == "once\n"
 
 

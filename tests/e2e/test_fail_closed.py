@@ -225,7 +225,7 @@ async def test_a_policy_that_cannot_follow_a_path_refuses_the_call(stage: Stage)
     async with stage.session(hooks=hooks, can_use_tool=stage.allow) as session:
         await session.prompt("go")
     assert stage.asked == []
-    assert "cannot be told" in stage.tool_results()[0]
+    assert "cannot be determined" in stage.tool_results()[0]
 
 
 async def test_a_prompt_is_held_back_when_its_guard_fails(stage: Stage) -> None:

@@ -203,7 +203,7 @@ async def test_no_tool_runs_when_its_hook_is_too_slow_or_fails_and_the_failure_i
         assert cancelled.is_set()
     assert signals[0].aborted
     assert list(stage.cwd.iterdir()) == []
-    assert caplog.messages == ["The PreToolUse hook failed; what it guards was refused: hook exploded"]
+    assert caplog.messages == ["The PreToolUse hook failed, so the call was refused: hook exploded"]
 
 
 async def test_a_hook_that_must_hold_blocks_when_it_fails(stage: Stage) -> None:

@@ -33,7 +33,7 @@ async def test_as_a_permission_callback_it_allows_exactly_what_it_says(stage: St
     commands = ["touch ok.txt", "touch other.txt", "touch ok.txt; touch evil.txt"]
     _, second, third = await run(stage, *commands, can_use_tool=policy)
     assert sorted(path.name for path in stage.cwd.iterdir()) == ["ok.txt"]
-    assert second == third == "Nobody is here to allow this, so it is denied. No rule allows it."
+    assert second == third == "Denied: there is nobody to allow this. No rule allows it."
 
 
 async def test_as_a_hook_it_denies_what_the_cli_would_allow(any_stage: Stage) -> None:

@@ -240,7 +240,7 @@ async def test_an_answer_that_does_not_fit_leaves_the_call_open(place: Place) ->
                 with pytest.raises(HostError) as unfit:
                     await program.answer(call, wrong)
                 assert unfit.value.code == "invalid"
-            with pytest.raises(HostError, match="a result, or an error"):
+            with pytest.raises(HostError, match="either a result or an error"):
                 await program.answer(call)
             await program.fail(call, "The abacus is broken.")
             frames = await frames_until(host, session.id, "idle")

@@ -139,7 +139,7 @@ async def test_a_decision_that_does_not_fit_is_refused_and_nothing_is_decided(pl
     async with place.opened() as host:
         session = await place.created(host)
         (approval,) = await pending(host)
-        with pytest.raises(HostError, match="takes no answers") as refused:
+        with pytest.raises(HostError, match="cannot have answers") as refused:
             await decide(host, approval, answers={"a": "b"})
         assert refused.value.code == "invalid"
         await decide(host, approval)

@@ -198,7 +198,7 @@ async def test_a_silent_turn_is_interrupted_and_then_its_process_is_ended_and_st
         noticed = await until_told(host, session, HangNoticed, 2)
         assert [one.action for one in noticed] == ["interrupt", "end"]
         crashed = await in_state(host, session, "crashed")
-        assert "said nothing for" in crashed.state_reason
+        assert "was silent for" in crashed.state_reason
         clock.now += LONGEST_RESTART_S
         await in_state(host, session, "idle")
 

@@ -125,7 +125,7 @@ async def test_a_worktree_with_uncommitted_work_is_only_removed_by_force(place: 
         with pytest.raises(HostError, match="not a worktree"):
             await host.delete_worktree(DeleteWorktree(path=str(repository), force=True))
         for name in ("../out", "-b", ""):
-            with pytest.raises(HostError, match="cannot name a worktree"):
+            with pytest.raises(HostError, match="is not a valid name for a worktree"):
                 await host.create_worktree(CreateWorktree(cwd=str(repository), name=name))
 
 

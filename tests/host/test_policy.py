@@ -117,7 +117,7 @@ async def test_where_settings_cannot_be_read_a_person_is_asked(place: Place) -> 
 async def test_a_session_narrows_the_policy_and_cannot_widen_it(place: Place) -> None:
     place.claude.play([ASKS, "Then not."])
     async with place.opened(policy=Policy.from_rules(allow=["Bash(touch:*)"])) as host:
-        with pytest.raises(HostError, match="only narrows") as refused:
+        with pytest.raises(HostError, match="can only restrict") as refused:
             await place.created(host, policy={"allow": ["Bash"]})
         assert refused.value.code == "invalid"
         for bad in ({"deny": ["Bash("]}, {"surprise": 1}, {"unattended_s": -1}):
@@ -285,7 +285,7 @@ async def test_what_a_rule_asks_about_cannot_be_remembered(place: Place) -> None
     async with place.opened(policy=Policy.from_rules(ask=["Bash(touch:*)"])) as host:
         session = await place.created(host)
         (approval,) = await pending(host)
-        with pytest.raises(HostError, match="a rule stands against it"):
+        with pytest.raises(HostError, match="because a rule forbids it"):
             await decide(host, approval, remember=TOUCH)
         await decide(host, approval)
         await frames_until(host, session.id, "idle")

@@ -79,7 +79,7 @@ async def test_what_waits_can_be_edited_reordered_and_taken_back(alone: Place) -
         await host.update_prompt(UpdatePrompt(session_id=session.id, prompt_id=third, position=0, content="C"))
         await host.withdraw_prompt(OfPrompt(session_id=session.id, prompt_id=second))
         assert [one.id for one in await waiting(host, session.id)] == [third, first]
-        with pytest.raises(HostError, match="No prompt") as gone:
+        with pytest.raises(HostError, match="no queued prompt") as gone:
             await host.withdraw_prompt(OfPrompt(session_id=session.id, prompt_id=second))
         assert gone.value.code == "not_found"
         await decide(host, approval)
@@ -167,7 +167,7 @@ async def test_a_queue_that_is_full_refuses_more(alone: Place) -> None:
         session = await alone.created(host)
         await pending(host)
         await say(host, session.id, "a")
-        with pytest.raises(HostError, match="prompts wait") as full:
+        with pytest.raises(HostError, match="prompts are queued") as full:
             await say(host, session.id, "b")
         assert (full.value.code, full.value.details["limit"]) == ("busy", "queue")
 

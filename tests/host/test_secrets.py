@@ -119,7 +119,7 @@ async def test_an_option_that_is_no_json_is_refused_and_nothing_is_kept(tmp_path
     async with place.opened() as host:
         with pytest.raises(HostError, match="plain JSON"):
             await place.created(host, None, options={"hooks": {"PreToolUse": [object()]}})
-        with pytest.raises(HostError, match="the host's to set"):
+        with pytest.raises(HostError, match="is set by the host"):
             await place.created(host, None, options={"cwd": "/"})
 
 

@@ -136,7 +136,7 @@ async def test_a_session_that_cannot_be_written_takes_no_new_work_and_goes_on_by
             host.interrupt(of(session)),
             host.delete_session(of(session)),
         ):
-            with pytest.raises(HostError, match="takes no new work") as refused:
+            with pytest.raises(HostError, match="accepts no new work") as refused:
                 await work
             assert refused.value.code == "storage"
         assert "no room" in (await host.get_session(of(session))).state_reason

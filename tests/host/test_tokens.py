@@ -103,7 +103,7 @@ async def test_nobody_hands_out_more_than_they_have(place: Place) -> None:
     async with place.opened() as host:
         with pytest.raises(HostError, match="bypass"):
             await host.create_token(CreateToken(name="x", scope="read", may_bypass=True), ann)
-        with pytest.raises(HostError, match="limited to folders"):
+        with pytest.raises(HostError, match="limited to certain folders"):
             await host.create_token(CreateToken(name="x", scope="read"), limited)
 
 

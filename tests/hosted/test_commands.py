@@ -36,7 +36,7 @@ def test_a_prompt_is_sent_waited_for_and_read(served: ServedHost, shell: Shell, 
     session = served.idle(served.created("painter", prompt=None))
     assert shell("send", "painter", "make", "it") == ""
     shell("wait", "pain", code=4)
-    assert "waits for somebody" in shell.error
+    assert "is waiting for an answer" in shell.error
     assert "approvals --watch" in shell.error
     [waiting] = served.do(lambda host: pending(host, session.id))
     assert "allowed" in shell("approve", waiting.id[:8])
@@ -56,7 +56,7 @@ def test_a_prompt_is_sent_waited_for_and_read(served: ServedHost, shell: Shell, 
 
 
 def test_what_waits_is_listed_denied_and_remembered(served: ServedHost, shell: Shell) -> None:
-    assert shell("approvals") == "Nothing waits for you.\n"
+    assert shell("approvals") == "No pending requests.\n"
     first, second = served.asking("one"), served.asking("two")
     _, *rows = shell("approvals").splitlines()
     assert [row.split()[:2] for row in rows] == [[first.id[:8], "one"], [second.id[:8], "two"]]
@@ -67,7 +67,7 @@ def test_what_waits_is_listed_denied_and_remembered(served: ServedHost, shell: S
     )
     assert denied["decision"] == {"decision": "deny", "message": "not now"}
     shell("approve", first.id, code=1)
-    assert "local has decided this: deny" in shell.error
+    assert "local has already decided this: deny" in shell.error
     [allowed] = shell.json("approve", second.id[:12], "--always", "project")
     assert allowed["decision"]["remember"]["rule"] == "Bash(touch made.txt)"
     assert served.idle(served.created("three")).state == "idle"  # nobody is asked again
@@ -127,7 +127,7 @@ def test_waiting_ends_with_the_time(served: ServedHost, shell: Shell) -> None:
 
 
 def test_usage_and_audit_say_what_was_used_and_done(served: ServedHost, shell: Shell) -> None:
-    assert shell("usage") == "Nothing was used.\n"
+    assert shell("usage") == "No usage.\n"
     approval = served.asking("painter")
     shell("approve", approval.id)
     served.idle(served.session(approval.session_id))
@@ -136,7 +136,7 @@ def test_usage_and_audit_say_what_was_used_and_done(served: ServedHost, shell: S
     assert head.split() == ["MODEL", "SESSION", "COST", "IN", "CACHED", "OUT"]
     assert first.split()[:2] == [row["by"]["model"], "painter"]
     assert "█" in first
-    assert shell("usage", "--from", "2999-01-01") == "Nothing was used.\n"
+    assert shell("usage", "--from", "2999-01-01") == "No usage.\n"
     assert [one["operation"] for one in shell.json("audit", "--session", "painter")] == ["decide", "create_session"]
     assert "decide" in shell("audit", "--who", "local")
     assert [len(shell.json("audit", "--limit", limit)) for limit in ("1", "0")] == [1, 3]
@@ -153,7 +153,7 @@ def test_tokens_are_made_used_and_revoked(
     monkeypatch.setenv("QUARTERDECK_HOST", served.url)
     assert shell("ps", "--quiet").split() == [session.id]
     shell("stop", "painter", code=1)
-    assert "needs the scope operate" in shell.error
+    assert "requires the scope operate" in shell.error
     monkeypatch.delenv("QUARTERDECK_TOKEN")
     shell("ps", code=2)  # the token of the state folder is not for any program that listens on this machine
     assert f"no token for {served.url}" in shell.error
@@ -178,7 +178,7 @@ def test_without_a_host_the_next_step_is_named(
     assert "Start one with quarterdeck serve" in shell.error
     for nonsense in ("ftp://x", str(tmp_path / "nowhere")):
         shell("ps", "--host", nonsense, code=2)
-        assert "is no host" in shell.error
+        assert "is not a host" in shell.error
     (tmp_path / "host.sock").write_text("")
     (tmp_path / "token").write_text("x")
     shell("ps", "--host", str(tmp_path), code=3)

@@ -16,7 +16,7 @@ from quarterdeck.host.requests import Decide, Decision, Remember
 
 
 def test_prompts_that_wait_are_listed_edited_moved_scheduled_and_removed(served: ServedHost, shell: Shell) -> None:
-    assert shell("queue", "list", served.asking("painter").session_id) == "Nothing waits.\n"
+    assert shell("queue", "list", served.asking("painter").session_id) == "No queued prompts.\n"
     for text in ("one", "two", "three"):
         shell("send", "painter", text, "--priority", "later")
     first, second, third = (one["id"] for one in shell.json("queue", "list", "painter"))
@@ -29,7 +29,7 @@ def test_prompts_that_wait_are_listed_edited_moved_scheduled_and_removed(served:
     assert shell.json("queue", "list", "painter")[1]["not_before"] is not None
     assert "as soon as" in shell("queue", "schedule", "painter", first, "now")
     assert "not_before" not in json.dumps(shell.json("queue", "list", "painter"))
-    assert "taken back" in shell("queue", "remove", "painter", first[:8], second[:8])
+    assert "removed" in shell("queue", "remove", "painter", first[:8], second[:8])
     assert [one["id"] for one in shell.json("queue", "list", "painter")] == [third]
     shell("queue", "remove", "painter", "nothing", code=1)
     assert "queue list" in shell.error

@@ -105,7 +105,7 @@ def test_approvals_are_answered_by_keys_one_after_the_other(served: ServedHost) 
     term.press("m")
     term.until("Tell Claude why")
     term.press("use mkdir", ENTER)
-    term.until("denied  one", "nothing waits for you · 2 decided")
+    term.until("denied  one", "no pending requests · 2 decided")
     decided = [served.do(lambda host, one=one: _approval(host, one.id)) for one in (first, second)]
     assert [one.decision for one in decided] == [
         {"decision": "deny", "message": "use mkdir"},
@@ -117,15 +117,15 @@ def test_approvals_are_answered_by_keys_one_after_the_other(served: ServedHost) 
 
 def test_what_somebody_else_decides_goes_away_and_what_comes_is_shown(served: ServedHost) -> None:
     term = served.term("approvals", "--watch")
-    term.until("nothing waits for you")
+    term.until("no pending requests")
     approval = served.asking("one")
     term.until("one · ", ASKED)
     served.decide(approval, "deny")
-    term.until("deny by program", "nothing waits for you")
+    term.until("deny by program", "no pending requests")
     denied = served.asking("two")
     term.until("two · ", ASKED)
     term.press("n")
-    term.until("denied  two", "nothing waits for you · 1 decided")
+    term.until("denied  two", "no pending requests · 1 decided")
     assert served.do(lambda host: _approval(host, denied.id)).decision == {"decision": "deny"}
     served.asking("three")
     term.until("three · ", ASKED)
@@ -159,7 +159,7 @@ def test_run_on_a_host_asks_here_and_says_how_to_go_on(served: ServedHost) -> No
     term = served.term("run", "make it", "--host")
     term.until(ASKED, "Deny and stop")
     term.press("y")
-    term.until("It is done.", "✔ done", "Go on with: quarterdeck attach")
+    term.until("It is done.", "✔ done", "Continue with: quarterdeck attach")
     assert term.exit() == 0
 
 
@@ -171,16 +171,16 @@ def test_chat_on_a_host_starts_a_session_there(served: ServedHost) -> None:
     term.press("!ls")
     term.until("› !ls")
     term.press(ENTER)
-    term.until("works only with a session of this machine's own")
+    term.until("does not work in a session on a host")
     term.press(CTRL_D)
     assert term.exit() == 0
 
 
 def test_the_demo_shows_a_host_until_esc(served: ServedHost) -> None:
     term = served.term("demo", "--serve", columns=100)
-    term.until("http://127.0.0.1:", "gardener · waits", "Allow this edit to notes.txt?", "Leave it, show the next")
+    term.until("http://127.0.0.1:", "gardener · waiting", "Allow this edit to notes.txt?", "Skip, show the next")
     term.press("y")
-    term.until("allowed  gardener", "nothing waits for you · 1 decided")
+    term.until("allowed  gardener", "no pending requests · 1 decided")
     term.press(ESCAPE)
     assert term.exit() == 0
     assert "notes.txt is now: " in term.text
@@ -192,7 +192,7 @@ def test_questions_and_plans_are_answered_by_keys_too(unserved: ServedHost) -> N
     unserved.claude.play([{"tool": "AskUserQuestion", "input": asked}, "Fine."])
     approval = unserved.start().asking("barkeeper")
     term = unserved.term("approvals", "--watch", columns=60)
-    term.until("barkeeper · waits", "? Which drink?", "Answer (y)")
+    term.until("barkeeper · waiting", "? Which drink?", "Answer (y)")
     term.press("y")
     term.until("Drink: Which drink?", "2 milk")
     term.press("2")

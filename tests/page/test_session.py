@@ -92,7 +92,7 @@ async def test_the_composer_completes_sends_queues_and_interrupts(tmp_path: Path
         await box.fill("for later")
         await box.press("Control+Enter")
         await expect(page.locator(".queue li")).to_contain_text("for later")
-        await page.locator(".queue").get_by_role("button", name="Take back").click()
+        await page.locator(".queue").get_by_role("button", name="Withdraw").click()
         await expect(page.locator(".queue li")).to_have_count(0)
         await page.get_by_role("button", name="Interrupt").click()
         await expect(page.locator(".turn.interrupted")).to_have_count(1)

@@ -29,7 +29,7 @@ def make(**options: Any) -> Policy:
     [
         ("ok", PermissionResultAllow()),
         ("no", PermissionResultDeny(message="Denied by policy. Bash(no) matches 'no'.")),
-        ("foo", PermissionResultDeny(message="Nobody is here to allow this, so it is denied. No rule allows it.")),
+        ("foo", PermissionResultDeny(message="Denied: there is nobody to allow this. No rule allows it.")),
     ],
 )
 def test_unattended_means_deny_with_the_reason(command: str, answer: PermissionResult) -> None:
@@ -163,7 +163,7 @@ def test_a_policy_that_is_passed_by_says_so_once() -> None:
     policy = make()
     context = ToolPermissionContext(tool_use_id="toolu_1")
 
-    with pytest.warns(PolicyBypassedWarning, match=r"Register policy\.guard as a PreToolUse hook too"):
+    with pytest.warns(PolicyBypassedWarning, match=r"Register policy\.guard as a PreToolUse hook, too"):
         asyncio.run(policy("Bash", {"command": "ok"}, context))
     asyncio.run(policy("Bash", {"command": "ok"}, context))
 

@@ -57,7 +57,7 @@ def test_every_known_bypass_class_is_in_the_table(bypass: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[[group]", "is not TOML"),
+        ("[[group]", "not valid TOML"),
         ("x = 1", "expected [[group]] tables"),
         ("[[group]]\nabout = 'a'\nrule = 1", "unknown keys rule"),
         ("[[group]]\nexpect.maybe = ['x']", "expect has lists of strings"),

@@ -99,14 +99,14 @@ def test_check_lists_refused_rules_and_remarks(tmp_path: Path, capsys: pytest.Ca
 
     assert main(["check", str(file)]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        f"invalid  {file}:2: 'Bash(a:*b)': :* has a meaning only at the end",
-        f"warning  {file}:3: allow Bash(sudo:*): says nothing of what sudo runs, so it allows nothing here;"
-        " the CLI lets anything run",
+        f"invalid  {file}:2: 'Bash(a:*b)': :* is allowed only at the end",
+        f"warning  {file}:3: allow Bash(sudo:*): does not name what sudo runs, so it allows nothing here;"
+        " the CLI would allow anything",
         "2 rules, 1 invalid, 1 warnings",
     ]
     assert main(["check", str(file), "--json"]) == 1
     shown = json.loads(capsys.readouterr().out)
-    assert shown["refused"] == [{"rule": "Bash(a:*b)", "line": 2, "reason": ":* has a meaning only at the end"}]
+    assert shown["refused"] == [{"rule": "Bash(a:*b)", "line": 2, "reason": ":* is allowed only at the end"}]
 
 
 @pytest.mark.parametrize(("flags", "code"), [([], 0), (["--strict"], 1)])

@@ -47,8 +47,8 @@ def test_an_explanation_has_parts_near_rules_and_the_narrowest_rule() -> None:
     ("request_text", "source", "words"),
     [
         ("foo", "default", "No rule allows it."),
-        ("sudo -u x bar", "default", "does not spell out"),
-        ("foo $X", "safety", "what $X stands for is known only when it runs"),
+        ("sudo -u x bar", "default", "does not include"),
+        ("foo $X", "safety", "the value of $X is known only at run time"),
         ("(foo)", "safety", "It contains a subshell"),
         ("foo (", "safety", "not valid shell"),
         ("PATH=. foo", "safety", "the variable PATH can change what a program does"),
@@ -56,11 +56,11 @@ def test_an_explanation_has_parts_near_rules_and_the_narrowest_rule() -> None:
         ("foo > /dev/tcp/a/1", "safety", "opens a network connection"),
         ("x" * 6000, "limit", "more than 5000 characters"),
         ("foo \u200b", "limit", "invisible, control or unusual white-space"),
-        ("Read(link/x)", "default", "/project/link/x (which leads to /outside/x) is outside the working folders"),
-        ("Write(.git/config)", "safety", "makes other programs run something"),
+        ("Read(link/x)", "default", "/project/link/x (a link to /outside/x) is outside the working folders"),
+        ("Write(.git/config)", "safety", "can make other programs run commands"),
         ("Read(a)", "mode", "is in the working folders"),
         ("AskUserQuestion", "safety", "is a question to a person"),
-        ("Unknown", "default", "No rule speaks of Unknown."),
+        ("Unknown", "default", "No rule mentions Unknown."),
     ],
 )
 def test_the_reason_says_what_is_the_matter(request_text: str, source: str, words: str) -> None:

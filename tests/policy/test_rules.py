@@ -14,8 +14,8 @@ from quarterdeck.policy.lint import lint
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "empty, or with space around it"),
-        (" Bash", "empty, or with space around it"),
+        ("", "empty, or surrounded by spaces"),
+        (" Bash", "empty, or surrounded by spaces"),
         ("Bash(", "the ( is not closed at the end of the rule"),
         ("Bash(a", "the ( is not closed at the end of the rule"),
         ("Bash(a) b", "the ( is not closed at the end of the rule"),
@@ -23,23 +23,23 @@ from quarterdeck.policy.lint import lint
         ("Bash(a))", "parentheses inside do not pair"),
         ("Bash((a)", "parentheses inside do not pair"),
         ("Bash()", "empty parentheses; write Bash alone"),
-        ("Bash( a)", "space at the beginning or end inside"),
+        ("Bash( a)", "a space at the start or end of the parentheses"),
         ("Bash (a)", "'Bash ' is not the name of a tool"),
         ("(a)", "'' is not the name of a tool"),
         ("bash(a)", "tools are written 'Bash', with a capital"),
         ("read", "tools are written 'Read', with a capital"),
         ("*", "'*' is not the name of a tool"),
         ("Bash(:*)", "nothing before :*"),
-        ("Bash(a:*b)", ":* has a meaning only at the end"),
-        ("Bash(a:* b:*)", ":* has a meaning only at the end"),
+        ("Bash(a:*b)", ":* is allowed only at the end"),
+        ("Bash(a:* b:*)", ":* is allowed only at the end"),
         ("Bash(a *:*)", "* and :* in one rule"),
         ("Bash(a \\* b)", "a * cannot be escaped"),
         ("Bash(**)", "only wildcards"),
         ("Bash(a\nb)", "control characters and line ends"),
         ("Bash(a\x00)", "control characters and line ends"),
-        ("Foo(x)", "what stands in parentheses has no known meaning for Foo"),
-        ("WebSearch(x)", "what stands in parentheses has no known meaning for WebSearch"),
-        ("Monitor(x)", "what stands in parentheses has no known meaning for Monitor"),
+        ("Foo(x)", "Foo does not support parentheses"),
+        ("WebSearch(x)", "WebSearch does not support parentheses"),
+        ("Monitor(x)", "Monitor does not support parentheses"),
         ("mcp__server__tool(x)", "rules for MCP tools take no parentheses"),
         ("mcp__", "write mcp__server, mcp__server__* or mcp__server__tool"),
         ("mcp__*", "write mcp__server, mcp__server__* or mcp__server__tool"),
@@ -54,15 +54,15 @@ from quarterdeck.policy.lint import lint
         ("Read(!src)", "a negated pattern matches nothing"),
         ("Read(../x)", ".. in a pattern matches nothing"),
         ("Read(a/../b)", ".. in a pattern matches nothing"),
-        ("Read(~bob/x)", "only ~/ is known"),
+        ("Read(~bob/x)", "only ~/ is supported"),
         ("Read(/)", "names no file"),
         ("Read(//)", "names no file"),
         ("Read(.)", "names no file"),
-        ("Read([a)", "the pattern is not complete"),
-        ("Read(a\\\\)", "the pattern is not complete"),
+        ("Read([a)", "the pattern is incomplete"),
+        ("Read(a\\\\)", "the pattern is incomplete"),
         ("Edit(src/{a,b}.ts)", "braces are not expanded"),
-        ("Skill(a*)", "only name or name:* is known here"),
-        ("Task(*)", "only name or name:* is known here"),
+        ("Skill(a*)", "only name or name:* is supported here"),
+        ("Task(*)", "only name or name:* is supported here"),
     ],
 )
 def test_a_bad_rule_is_refused_with_the_reason(text: str, reason: str) -> None:
@@ -110,7 +110,7 @@ def test_all_bad_rules_are_named_at_once() -> None:
     assert caught.value.rules == (
         BadRule("Bash(", "the ( is not closed at the end of the rule"),
         BadRule("bash", "tools are written 'Bash', with a capital; this would match nothing"),
-        BadRule(5, "a rule is a string"),  # type: ignore[arg-type]
+        BadRule(5, "a rule must be a string"),  # type: ignore[arg-type]
     )
 
 
@@ -132,10 +132,10 @@ def test_a_settings_file_with_bad_rules_is_refused_with_file_and_line(tmp_path: 
         Policy.from_settings(tmp_path, home=str(tmp_path / "home"))
 
     assert caught.value.rules == (
-        BadRule("Bash(a:*b)", ":* has a meaning only at the end", str(file), 4),
-        BadRule("7", "a rule is a string", str(file), 5),
+        BadRule("Bash(a:*b)", ":* is allowed only at the end", str(file), 4),
+        BadRule("7", "a rule must be a string", str(file), 5),
     )
-    assert str(caught.value).splitlines()[0] == f"{file}:4: 'Bash(a:*b)': :* has a meaning only at the end"
+    assert str(caught.value).splitlines()[0] == f"{file}:4: 'Bash(a:*b)': :* is allowed only at the end"
 
 
 def test_no_rule_of_a_refused_file_is_applied_by_halves(tmp_path: Path) -> None:
@@ -150,13 +150,13 @@ def test_no_rule_of_a_refused_file_is_applied_by_halves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("allow", "says"),
     [
-        ("Bash", "lets every shell command run"),
-        ("Bash(sudo:*)", "says nothing of what sudo runs"),
-        ("Bash(python3:*)", "python3 can be told to run anything"),
-        ("Bash(* --help)", "a wildcard does not stand for the command itself"),
-        ("Bash(eval:*)", "eval is never allowed by a pattern"),
+        ("Bash", "allows every shell command"),
+        ("Bash(sudo:*)", "does not name what sudo runs"),
+        ("Bash(python3:*)", "python3 can run anything"),
+        ("Bash(* --help)", "a wildcard cannot stand for the command itself"),
+        ("Bash(eval:*)", "a pattern never allows eval"),
         ("Edit(//**)", "covers a whole disk or home"),
-        ("Write", "lets every file be changed"),
+        ("Write", "allows changes to every file"),
     ],
 )
 def test_rules_that_are_probably_not_meant_so_are_remarked(allow: str, says: str) -> None:
@@ -169,9 +169,9 @@ def test_duplicates_and_rules_that_never_decide_are_remarked() -> None:
     rules = [parse_rule("Read(a)", "deny"), parse_rule("Read(a)", "allow"), parse_rule("Read(a)", "allow")]
 
     assert [remark.says for remark in lint(rules)] == [
-        "never decides: the same is denied at session",
-        "stands already at session",
-        "never decides: the same is denied at session",
+        "has no effect: the rule at session denies the same",
+        "duplicates the rule at session",
+        "has no effect: the rule at session denies the same",
     ]
 
 

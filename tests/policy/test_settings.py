@@ -93,7 +93,7 @@ def test_allow_rules_of_a_project_count_only_in_a_trusted_folder(world: World) -
     file = world.write("project", permissions={"allow": ["Bash(x)"], "deny": ["Bash(y)"]})
 
     assert (world.behavior("x"), world.behavior("y")) == ("ask", "deny")
-    untrusted = f"{file}: its allow rules and directories do not count, the user has not trusted this folder"
+    untrusted = f"{file}: allow rules and directories ignored, because this folder is not trusted"
     assert world.policy().notes == (untrusted,)
     world.trust(world.cwd.parent)
     assert world.behavior("x") == "ask"
@@ -178,7 +178,7 @@ def test_managed_settings_can_make_all_other_rules_void(world: World) -> None:
     world.write("managed", allowManagedPermissionRulesOnly=True, permissions={"allow": ["Bash(y)"]})
 
     assert (world.behavior("x"), world.behavior("y")) == ("ask", "allow")
-    assert world.policy().notes == (f"{user}: its rules do not count, managed settings allow only their own",)
+    assert world.policy().notes == (f"{user}: rules ignored, because managed settings allow only their own",)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_the_default_mode_is_taken_but_a_checked_in_file_cannot_open_doors(
     policy = world.policy()
 
     assert policy.mode == (mode if counts else "default")
-    assert policy.notes == (() if counts else (f"{file}: the mode {mode} does not count here",))
+    assert policy.notes == (() if counts else (f"{file}: the mode {mode} is ignored here",))
 
 
 def test_bypassing_can_be_disabled(world: World) -> None:
@@ -225,7 +225,7 @@ def test_additional_directories_are_working_folders_if_they_are_there(world: Wor
     }
     assert wanted == {"more/a": "allow", "beside/a": "allow", "x": "ask"}
     assert policy.notes == (
-        f"{world.cwd / '.claude' / 'settings.local.json'}: the directory ../x does not count, it is not there",
+        f"{world.cwd / '.claude' / 'settings.local.json'}: the directory ../x is ignored, because it does not exist",
     )
 
 
@@ -244,19 +244,19 @@ def test_patterns_with_one_slash_begin_at_the_settings_folder(world: World) -> N
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("{", 1, "a key in quotes is expected here"),
-        ('{\n  "a": 1,\n}', 3, "a key in quotes is expected here"),
-        ('{\n  // why\n  "a": 1\n}', 2, "comments are not JSON"),
+        ("{", 1, "expected a key in quotes here"),
+        ('{\n  "a": 1,\n}', 3, "expected a key in quotes here"),
+        ('{\n  // why\n  "a": 1\n}', 2, "comments are not valid JSON"),
         ('{"a": 1} x', 1, "text after the end"),
-        ('{"a": 1,\n "a": 2}', 2, "the key 'a' stands here twice"),
+        ('{"a": 1,\n "a": 2}', 2, "the key 'a' appears twice"),
         ("[]", 1, "is not a JSON object"),
         ('{"permissions": []}', 1, "permissions is not an object"),
         ('{"permissions": {\n"allow": "Bash(x)"}}', 2, "permissions.allow is not a list"),
         ('{"a": "x\ny"}', 1, "a string is not closed"),
-        ('{"a": nul}', 1, "a value is expected here"),
+        ('{"a": nul}', 1, "expected a value here"),
         ("[" * 100, 1, "nested deeper than"),
-        ('{"a" 1}', 1, "a : is expected here"),
-        ('{"a": [1 2]}', 1, "a , or ] is expected here"),
+        ('{"a" 1}', 1, "expected a : here"),
+        ('{"a": [1 2]}', 1, "expected a , or ] here"),
     ],
 )
 def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(

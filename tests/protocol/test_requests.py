@@ -129,7 +129,7 @@ def test_an_answer_after_a_cancel_is_a_local_error_and_nothing_is_sent() -> None
     assert isinstance(cancelled, CancelReceived)
     assert cancelled.request_id == request_id
     assert kinds(cli_events) == ["RequestFailed"]
-    with pytest.raises(LocalProtocolError, match="was taken back by the peer"):
+    with pytest.raises(LocalProtocolError, match="was withdrawn by the peer"):
         pair.host.answer(request_id, {})
     assert pair.host.outgoing() == b""
 

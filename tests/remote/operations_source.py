@@ -1,6 +1,6 @@
 """Writes ``src/quarterdeck/remote/operations.py`` from the host's table of operations.
 
-``PYTHONPATH=tests python -m remote.operations_source`` writes it anew.
+``PYTHONPATH=tests python -m remote.operations_source`` regenerates it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from quarterdeck.host.operations import OPERATIONS, Operation
 
 PAGE = Path(__file__).parents[2] / "src" / "quarterdeck" / "remote" / "operations.py"
 
-HEAD = '''"""Every operation of a host that answers once, as a method. Streams are in ``remote_host``.
+HEAD = '''"""Every operation of a host that returns a single result, as a method. Streams are in ``remote_host``.
 
 Written from ``quarterdeck.host.operations`` by ``tests/remote/operations_source.py``; do not edit.
 """
@@ -25,7 +25,7 @@ from quarterdeck.host import resources as returns
 
 
 class RemoteOperations:
-    """What can be asked of a host. A write with a ``key`` of your own is done once, however often it is asked."""
+    """The operations of a host. A write with your own ``key`` is applied once, however often you repeat it."""
 
     async def _call(self, name: str, request: takes.Request, key: str | None = None) -> Any:
         raise NotImplementedError

@@ -60,7 +60,7 @@ async def test_what_the_host_refuses_is_its_own_error_and_nothing_is_left(fake: 
         with pytest.raises(HostError) as refused:
             await there.connect(fake.options(cwd=tmp_path / "nowhere")).open()
         assert (refused.value.code, refused.value.details["field"]) == ("invalid", "cwd")
-        with pytest.raises(HostError, match="session_store is for local sessions"):
+        with pytest.raises(HostError, match="session_store works only with local sessions"):
             await there.connect(fake.options(session_store=InMemorySessionStore())).open()
         with pytest.raises(HostError) as wrong:
             await connect(there.there(fake.options()), host=there.url, token="wrong").open()

@@ -91,7 +91,7 @@ async def fill(folder: str) -> None:
                 await add(store, "s", body := f"{number} ".encode() * 500)
                 written.append(body)
         except StorageFull as full:
-            assert "make room" in str(full), full
+            assert "Free some space" in str(full), full
         else:
             raise AssertionError("the disk never was full")
         assert len(written) > 10

@@ -106,7 +106,7 @@ async def test_a_restored_store_has_everything_and_old_cursors_mean_nothing_in_i
 async def test_restoring_overwrites_nothing(tmp_path: Path) -> None:
     async with await SqliteStore.open(tmp_path / "live") as store:
         await store.backup(tmp_path / "copy")
-    with pytest.raises(StoreError, match="has a store"):
+    with pytest.raises(StoreError, match="already has a store"):
         restore(tmp_path / "copy", tmp_path / "live")
-    with pytest.raises(StoreError, match="is no backup"):
+    with pytest.raises(StoreError, match="is not a backup"):
         restore(tmp_path / "nothing", tmp_path / "new")

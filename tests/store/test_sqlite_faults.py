@@ -39,7 +39,7 @@ async def test_a_store_at_its_limit_refuses_and_goes_on_when_retention_has_made_
     async with await SqliteStore.open(tmp_path, sync="normal", max_bytes=400_000) as store:
         await start(store)
         written = []
-        with pytest.raises(StorageFull, match=r"no room for .*store\.db.*make room"):
+        with pytest.raises(StorageFull, match=r"disk is full: .*store\.db.*Free some space"):
             for number in range(100):
                 await add(store, "s", row(body := str(number).encode() * 4_000))
                 written.append(body)
@@ -197,7 +197,7 @@ async def test_after_an_error_of_the_disk_the_database_is_opened_anew(
 
         with monkeypatch.context() as breaking:
             breaking.setattr(SqliteTables, "flush", broken)
-            with pytest.raises(StorageFailed, match="Look at the disk"):
+            with pytest.raises(StorageFailed, match="Check the disk"):
                 await add(store, "s", b"lost")
         await add(store, "s", b"kept")
         assert store._writer._tables is not used

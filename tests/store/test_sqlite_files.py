@@ -55,12 +55,12 @@ async def test_nobody_else_can_read_it(tmp_path: Path) -> None:
 
 async def test_a_second_host_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
     async with await SqliteStore.open(tmp_path):
-        with pytest.raises(StoreInUse, match=f"process {os.getpid()} uses") as refused:
+        with pytest.raises(StoreInUse, match=f"process {os.getpid()} is using") as refused:
             await SqliteStore.open(tmp_path)
         assert refused.value.pid == os.getpid()
         other = child("hold", str(tmp_path))
         out, _ = other.communicate()
-        assert f"process {os.getpid()} uses {tmp_path}".encode() in out
+        assert f"process {os.getpid()} is using {tmp_path}".encode() in out
     async with await SqliteStore.open(tmp_path):
         pass
 
@@ -90,7 +90,7 @@ async def test_a_host_that_was_killed_leaves_no_lock(tmp_path: Path) -> None:
     try:
         assert other.stdout is not None
         assert other.stdout.readline() == b"holding\n"
-        with pytest.raises(StoreInUse, match=f"process {other.pid} uses"):
+        with pytest.raises(StoreInUse, match=f"process {other.pid} is using"):
             await SqliteStore.open(tmp_path)
     finally:
         other.kill()
@@ -145,12 +145,12 @@ async def test_a_large_body_that_is_missing_is_told(tmp_path: Path) -> None:
         await start(store, "s", row(bytes(2_000)))
         (path,) = (tmp_path / "large").iterdir()
         path.write_bytes(b"short")
-        with pytest.raises(StorageCorrupt, match="should have 2000 bytes and has 5"):
+        with pytest.raises(StorageCorrupt, match="should have 2000 bytes but has 5"):
             await everything(store)
         path.unlink()
         with pytest.raises(StorageCorrupt, match="has 0"):
             await everything(store)
-        assert await store.check() == [f"{path} should have 2000 bytes and has 0"]
+        assert await store.check() == [f"{path} should have 2000 bytes but has 0"]
 
 
 @pytest.mark.usefixtures("small_limit")

@@ -56,7 +56,7 @@ def test_a_callback_may_be_a_coroutine_but_then_may_not_block_on_its_own_loop(fa
 
     with sync.connect(fake.options(can_use_tool=decide)) as session:
         assert session.prompt("hi").wait().result == "done"
-    assert ["wait for itself" in str(error) for error in errors] == [True]
+    assert ["would deadlock" in str(error) for error in errors] == [True]
 
 
 def test_hooks_of_both_kinds_are_called_with_a_signal_that_suits_them(fake: Simulated) -> None:
@@ -182,7 +182,7 @@ def test_what_is_only_told_comes_in_order_and_a_failure_stops_nothing(caplog: py
         told.take(number)
     until(lambda: len(seen) == 100)
     assert seen == list(range(100))
-    assert [record.message.startswith("A callback that is only told") for record in caplog.records] == [True]
+    assert [record.message.startswith("A notification callback failed") for record in caplog.records] == [True]
 
 
 def test_stderr_is_told_line_by_line(fake: Simulated) -> None:

@@ -116,7 +116,7 @@ def test_a_forked_child_has_sessions_of_its_own(fake: Simulated) -> None:
     assert finished(program) == (
         0,
         "hello\n"
-        "child: this session belongs to the process that was forked: make a new one in this one\n"
+        "child: this session belongs to the parent process: create a new one in this process\n"
         "child: hello\n"
         "parent: again\n",
         "",

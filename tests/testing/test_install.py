@@ -115,7 +115,7 @@ def test_a_refusal_of_npm_is_passed_on_and_leaves_nothing(machine: Machine) -> N
 
 def test_another_version_than_asked_for_is_refused(machine: Machine) -> None:
     machine.has_npm(MAKE_NATIVE, says="9.9.9")
-    with pytest.raises(InstallError, match=r"1\.2\.3 was asked for, but it says '9\.9\.9"):
+    with pytest.raises(InstallError, match=r"1\.2\.3 was requested, but --version printed '9\.9\.9"):
         install_cli("1.2.3", cache_dir=machine.cache)
 
 
@@ -138,7 +138,7 @@ def test_a_lock_that_is_never_given_back_is_reported(machine: Machine) -> None:
 
 def test_a_broken_folder_says_so(machine: Machine) -> None:
     (machine.cache / "claude-code/1.2.3").mkdir(parents=True)
-    with pytest.raises(InstallError, match="holds no Claude Code CLI: remove it"):
+    with pytest.raises(InstallError, match="does not contain a Claude Code CLI: remove it"):
         install_cli("1.2.3", cache_dir=machine.cache)
 
 

@@ -297,7 +297,7 @@ def test_closing_ends_stalled_streams_and_all_threads() -> None:
 
 
 def test_a_server_is_started_once(model: ModelServer) -> None:
-    with pytest.raises(RuntimeError, match="started once"):
+    with pytest.raises(RuntimeError, match="started only once"):
         model.start()
     with pytest.raises(RuntimeError, match="no address"):
         _ = ModelServer().base_url

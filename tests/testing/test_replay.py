@@ -186,7 +186,7 @@ def test_answers_may_come_in_another_order() -> None:
             "input line 1 is control_request/initialize; talk.ndjson:2 has control_request/initialize: "
             'request.hooks: expected nothing, found {"Stop": []}',
         ),
-        (success("zzz"), "input line 1 is an answer to 'zzz', to which the recording has no (further) answer"),
+        (success("zzz"), "input line 1 is an answer to 'zzz', for which the recording has no (further) answer"),
         (b"nonsense", "input line 1 is a line that is not a JSON object; talk.ndjson:2 has control_request/init"),
     ],
 )

@@ -335,7 +335,7 @@ def test_a_recording_that_cannot_be_written_does_not_disturb_the_conversation(tm
         tap(out, *python(ECHO)), input=b"hello\n" * 50_000, capture_output=True, timeout=LIMIT_S, check=False
     )
     assert (done.returncode, done.stdout) == (0, b"hello\n" * 50_000)
-    assert done.stderr.decode() == f"quarterdeck tap: the recording {out} is not complete: {out.parent}: File exists\n"
+    assert done.stderr.decode() == f"quarterdeck tap: the recording {out} is incomplete: {out.parent}: File exists\n"
 
 
 def test_a_full_disk_does_not_disturb_the_conversation() -> None:
@@ -343,7 +343,7 @@ def test_a_full_disk_does_not_disturb_the_conversation() -> None:
         tap("/dev/full", *python(ECHO)), input=b"hello\n" * 50_000, capture_output=True, timeout=LIMIT_S, check=False
     )
     assert (done.returncode, done.stdout) == (0, b"hello\n" * 50_000)
-    assert done.stderr == b"quarterdeck tap: the recording /dev/full is not complete: No space left on device\n"
+    assert done.stderr == b"quarterdeck tap: the recording /dev/full is incomplete: No space left on device\n"
 
 
 def test_a_recording_that_outgrows_its_disk_is_whole_as_far_as_it_goes(out: Path) -> None:
@@ -372,7 +372,7 @@ def test_no_place_for_the_spool_means_no_recording_and_no_harm(out: Path) -> Non
         tap(out, *python(ECHO)), input=b"hi\n", capture_output=True, timeout=LIMIT_S, env=env, check=False
     )
     assert (done.returncode, done.stdout) == (0, b"hi\n")
-    assert b"is not complete: No such file or directory" in done.stderr
+    assert b"is incomplete: No such file or directory" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,11 @@ turn 1
     0.004 → host   asks initialize
     0.509 ← cli    answers 44 commands, 5 agents, output_s… (initialize, 505 ms)
     0.510 → host   says: Make the file
-    0.594 ← cli    begins a turn: claude-opus-5-5, default, 25 tools, session 8…
+    0.594 ← cli    starts a turn: claude-opus-5-5, default, 25 tools, session 8…
     0.605 ← cli    status: requesting
     0.677 ← model  I need a tool.
     0.688 ← model  calls Bash touch made.txt
-    0.743 ← cli    asks whether Bash may run: touch made.txt
+    0.743 ← cli    asks for permission for Bash: touch made.txt
     0.743 → host   allows (can_use_tool Bash, 200 µs)
     0.744 ← model  (streamed: 12 events, 14 letters) (70 ms)
     0.823 ← Bash   returns: (Bash completed with no output) (135 ms)
@@ -164,8 +164,8 @@ def test_requests_without_answers_and_answers_without_requests_are_found(tmp_pat
     assert sorted(model_of(path).summary.anomalies) == [
         (2, "set_model (1) was never answered"),
         (3, "can_use_tool Bash (2) was never answered"),
-        (4, "an answer to '9', which nobody asked"),
-        (7, "a further answer to hook_callback h (answered before)"),
+        (4, "an answer to '9', which was never sent"),
+        (7, "another answer to hook_callback h (already answered)"),
     ]
 
 
@@ -501,15 +501,15 @@ turn 1
     0.002 → host   asks initialize
     0.850 ← cli    answers 44 commands, 5 agents, output_style, 5 available_output_style… (initialize, 848 ms)
     0.851 → host   says: Make the file
-    1.009 ← cli    begins a turn: claude-opus-5-5, default, 25 tools, session 1051cea2
+    1.009 ← cli    starts a turn: claude-opus-5-5, default, 25 tools, session 1051cea2
     1.133 ← model  I need a tool.
     1.144 ← model  calls Bash touch made.txt
-    1.222 ← cli    asks whether Bash may run: touch made.txt
+    1.222 ← cli    asks for permission for Bash: touch made.txt
     1.222 → host   allows
-                   ⚠ an answer to 'nobody-asked', which nobody asked
+                   ⚠ an answer to 'nobody-asked', which was never sent
     1.222 → host   allows (can_use_tool Bash, 300 µs)
     1.222 → host   denies: too late
-                   ⚠ a further answer to can_use_tool Bash (answered before)
+                   ⚠ another answer to can_use_tool Bash (already answered)
     1.356 ← Bash   returns: (Bash completed with no output) (212 ms)
     1.405 ← model  Done.
     1.419 ← cli    ends the turn: success, 0.5 s, $0.0016, 2 steps, tokens 200 in 40 out
@@ -524,6 +524,6 @@ summary
   tools:    Bash: 1 × 212 ms
   end: exit code 0
   anomalies: 2
-    line 9: an answer to 'nobody-asked', which nobody asked
-    line 11: a further answer to can_use_tool Bash (answered before)
+    line 9: an answer to 'nobody-asked', which was never sent
+    line 11: another answer to can_use_tool Bash (already answered)
 """

@@ -270,7 +270,7 @@ def test_stored_files_and_suggested_prompts_are_told() -> None:
         ),
         (system("mirror_error", error="no store", key={}), "mirror_error", "no store", "error"),
         ({"type": "active_goal", "value": {"condition": "tests pass", "iterations": 2}}, "goal", "tests pass", "info"),
-        ({"type": "active_goal", "value": None}, "goal", "no goal any more", "info"),
+        ({"type": "active_goal", "value": None}, "goal", "goal cleared", "info"),
         ({"type": "error", "error": {"type": "overloaded_error", "message": "Busy"}}, "api_error", "Busy", "error"),
         (stream({"type": "error", "error": {"type": "overloaded_error"}}), "api_error", "overloaded_error", "error"),
         (assistant({"type": "compaction", "content": "Short"}), "compaction_summary", "Short", "info"),

@@ -59,8 +59,8 @@ def test_messages_and_attributes(error: Exception, text: str, attributes: dict[s
     [
         (0, ExitStatus(code=0), "exited with code 0"),
         (1, ExitStatus(code=1), "exited with code 1"),
-        (-9, ExitStatus(signal=9), "was ended by SIGKILL"),
-        (-99, ExitStatus(signal=99), "was ended by signal 99"),
+        (-9, ExitStatus(signal=9), "was terminated by SIGKILL"),
+        (-99, ExitStatus(signal=99), "was terminated by signal 99"),
     ],
 )
 def test_an_exit_status_is_told_as_code_or_signal(returncode: int, status: ExitStatus, said: str) -> None:

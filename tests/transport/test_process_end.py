@@ -198,7 +198,7 @@ def test_who_drains_hears_that_the_process_died(stage: Stage) -> None:
         with pytest.raises(TransportClosed):
             await waiting
         await transport.wait()
-        with pytest.raises(TransportClosed, match="was ended by SIGKILL"):
+        with pytest.raises(TransportClosed, match="was terminated by SIGKILL"):
             transport.write(b"too late")
         await transport.close()
 
@@ -347,7 +347,7 @@ def test_a_transport_that_was_never_started_closes_and_then_refuses_to_start(sta
         with pytest.raises(TransportClosed, match="await start"):
             transport.write(b"x")
         assert await transport.close() == ExitStatus()
-        with pytest.raises(TransportClosed, match="make a new one"):
+        with pytest.raises(TransportClosed, match="create a new one"):
             await transport.start(Recorder())
 
     stage.play(scene)

@@ -64,7 +64,7 @@ def test_removing_twice_or_after_somebody_else_did_is_no_error() -> None:
 def test_the_size_of_all_together_is_bounded() -> None:
     with PrivateFiles(limit_bytes=10) as files:
         files.write("a", b"12345678")
-        with pytest.raises(ValueError, match="b would bring the private files of this session over 10 bytes"):
+        with pytest.raises(ValueError, match="with b, the private files of this session would exceed 10 bytes"):
             files.write("b", b"123")
         files.write("c", b"12")
 

@@ -45,14 +45,14 @@ def test_a_missing_working_directory_is_named(stage: Stage, tmp_path: Path) -> N
 def test_a_script_whose_interpreter_is_missing_says_so(stage: Stage, tmp_path: Path) -> None:
     error = refused(stage, ChildCommand([program(tmp_path / "claude", "#!/nonexistent/node\n")]))
     assert isinstance(error, StartFailed)
-    assert "the interpreter in its first line" in str(error)
+    assert "the one in its first line" in str(error)
 
 
 def test_a_file_that_is_no_program_says_so(stage: Stage, tmp_path: Path) -> None:
-    assert "not a program of this system" in str(
+    assert "not an executable for this system" in str(
         refused(stage, ChildCommand([program(tmp_path / "claude", "\x01\x02")]))
     )
-    assert "may be executed" in str(refused(stage, ChildCommand([program(tmp_path / "plain", "", 0o644)])))
+    assert "is executable" in str(refused(stage, ChildCommand([program(tmp_path / "plain", "", 0o644)])))
 
 
 def test_too_long_a_command_line_is_explained_with_its_size(stage: Stage) -> None:

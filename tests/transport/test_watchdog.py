@@ -159,5 +159,5 @@ def test_without_a_shell_it_says_so_and_the_rest_goes_on(caplog: pytest.LogCaptu
     dog.remove("g123456")
     dog.stop()
     assert [record.getMessage() for record in caplog.records] == [
-        "no watchdog: if this process is killed outright, its CLI processes stay behind"
+        "no watchdog: if this process is killed, its CLI processes keep running"
     ]

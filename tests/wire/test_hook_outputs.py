@@ -233,7 +233,7 @@ def test_the_output_given_is_not_changed() -> None:
 
 @pytest.mark.parametrize("output", [True, "block", ["x"], outputs.HookPermissionDeny()])
 def test_an_output_of_another_type_is_refused_with_what_is_accepted(output: object) -> None:
-    with pytest.raises(TypeError, match=f"a hook returns None, a dict, .* not {type(output).__name__}"):
+    with pytest.raises(TypeError, match=f"a hook must return None, a dict, .* not {type(output).__name__}"):
         hook_answer(output)
 
 

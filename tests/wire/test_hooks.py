@@ -473,7 +473,7 @@ def test_an_input_that_is_no_object_is_an_empty_unknown_one(data: object) -> Non
     view = parse_hook_input(data)
 
     assert isinstance(view, UnknownHookInput)
-    assert view.reason == f"a hook input is an object, not {type(data).__name__}"
+    assert view.reason == f"a hook input must be an object, not {type(data).__name__}"
     assert dict(view) == {}
 
 

@@ -30,17 +30,17 @@ def parser() -> Parser:
 
     built = Parser(
         "quarterdeck acp",
-        description="Speaks the Agent Client Protocol on standard input and output: Claude Code in Zed, JetBrains, "
-        "Neovim, Emacs and every other editor that knows it. The editor starts this command; docs/acp.md has the "
-        "settings for each.",
+        description="Use Claude Code in Zed, JetBrains, Neovim, Emacs or any other editor that supports the Agent "
+        "Client Protocol. The editor starts this command and talks to it on standard input and output; "
+        "docs/acp.md has the settings for each editor.",
         examples=[
-            ("quarterdeck acp", "what to enter as the agent's command in the editor"),
-            ("quarterdeck acp --check", "start Claude Code once and say what is missing"),
+            ("quarterdeck acp", "the agent's command in the editor's settings"),
+            ("quarterdeck acp --check", "start Claude Code once and report what is missing"),
             ("quarterdeck acp --host http://build:8787", "with the sessions of a host on another machine"),
             ("quarterdeck acp --agent sim", "with the simulator: no model, no login"),
         ],
         exits={
-            OK: "the editor has gone, or the check found nothing missing",
+            OK: "the editor closed the connection, or the check passed",
             FAILED: "the check failed",
             USAGE_ERROR: "invalid arguments",
             NOT_STARTED: "Claude Code was not found",
@@ -49,14 +49,10 @@ def parser() -> Parser:
     built.add_argument("--agent", metavar="AGENT", default="claude", help=AGENTS)
     built.add_argument("--model", metavar="NAME", help="the model of new sessions")
     built.add_argument("--mode", choices=MODES, help="the permission mode of new sessions")
+    built.add_argument("--allow-bypass", action="store_true", help="offer the bypassPermissions mode, which never asks")
+    built.add_argument("--no-editor-tools", action="store_true", help="do not use the editor's files and terminals")
     built.add_argument(
-        "--allow-bypass", action="store_true", help="offer the mode bypassPermissions, which asks for nothing"
-    )
-    built.add_argument(
-        "--no-editor-tools", action="store_true", help="leave the editor's files and terminals alone, also if offered"
-    )
-    built.add_argument(
-        "--draft", action="store_true", help="speak the draft of version 2 with an editor that asks for it"
+        "--draft", action="store_true", help="offer the draft of ACP version 2 to editors that request it"
     )
     built.add_argument("--login", action="store_true", help="log in with Claude Code, in this terminal")
     built.add_argument("--check", action="store_true", help="start Claude Code once, report, and exit")
@@ -223,6 +219,6 @@ async def _check(make: Any) -> int:
     try:
         import tree_sitter_bash  # noqa: F401
     except ImportError:
-        print("Narrow rules for commands: pip install 'quarterdeck[policy]'")
-    print("Ready: enter quarterdeck acp as the agent's command in the editor.")
+        print("For narrow rules for commands: pip install 'quarterdeck[policy]'")
+    print("Ready. In the editor, set the agent's command to: quarterdeck acp")
     return OK

@@ -12,8 +12,8 @@ KINDS = ("approval", "crashed", "finished", "budget", "limited")
 def parser() -> Parser:
     built = Parser(
         "quarterdeck alerts",
-        description="List, add and remove alerts: a webhook or a command on the host's machine, notified when an "
-        "approval waits, a session crashes or finishes, or a budget or rate limit is reached.",
+        description="List, add and remove alerts: a webhook or a command on the host's machine, notified when a "
+        "request is pending, a session crashes or finishes, or a budget or rate limit is reached.",
         examples=[
             ("quarterdeck alerts list", "with their numbers"),
             ("quarterdeck alerts add --on approval --after 5m --url https://example.org/hook", "a signed webhook"),
@@ -33,7 +33,8 @@ def parser() -> Parser:
     add = commands.add_parser(
         "add",
         help="add an alert",
-        description="Add an alert. Webhooks follow no redirects and reach no private address that is not allowed.",
+        description="Add an alert. Webhooks do not follow redirects and reach private addresses only if you allow "
+        "them.",
         examples=[
             ("quarterdeck alerts add --on finished --session review --url https://example.org/hook", "one session")
         ],
@@ -44,7 +45,7 @@ def parser() -> Parser:
     target.add_argument("--url", metavar="URL", help="send it to this webhook")
     target.add_argument("--command", metavar="WORD", nargs="+", help="run this program, by its absolute path")
     add.add_argument(
-        "--after", metavar="SPAN", type=span, default=0.0, help="only approvals that waited this long, e.g. 5m"
+        "--after", metavar="SPAN", type=span, default=0.0, help="only requests pending for this long, e.g. 5m"
     )
     add.add_argument("--session", metavar="SESSION", help="only this session")
     add.add_argument("--cwd", metavar="DIR", help="only sessions in this folder and below")

@@ -12,20 +12,26 @@ KINDS = ("permission", "questions", "plan_review", "elicitation", "dialog")
 def parser() -> Parser:
     built = Parser(
         "quarterdeck approvals",
-        description="List what the sessions of a host wait for: permissions, questions, plans. With --watch, answer "
-        "one after the other by keys as they come: y allows, a always allows, e edits, n denies, j goes to the next.",
+        description="List the pending requests of a host's sessions: permissions, questions, plans. With --watch, "
+        "answer them one by one with keys: y allows, a always allows, e edits, n denies, j goes to the "
+        "next.",
         examples=[
-            ("quarterdeck approvals --watch", "answer whatever comes"),
-            ("quarterdeck approvals", "what waits now"),
-            ("quarterdeck approvals --session review --state applied", "what a session was allowed"),
+            ("quarterdeck approvals --watch", "answer requests as they arrive"),
+            ("quarterdeck approvals", "list pending requests"),
+            ("quarterdeck approvals --session review --state applied", "list what a session was allowed"),
             ("quarterdeck approvals --json | jq -r .summary", "in a script"),
         ],
         exits=EXITS,
     )
-    built.add_argument("--watch", action="store_true", help="answer them by keys as they come")
-    built.add_argument("--session", metavar="SESSION", help="only of this session")
+    built.add_argument("--watch", action="store_true", help="answer requests with keys as they arrive")
+    built.add_argument("--session", metavar="SESSION", help="only requests of this session")
     built.add_argument(
-        "--kind", metavar="KIND", action="append", choices=KINDS, default=[], help="only of this kind (repeatable)"
+        "--kind",
+        metavar="KIND",
+        action="append",
+        choices=KINDS,
+        default=[],
+        help="only requests of this kind (repeatable)",
     )
     built.add_argument(
         "--state",
@@ -33,7 +39,7 @@ def parser() -> Parser:
         action="append",
         choices=STATES,
         default=[],
-        help="what became of them (default: pending; repeatable)",
+        help="only requests in this state (default: pending; repeatable)",
     )
     built.add_argument("--quiet", "-q", action="store_true", help="print only ids")
     add_host_options(built, json="print JSON, one approval per line")

@@ -10,24 +10,24 @@ from .hosted.connecting import EXITS, add_host_options, on_host
 def parser() -> Parser:
     built = Parser(
         "quarterdeck approve",
-        description="Allow what a session asks: a permission, or a plan. APPROVAL is an id as quarterdeck approvals "
-        "lists it, or a unique beginning of it. Questions have quarterdeck answer.",
+        description="Approve a request: a permission or a plan. APPROVAL is an id listed by quarterdeck approvals, or "
+        "a unique prefix of it. For questions, use quarterdeck answer.",
         examples=[
-            ("quarterdeck approve 8c1f", "this once"),
-            ("quarterdeck approve 8c1f --always project", "and the same in this folder from now on"),
+            ("quarterdeck approve 8c1f", "allow once"),
+            ("quarterdeck approve 8c1f --always project", "always allow it in this folder"),
             (
                 "quarterdeck approve --session review --tool Read --dry-run",
                 "preview a batch; without --dry-run, allow it",
             ),
-            ('quarterdeck approve 8c1f --input \'{"command": "make test"}\'', "with another input"),
+            ('quarterdeck approve 8c1f --input \'{"command": "make test"}\'', "run another command instead"),
         ],
         exits=EXITS,
     )
-    built.add_argument("approvals", metavar="APPROVAL", nargs="*", help="what to allow")
+    built.add_argument("approvals", metavar="APPROVAL", nargs="*", help="the requests to approve")
     built.add_argument(
         "--always",
         choices=("session", "project", "user"),
-        help="also from now on: in this session, in its folder, or everywhere",
+        help="always allow it: in this session, in its folder, or everywhere",
     )
     built.add_argument("--rule", metavar="RULE", help="with --always: remember this rule (default: the narrowest)")
     built.add_argument("--input", metavar="JSON", help="allow the call with this input instead")

@@ -9,14 +9,14 @@ from .hosted.connecting import EXITS, add_host_options
 def parser() -> Parser:
     built = Parser(
         "quarterdeck attach",
-        description="Follow a session of a host, answer what it asks, and talk to it, as in quarterdeck chat and with "
-        "the same keys. Ctrl-D leaves, and the session goes on. Several terminals may be attached to one session. "
-        "SESSION is an id, a unique beginning of it, or a name.",
+        description="Follow a session of a host, answer its requests, and talk to it, with the keys of quarterdeck "
+        "chat. Ctrl-D detaches; the session keeps running. You can attach several terminals to one "
+        "session. SESSION is an id, a unique prefix of it, or a name.",
         examples=[
-            ("quarterdeck attach review", "by its name"),
+            ("quarterdeck attach review", "by name"),
             ("quarterdeck attach 3f2a --host https://deck.example", "on another machine"),
         ],
-        exits={**EXITS, OK: "left with /quit or Ctrl-D"},
+        exits={**EXITS, OK: "detached with /quit or Ctrl-D"},
     )
     built.add_argument("session", metavar="SESSION", help="the session")
     add_host_options(built, json=None)

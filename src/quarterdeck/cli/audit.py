@@ -10,15 +10,15 @@ from .hosted.moments import count, moment
 def parser() -> Parser:
     built = Parser(
         "quarterdeck audit",
-        description="Who decided or changed what on a host, when, and through which face; the newest first.",
+        description="Show who decided or changed what on a host, when, and through which interface, newest first.",
         examples=[
-            ("quarterdeck audit --session review", "of one session"),
-            ("quarterdeck audit --who alice --from 1d --limit 0", "everything of somebody, since yesterday"),
+            ("quarterdeck audit --session review", "for one session"),
+            ("quarterdeck audit --who alice --from 1d --limit 0", "everything one person did since yesterday"),
         ],
         exits=EXITS,
     )
     built.add_argument("--session", metavar="SESSION", help="only about this session")
-    built.add_argument("--who", metavar="NAME", help="only by whoever has this name")
+    built.add_argument("--who", metavar="NAME", help="only by this person or token")
     built.add_argument("--from", dest="since", metavar="WHEN", type=moment, help="a date, or e.g. 7d: a week ago")
     built.add_argument("--limit", "-n", metavar="N", type=count, default=50, help="at most N, 0 for all (default: 50)")
     add_host_options(built, json="print JSON, one entry per line")

@@ -28,7 +28,7 @@ def parser() -> Parser:
     built.add_argument(
         "--serve",
         action="store_true",
-        help="show a host at work instead: two sessions, one of which waits for you, in the terminal and on a page",
+        help="show a host instead: two sessions, one with a request for you, in the terminal and on a web page",
     )
     built.add_argument("--yes", action="store_true", help="allow edits in the scratch folder without asking")
     built.add_argument(

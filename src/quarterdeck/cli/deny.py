@@ -10,18 +10,18 @@ from .hosted.connecting import EXITS, add_host_options, on_host
 def parser() -> Parser:
     built = Parser(
         "quarterdeck deny",
-        description="Refuse what a session asks: a permission, a plan, a question. APPROVAL is an id as quarterdeck "
-        "approvals lists it, or a unique beginning of it.",
+        description="Deny a request: a permission, a plan or a question. APPROVAL is an id listed by quarterdeck "
+        "approvals, or a unique prefix of it.",
         examples=[
-            ("quarterdeck deny 8c1f --message 'use make test instead'", "and say what to do instead"),
-            ("quarterdeck deny 8c1f --stop", "and end the turn"),
-            ("quarterdeck deny --session review", "everything that session asks"),
+            ("quarterdeck deny 8c1f --message 'use make test instead'", "say what to do instead"),
+            ("quarterdeck deny 8c1f --stop", "deny and stop the turn"),
+            ("quarterdeck deny --session review", "deny all requests of a session"),
         ],
         exits=EXITS,
     )
-    built.add_argument("approvals", metavar="APPROVAL", nargs="*", help="what to refuse")
+    built.add_argument("approvals", metavar="APPROVAL", nargs="*", help="the requests to deny")
     built.add_argument("--message", "-m", metavar="TEXT", help="tell Claude why, or what to do instead")
-    built.add_argument("--stop", action="store_true", help="end the turn, too")
+    built.add_argument("--stop", action="store_true", help="also stop the turn")
     add_batch_options(built)
     add_host_options(built, json="print JSON, one approval per line")
     return built

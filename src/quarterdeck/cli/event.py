@@ -9,8 +9,9 @@ from .hosted.connecting import EXITS, add_host_options, on_host
 def parser() -> Parser:
     built = Parser(
         "quarterdeck event",
-        description="Write an event to a session's log: a CI result, a deployment, a webhook. With --prompt, the "
-        "session also gets a prompt, marked as external text. SESSION is an id, a unique prefix of it, or a name.",
+        description="Add an event to a session's log: a CI result, a deployment, a webhook. With --prompt, also send "
+        "the session a prompt, marked as external text. SESSION is an id, a unique prefix of it, or a "
+        "name.",
         examples=[
             ("quarterdeck event review ci.finished status=failed run:=41", "with data"),
             ("quarterdeck event review ci.finished status=failed --prompt 'CI failed: fix the tests'", "and a prompt"),
@@ -20,7 +21,7 @@ def parser() -> Parser:
     built.add_argument("session", metavar="SESSION", help="the session")
     built.add_argument("type", metavar="TYPE", help="what happened, e.g. ci.finished")
     built.add_argument("data", metavar="FIELD", nargs="*", help="NAME=VALUE, NAME:=JSON, or - for standard input")
-    built.add_argument("--prompt", metavar="TEXT", help="also tell the session this")
+    built.add_argument("--prompt", metavar="TEXT", help="also send this prompt to the session")
     add_host_options(built)
     return built
 

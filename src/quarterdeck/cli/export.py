@@ -21,11 +21,12 @@ FORMATS = {"md": ".md", "html": ".html", "ndjson": ".ndjson"}
 def parser() -> Parser:
     built = Parser(
         "quarterdeck export",
-        description="Write a session of a host as Markdown, HTML or NDJSON (every frame of its log). SESSION is an id, "
-        "a unique beginning of it, or a name. Sessions that no host has run: quarterdeck sessions export.",
+        description="Export a session of a host as Markdown, HTML or NDJSON (every frame of its log). SESSION is an "
+        "id, a unique prefix of it, or a name. For sessions that did not run on a host, use quarterdeck "
+        "sessions export.",
         examples=[
             ("quarterdeck export review > review.md", "Markdown"),
-            ("quarterdeck export review --out review.html", "the format is that of the file's name"),
+            ("quarterdeck export review --out review.html", "the file name sets the format"),
         ],
         exits=EXITS,
     )

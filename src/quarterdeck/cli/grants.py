@@ -11,7 +11,7 @@ def parser() -> Parser:
         "quarterdeck grants",
         description="List and revoke the rules that a host remembers because someone answered “always”.",
         examples=[
-            ("quarterdeck grants list", "those in force"),
+            ("quarterdeck grants list", "list active rules"),
             ("quarterdeck grants revoke 3f2a", "running sessions ask again from now on"),
         ],
         exits=EXITS,
@@ -20,11 +20,11 @@ def parser() -> Parser:
     listing = commands.add_parser(
         "list",
         help="list the grants",
-        description="List the grants: the rule, where it counts, and who made it.",
-        examples=[("quarterdeck grants list --all", "revoked ones, too")],
+        description="List the grants: the rule, where it applies, and who granted it.",
+        examples=[("quarterdeck grants list --all", "include revoked grants")],
         exits=EXITS,
     )
-    listing.add_argument("--all", action="store_true", help="revoked grants, too")
+    listing.add_argument("--all", action="store_true", help="include revoked grants")
     revoke = commands.add_parser(
         "revoke",
         help="revoke grants",

@@ -9,8 +9,8 @@ from .hosted.connecting import EXITS, add_host_options, on_host
 def parser() -> Parser:
     built = Parser(
         "quarterdeck interrupt",
-        description="Stop the turns of sessions. They stay, and take the next prompt. "
-        "SESSION is an id, a unique beginning of it, or a name.",
+        description="Stop the current turn of sessions. They stay ready for the next prompt. SESSION is an id, a "
+        "unique prefix of it, or a name.",
         examples=[("quarterdeck interrupt 3f2a", "the session whose id starts with 3f2a")],
         exits=EXITS,
     )

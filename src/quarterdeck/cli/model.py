@@ -49,7 +49,7 @@ def parser() -> Parser:
             ("quarterdeck model --reply 'Hello!' -- quarterdeck run hi", "the model answers Hello!"),
             (
                 """quarterdeck model --tool 'Bash {"command": "ls"}' --reply Done. -- quarterdeck run 'list them'""",
-                "the model runs a tool, for which you are asked",
+                "the model calls a tool, and you are asked for permission",
             ),
             ("quarterdeck model --scenario permission.yaml -- claude -p go", "a scenario file, and claude itself"),
             ("quarterdeck model --cli 2.1.325 --reply hi -- quarterdeck run hi", "a fixed version of Claude Code"),

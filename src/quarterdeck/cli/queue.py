@@ -10,11 +10,11 @@ from .hosted.moments import count, upcoming
 def parser() -> Parser:
     built = Parser(
         "quarterdeck queue",
-        description="List, edit, reorder, schedule and remove the prompts that wait in a session. PROMPT is its id or "
-        "a unique prefix of it. quarterdeck send adds one.",
+        description="List, edit, reorder, schedule and remove the queued prompts of a session. PROMPT is an id or a "
+        "unique prefix of it. Add a prompt with quarterdeck send.",
         examples=[
-            ("quarterdeck queue list review", "what waits, in order"),
-            ("quarterdeck queue move review 3f2a 1", "say it first"),
+            ("quarterdeck queue list review", "list queued prompts, in order"),
+            ("quarterdeck queue move review 3f2a 1", "send it first"),
             ("quarterdeck queue schedule review 3f2a 22:00", "not before ten in the evening"),
         ],
         exits=EXITS,
@@ -22,16 +22,16 @@ def parser() -> Parser:
     commands = built.add_commands()
     listing = commands.add_parser(
         "list",
-        help="list the prompts that wait",
-        description="List the prompts that wait, in the order in which they will be sent.",
+        help="list queued prompts",
+        description="List queued prompts, in the order in which they will be sent.",
         examples=[("quarterdeck queue list review --json", "for a script")],
         exits=EXITS,
     )
     edit = commands.add_parser(
         "edit",
         help="change the text of a prompt",
-        description="Change the text of a prompt that waits.",
-        examples=[("quarterdeck queue edit review 3f2a 'only the tests'", "say something else")],
+        description="Change the text of a queued prompt.",
+        examples=[("quarterdeck queue edit review 3f2a 'only the tests'", "send this instead")],
         exits=EXITS,
     )
     move = commands.add_parser(
@@ -47,15 +47,15 @@ def parser() -> Parser:
         description="Send a prompt no earlier than WHEN. 'now' removes the schedule.",
         examples=[
             ("quarterdeck queue schedule review 3f2a 2h", "in two hours"),
-            ("quarterdeck queue schedule review 3f2a now", "as soon as there is time"),
+            ("quarterdeck queue schedule review 3f2a now", "as soon as possible"),
         ],
         exits=EXITS,
     )
     remove = commands.add_parser(
         "remove",
-        help="take prompts back",
-        description="Take prompts back that have not been sent yet.",
-        examples=[("quarterdeck queue remove review 3f2a", "do not say it")],
+        help="remove queued prompts",
+        description="Remove prompts that have not been sent yet.",
+        examples=[("quarterdeck queue remove review 3f2a", "remove a prompt")],
         exits=EXITS,
     )
     for command, run in (
@@ -73,7 +73,7 @@ def parser() -> Parser:
     edit.add_argument("text", metavar="TEXT", help="the new text")
     move.add_argument("position", metavar="POSITION", type=count, help="counted from 1")
     schedule.add_argument(
-        "when", metavar="WHEN", type=upcoming, help="a date, a time of day, a span such as 2h, or now"
+        "when", metavar="WHEN", type=upcoming, help="a date, a time of day, a duration such as 2h, or now"
     )
     for command in (listing, edit, move, schedule, remove):
         add_host_options(command)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     built = Parser(
         "quarterdeck send",
-        description="Say something to a session of a host, and do not wait for the answer. A session that was stopped "
-        "starts again. SESSION is an id, a unique beginning of it, or a name.",
+        description="Send a prompt to a session of a host without waiting for the answer. A stopped session starts "
+        "again. SESSION is an id, a unique prefix of it, or a name.",
         examples=[
-            ("quarterdeck send 3f2a 'and now the tests'", "it takes this up at its next step"),
+            ("quarterdeck send 3f2a 'and now the tests'", "for the turn's next step"),
             ("git diff | quarterdeck send review - 'what about this?'", "append standard input"),
-            ("quarterdeck send review 'no edits, look only' --priority now", "stop what it is doing"),
-            ("quarterdeck send review 'run the tests' && quarterdeck wait review", "and wait for the end"),
+            ("quarterdeck send review 'no edits, look only' --priority now", "interrupt the turn first"),
+            ("quarterdeck send review 'run the tests' && quarterdeck wait review", "then wait until it is done"),
         ],
         exits=EXITS,
     )
@@ -34,7 +34,7 @@ def parser() -> Parser:
         "--priority",
         choices=("now", "next", "later"),
         default="next",
-        help="next: at the turn's next step (default); now: interrupt the turn; later: when everything before is done",
+        help="next: at the turn's next step (default); now: interrupt the turn; later: when everything else is done",
     )
     add_host_options(built)
     return built

@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 DEFAULT_LISTEN = "127.0.0.1:8787"
 UNIX = "unix:"
 DESCRIPTION = """\
-Runs sessions for people and programs, here or over a network: a page to watch, approve and steer them; REST,
-server-sent events and a WebSocket, described at /openapi.json; and gRPC (proto/quarterdeck/v1). Sessions survive its
-restart.
+Run a host: sessions with a web page to watch, approve and steer them; a REST API with server-sent events and a
+WebSocket, described at /openapi.json; and gRPC (proto/quarterdeck/v1). Sessions survive its restart.
 
-The state folder holds the log, the socket host.sock and the file token, an admin token for programs of this user.
-SIGTERM (or Ctrl-C) lets running requests end and tells clients to come back; a second one hurries."""
+The state folder contains the log, the socket host.sock, and the file token, an admin token for programs of this user.
+SIGTERM or Ctrl-C lets running requests finish and asks clients to reconnect; a second one stops at once."""
 
 
 def parser() -> Parser:
@@ -49,37 +48,39 @@ def parser() -> Parser:
                 "for a network",
             ),
         ],
-        exits={OK: "stopped as asked", FAILED: "it could not start", USAGE_ERROR: "invalid arguments"},
+        exits={OK: "stopped", FAILED: "it could not start", USAGE_ERROR: "invalid arguments"},
     )
-    built.add_argument("--state", metavar="DIR", help="where it keeps everything (default: the user's state folder)")
+    built.add_argument("--state", metavar="DIR", help="the state folder (default: the user's)")
     built.add_argument(
-        "--listen", metavar="HOST:PORT", action="append", help=f"take requests here (default: {DEFAULT_LISTEN})"
+        "--listen", metavar="HOST:PORT", action="append", help=f"listen here (default: {DEFAULT_LISTEN})"
     )
     built.add_argument(
         "--grpc",
         metavar="ADDRESS",
         action="append",
         default=[],
-        help="take gRPC calls here, too: HOST:PORT or unix:FILE",
+        help="also serve gRPC here: HOST:PORT or unix:FILE",
     )
     built.add_argument("--unix", metavar="FILE", help="the Unix socket (default: host.sock in the state folder)")
-    built.add_argument("--agent", metavar="AGENT", help="what sessions run: claude (default), sim, or a path")
-    built.add_argument("--no-keeper", action="store_true", help="sessions end with the host")
-    built.add_argument("--folder", metavar="DIR", action="append", help="sessions may start only below this folder")
-    built.add_argument("--json", action="store_true", help="say that it is ready as JSON")
-    built.add_argument("--log", choices=("text", "json"), default="text", help="the form of log lines on stderr")
+    built.add_argument("--agent", metavar="AGENT", help="the agent of sessions: claude (default), sim, or a path")
+    built.add_argument("--no-keeper", action="store_true", help="end session processes with the host")
+    built.add_argument("--folder", metavar="DIR", action="append", help="allow sessions only below this folder")
+    built.add_argument("--json", action="store_true", help="print the ready message as JSON")
+    built.add_argument("--log", choices=("text", "json"), default="text", help="the format of log lines on stderr")
     network = built.add_argument_group("network")
     network.add_argument("--tls-cert", metavar="FILE", help="serve TLS with this certificate")
     network.add_argument("--tls-key", metavar="FILE", help="its key, if it is not in the same file")
-    network.add_argument("--allow-host", metavar="NAME", action="append", default=[], help="a name it answers to")
-    network.add_argument("--base-path", metavar="PATH", default="", help="what a reverse proxy puts before every path")
     network.add_argument(
-        "--proxy", metavar="ADDRESS", action="append", default=[], help="believe the X-Forwarded headers of this proxy"
+        "--allow-host", metavar="NAME", action="append", default=[], help="a host name to accept in requests"
+    )
+    network.add_argument("--base-path", metavar="PATH", default="", help="the path prefix that a reverse proxy adds")
+    network.add_argument(
+        "--proxy", metavar="ADDRESS", action="append", default=[], help="trust the X-Forwarded headers of this proxy"
     )
     network.add_argument(
         "--insecure-plain-text-on-the-network",
         action="store_true",
-        help="serve beyond this machine without TLS: everybody on the way reads the tokens",
+        help="serve other machines without TLS: anyone on the network can read the tokens",
     )
     return built
 
@@ -263,7 +264,7 @@ async def _say_ready(
     print("\n".join([*(f"grpc  {one}" for one in calls), f"ready {urls[0]}"]), flush=True)
     if sys.stdout.isatty():
         page = await page_of(gateway, urls[0], secret)
-        dim = Look.of(sys.stdout).paint("dim", "good once, for a minute; Ctrl-C stops the host")
+        dim = Look.of(sys.stdout).paint("dim", "this link works once, for a minute; Ctrl-C stops the host")
         print(f"open  {page}\n      {dim}", flush=True)
 
 

@@ -9,9 +9,8 @@ from .hosted.connecting import EXITS, add_host_options, on_host
 def parser() -> Parser:
     built = Parser(
         "quarterdeck stop",
-        description="End the processes of sessions. What they said stays, and the "
-        "next prompt starts them again. "
-        "SESSION is an id, a unique beginning of it, or a name.",
+        description="End the processes of sessions. Conversations are kept, and the next prompt starts them again. "
+        "SESSION is an id, a unique prefix of it, or a name.",
         examples=[("quarterdeck stop 3f2a", "the session whose id starts with 3f2a")],
         exits=EXITS,
     )

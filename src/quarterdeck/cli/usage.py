@@ -10,8 +10,8 @@ from .hosted.moments import moment
 def parser() -> Parser:
     built = Parser(
         "quarterdeck usage",
-        description="Tokens and cost of a host's sessions, by day, model, session or folder, with a chart, and what is "
-        "left of its budgets.",
+        description="Show tokens and cost of a host's sessions by day, model, session or folder, with a chart, and "
+        "the remaining budgets.",
         examples=[
             ("quarterdeck usage", "by day"),
             ("quarterdeck usage --by model --from 7d", "by model, in the last week"),

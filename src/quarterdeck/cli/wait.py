@@ -14,19 +14,19 @@ ASKS, ENDED, TIMED_OUT = 4, 5, 124
 def parser() -> Parser:
     built = Parser(
         "quarterdeck wait",
-        description="Wait until a session is idle: it has answered everything that was said to it. The exit code says "
-        "what happened. SESSION is an id, a unique beginning of it, or a name.",
+        description="Wait until a session is idle: it has answered every prompt. The exit code says what happened. "
+        "SESSION is an id, a unique prefix of it, or a name.",
         examples=[
             ("quarterdeck wait review --timeout 600", "at most ten minutes"),
             ("quarterdeck wait review --for stopped", "until its process has ended"),
-            ("quarterdeck wait review --ignore-approvals", "somebody else answers what it asks"),
+            ("quarterdeck wait review --ignore-approvals", "somebody else answers its requests"),
         ],
         exits={
             **EXITS,
             OK: "the session is in that state",
-            ASKS: "it waits for somebody to answer",
+            ASKS: "it is waiting for an answer",
             ENDED: "its process has ended or crashed",
-            TIMED_OUT: "the time is over",
+            TIMED_OUT: "the timeout expired",
         },
     )
     built.add_argument("session", metavar="SESSION", help="the session")
@@ -36,14 +36,14 @@ def parser() -> Parser:
         metavar="STATE",
         action="append",
         choices=("idle", "waiting", "stopped"),
-        help="idle (default), waiting for somebody, or stopped (repeatable)",
+        help="idle (default), waiting for an answer, or stopped (repeatable)",
     )
-    built.add_argument("--timeout", metavar="S", type=_seconds, help="give up after so many seconds")
+    built.add_argument("--timeout", metavar="S", type=_seconds, help="give up after S seconds")
     built.add_argument(
         "--ignore-approvals",
         dest="asks",
         action="store_false",
-        help="go on waiting while it waits for somebody",
+        help="keep waiting while it needs an answer",
     )
     add_host_options(built)
     return built

@@ -13,9 +13,9 @@ def parser() -> Parser:
         description="List, create and remove git worktrees on the host's machine. No hook, filter or helper of the "
         "repository runs. quarterdeck run --host … --worktree NAME starts a session in a new one.",
         examples=[
-            ("quarterdeck worktree create fix-login", "beside the repository of this folder, on a branch of that name"),
+            ("quarterdeck worktree create fix-login", "next to this folder's repository, on a branch with that name"),
             ("quarterdeck worktree list", "those of this folder's repository"),
-            ("quarterdeck worktree remove ../repo-fix-login", "refused if work in it is not committed"),
+            ("quarterdeck worktree remove ../repo-fix-login", "refused if it has uncommitted changes"),
         ],
         exits=EXITS,
     )
@@ -30,8 +30,8 @@ def parser() -> Parser:
     create = commands.add_parser(
         "create",
         help="create a worktree",
-        description="Create a worktree beside the repository, on a new branch of the same name. Files that "
-        ".worktreeinclude names are copied.",
+        description="Create a worktree next to the repository, on a new branch with the same name. Files listed in "
+        ".worktreeinclude are copied.",
         examples=[("quarterdeck worktree create fix-login --base main", "starting from main")],
         exits=EXITS,
     )
@@ -40,12 +40,12 @@ def parser() -> Parser:
     remove = commands.add_parser(
         "remove",
         help="remove a worktree",
-        description="Remove a worktree; its branch stays.",
-        examples=[("quarterdeck worktree remove ../repo-fix-login --force", "and what is not committed in it")],
+        description="Remove a worktree. Its branch is kept.",
+        examples=[("quarterdeck worktree remove ../repo-fix-login --force", "including uncommitted changes")],
         exits=EXITS,
     )
     remove.add_argument("path", metavar="PATH", type=absolute, help="the folder of the worktree")
-    remove.add_argument("--force", action="store_true", help="even if that loses uncommitted work")
+    remove.add_argument("--force", action="store_true", help="even if it has uncommitted changes")
     for command, run in ((listing, "list_worktrees"), (create, "create_worktree"), (remove, "remove_worktree")):
         if command is not remove:
             command.add_argument(

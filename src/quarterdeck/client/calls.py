@@ -109,7 +109,7 @@ class ControlCalls:
         """The session was closed: nothing will be answered."""
         for future in self._waiting.values():
             if not future.done():
-                future.set_exception(Aborted("the session was closed while a control call waited for its answer"))
+                future.set_exception(Aborted("the session was closed while a control call was pending"))
 
     def _error(self, event: RequestFailed) -> Exception:
         subtype, session_id = str(event.request.get("subtype")), self._side.session_id
@@ -117,5 +117,5 @@ class ControlCalls:
             return ControlError(subtype, event.error, event.error_code, session_id)
         if event.kind == "timeout":
             return ControlTimeout(subtype, event.error, None, session_id)
-        closed = Aborted(f"the session was closed while {subtype} waited for its answer")
+        closed = Aborted(f"the session was closed while {subtype} was pending")
         return self._why_over(closed) or TransportClosed(event.error)

@@ -229,7 +229,7 @@ class Connection:
     def _happened(self, event: ProtocolEvent) -> None:
         match event:
             case CancelReceived():
-                self.requests.stop(event.request_id, "Claude Code no longer wants the answer")
+                self.requests.stop(event.request_id, "Claude Code no longer needs the answer")
             case AnswerReceived():
                 self.calls.answered(event)
             case RequestFailed():
@@ -340,7 +340,7 @@ class Connection:
 
     def _ended_without_exit(self) -> None:
         """The CLI has closed its output and lives on: nothing will come, so nobody must wait for it."""
-        self.inbox.end(TransportClosed("Claude Code has closed its output but has not ended. Close the session."))
+        self.inbox.end(TransportClosed("Claude Code closed its output but is still running. Close the session."))
 
     def _over(self, event: Exited) -> None:
         self._stop_timers()

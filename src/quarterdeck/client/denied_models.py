@@ -78,9 +78,9 @@ def match_denied_models(models: Sequence[str], denied_models: Sequence[str] | No
     names: list[Any] = list(models) if _is_list(models) else []
     notes = [_not_text("models", name, "cannot be matched") for name in names if not isinstance(name, str)]
     if not _is_list(models):
-        notes = ["models is no list of model names: nothing was matched"]
+        notes = ["models is not a list of model names: nothing was matched"]
     if denied_models is not None and not _is_list(denied_models):
-        ignored = "deniedModels is no list of model names: it was ignored and blocks nothing"
+        ignored = "deniedModels is not a list of model names: it was ignored and blocks nothing"
         return DeniedModelsMatch([False] * len(names), [ignored, *notes])
     listed: list[Any] = list(denied_models or ())
     entries = [_read_entry(entry) for entry in listed if isinstance(entry, str)]
@@ -160,7 +160,7 @@ def _read_entry(entry: str) -> _Entry:
     if name in FAMILIES:
         return _Entry(family=name, warning=f"{_shown(entry)} blocks every {name} model{sized}" if sized else None)
     if name in MOVING_NAMES:
-        why = "it means another model with each release and setting; name the model itself"
+        why = "its meaning changes with releases and settings; name the model itself"
         return _Entry(warning=f"{_shown(entry)} was ignored: {why}")
     model = parse_model_id(name) or (None if name.startswith("claude-") else parse_model_id(f"claude-{name}"))
     if model is None:
@@ -179,7 +179,7 @@ def _range(model: ModelId) -> str:
 
 def _exact_only(entry: str, name: str) -> str:
     """Such an entry is often a slip: says what may have been meant."""
-    warning = f"{_shown(entry)} blocks only a model of exactly this name"
+    warning = f"{_shown(entry)} blocks only a model with exactly this name"
     hyphenated = re.sub(r"(\d)\.(\d)", r"\1-\2", name)
     if hyphenated != name:
         full = hyphenated if hyphenated.startswith("claude-") else f"claude-{hyphenated}"

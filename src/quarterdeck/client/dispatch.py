@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .launch_initialize import RegisteredHook
     from .tools.adapters import ServerConnection
 
-NOBODY_DECIDES = "No permission callback is set, so nobody can allow this: it is denied."
+NOBODY_DECIDES = "Denied: no permission callback is set, so nobody can allow this."
 RequestHandler = Callable[[WireObject, CancelSignal], Any]
 
 

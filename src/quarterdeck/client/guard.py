@@ -84,7 +84,7 @@ def check_answer(event: str, answer: Mapping[str, Any], *, strict: bool) -> dict
     try:
         msgspec.json.encode(said)
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadHookAnswerError(f"its answer is not JSON: {error}") from error
+        raise BadHookAnswerError(f"its answer is not valid JSON: {error}") from error
     for key, value in said.items():
         if key in _COMMON:
             _expect(type(value) is _COMMON[key], key, value)
@@ -121,12 +121,12 @@ def _check_specific(event: str, specific: Any) -> None:
 def _check_stray(key: Any, place: str) -> None:
     """Keys the CLI does not know are no failure, unless they were meant to decide."""
     if str(key).replace("_", "").lower() in _DECIDING:
-        raise BadHookAnswerError(f"the CLI knows no {key!r} {place}")
+        raise BadHookAnswerError(f"the CLI does not know {key!r} {place}")
 
 
 def _expect(fine: bool, key: str, value: Any) -> None:
     if not fine:
-        raise BadHookAnswerError(f"{value!r:.80} is not known for {key!r}")
+        raise BadHookAnswerError(f"{value!r:.80} is not a known value for {key!r}")
 
 
 def _word(*words: str) -> Callable[[Any], bool]:
@@ -171,7 +171,7 @@ def _made_to_count(event: str, said: dict[str, Any]) -> dict[str, Any]:
     """
     specific = said.get("hookSpecificOutput", {})
     if event == "ElicitationResult" and "content" in specific:
-        raise BadHookAnswerError("the CLI takes no 'content' from a callback and would pass on what the person said")
+        raise BadHookAnswerError("the CLI ignores 'content' from a callback and would pass on the user's own answer")
     if specific.get("action") in ("decline", "cancel"):
         return {"decision": "block", "reason": "A hook declined.", **said}
     return said

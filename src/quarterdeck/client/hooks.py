@@ -141,4 +141,4 @@ def _checked(hook: RegisteredHook, opinion: Any) -> dict[str, Any]:
 
 def _report(event: str, error: Exception) -> None:
     """The CLI has been told; tell the program too."""
-    logger.error("The %s hook failed; what it guards was refused: %s", event, error, exc_info=error)
+    logger.error("The %s hook failed, so the call was refused: %s", event, error, exc_info=error)

@@ -98,7 +98,7 @@ class Inbox:
     def _fail(self, error: OSError) -> None:
         """Content is lost from here on, and the consumer is told. Control messages are still served."""
         self._spill.close()
-        self.end(OSError(error.errno, f"unread messages could not be kept on disk: {error.strerror or error}"))
+        self.end(OSError(error.errno, f"unread messages could not be written to disk: {error.strerror or error}"))
 
     def _hold(self) -> None:
         """Stop reading, for a while."""
@@ -165,7 +165,9 @@ class Inbox:
     def arrival(self) -> Arrival:
         """Done as soon as there is something to take."""
         if self._waiter is not None and not self._waiter.done():
-            raise RuntimeError("two consumers read this session at once; use one, or share its messages yourself")
+            raise RuntimeError(
+                "two consumers are reading this session at the same time; use only one, and share its messages yourself"
+            )
         self._waiter = Arrival(asyncio.get_running_loop())
         return self._waiter
 

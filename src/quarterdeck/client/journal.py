@@ -157,8 +157,10 @@ class Journal:
                 tell(reader)
             except Exception as error:
                 if reader.required:
-                    raise JournalError(f"the session ends because its journal cannot be kept: {error}") from error
-                logger.exception("A reader of the session's journal failed and is dismissed: %r", reader)
+                    raise JournalError(
+                        f"the session ended because its journal could not be written: {error}"
+                    ) from error
+                logger.exception("A reader of the session's journal failed and was removed: %r", reader)
                 self.remove(reader)
 
 
@@ -226,7 +228,7 @@ class CommitQueue:
         except QuarterdeckError as error:
             self._fail(error)
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  # a reader could not keep the lines
-            self._fail(JournalError(f"the session ends because its journal cannot be kept: {error}"))
+            self._fail(JournalError(f"the session ended because its journal could not be written: {error}"))
         finally:
             self._stepping = False
         self._tell_drained()

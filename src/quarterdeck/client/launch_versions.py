@@ -67,8 +67,8 @@ class UnsupportedOptionError(CLITooOld, ValueError):
         self.missing_in = missing_in
         newest = ".".join(map(str, missing_in))
         super().__init__(
-            f"{option} needs a newer Claude Code than {version} (up to {newest} it is known to be missing): "
-            f"update it, or leave the option out"
+            f"{option} needs a newer Claude Code than {version} (known to be missing up to {newest}): update it, or "
+            "omit the option"
         )
 
 

@@ -125,8 +125,8 @@ class LoopThread:
         """Run what ``work`` makes and wait for it. Interrupted (Ctrl-C), it cancels the work and lets it clean up."""
         if self.is_current():
             raise RuntimeError(
-                "a coroutine in the session's own event loop made a blocking call, which would wait for itself: make "
-                "the callback a plain function, it gets a thread"
+                "a coroutine in the session's own event loop made a blocking call, which would deadlock: make the "
+                "callback a plain function, which runs in a thread"
             )
         outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
         started = Work(work, lambda task: _copy(task, outcome))

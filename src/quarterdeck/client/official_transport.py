@@ -117,7 +117,7 @@ class OfficialTransport:
         if self._input_closed or self._done.is_set():
             raise TransportClosed("the transport is closed")
         if self._unsent > WRITE_LIMIT:
-            raise WriteOverflow(f"{self._unsent} characters wait for the transport's write() to return")
+            raise WriteOverflow(f"{self._unsent} characters are waiting for the transport's write() to return")
         for line in data.removesuffix(b"\n").split(b"\n"):
             text = line.decode() + "\n"
             self._unsent += len(text)

@@ -40,7 +40,7 @@ def anything(value: Any, place: str) -> Any:
 def switch(value: Any, place: str) -> bool:
     """On or off by truth, as in an ``if``. A string is always on, also ``'false'``."""
     if isinstance(value, str):
-        warn(f"{place} takes True or False; the string {value!r} is taken for {bool(value)}")
+        warn(f"{place} takes True or False; the string {value!r} counts as {bool(value)}")
     return bool(value)
 
 
@@ -145,7 +145,7 @@ def words(*choices: str, otherwise: str | None = None, empty: bool = False, open
     ignores other words, so they pass with a warning."""
     takes = "one of " + ", ".join(map(repr, choices))
     if otherwise:
-        takes += f" (a newer one by extra_args={{{otherwise!r}: …}})"
+        takes += " (for newer values, use extra_args={{otherwise!r}: …})"
 
     def check(value: Any, place: str) -> str | None:
         if not isinstance(value, str):
@@ -155,7 +155,7 @@ def words(*choices: str, otherwise: str | None = None, empty: bool = False, open
         if value not in choices:
             if not open_:
                 wrong_value(place, takes, value)
-            warn(f"{place} takes {takes}, not {reprlib.repr(value)}, which is likely to be ignored")
+            warn(f"{place} takes {takes}, not {reprlib.repr(value)}, which will probably be ignored")
         return text(value, place)
 
     return check
@@ -168,7 +168,7 @@ def listed(rule: Rule, takes: str, *, one: bool = True) -> Rule:
         if value is None:
             return []
         if one and isinstance(value, str | os.PathLike):
-            warn(f"{place} takes {takes}, not one {type(value).__name__}; it is taken for a list of one")
+            warn(f"{place} takes {takes}, not one {type(value).__name__}; it is treated as a list with one item")
             value = [value]
         if not isinstance(value, Iterable) or (not one and isinstance(value, str | Mapping)):
             wrong_type(place, takes, value)
@@ -194,17 +194,17 @@ def mapped(rule: Rule, takes: str) -> Rule:
 def json_value(value: Any, place: str) -> Any:
     """What JSON can say; everything else would fail only when the session starts."""
     if isinstance(value, Mapping):
-        return mapped(json_value, "what JSON can say")(value, place)
+        return mapped(json_value, "a JSON value")(value, place)
     if isinstance(value, list | tuple):
         return [json_value(item, f"{place}[{index}]") for index, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
-        wrong_value(place, "what JSON can say", value)
+        wrong_value(place, "a JSON value", value)
     if value is not None and not isinstance(value, str | int | float | bool):
-        wrong_type(place, "what JSON can say", value)
+        wrong_type(place, "a JSON value", value)
     return value
 
 
-json_object = mapped(json_value, "a dict that JSON can say")
+json_object = mapped(json_value, "a dict of JSON values")
 strings = listed(argument, "a list of strings")
 
 

@@ -24,7 +24,7 @@ def tools(value: Any, place: str) -> Any:
     if not isinstance(value, Mapping):
         return listed(rules.argument, "a list of tool names, or the preset")(value, place)
     if (value.get("type"), value.get("preset")) != ("preset", "claude_code"):
-        warn(f"{place}: {value!r} is taken for {{'type': 'preset', 'preset': 'claude_code'}}, which is all tools")
+        warn(f"{place}: {value!r} is treated as {{'type': 'preset', 'preset': 'claude_code'}}, which is all tools")
     return ["default"]
 
 
@@ -69,9 +69,9 @@ def _server(value: Any, place: str) -> Any:
             raise ValueError(f"{place} takes the result of create_sdk_mcp_server(); 'instance' is missing")
         return value
     if kind not in _SERVERS:
-        warn(f"{place}['type'] takes 'stdio', 'sse', 'http', 'ws' or 'sdk', not {kind!r}: it will be left out")
+        warn(f"{place}['type'] takes 'stdio', 'sse', 'http', 'ws' or 'sdk', not {kind!r}: the server will be left out")
     elif not value.get(_SERVERS[kind]):
-        warn(f"{place} has no {_SERVERS[kind]!r}: it will be left out")
+        warn(f"{place} has no {_SERVERS[kind]!r}: the server will be left out")
     return rules.json_object(value, place)
 
 
@@ -107,7 +107,7 @@ def extra_args(value: Any, place: str) -> Any:
         if not re.fullmatch(r"[A-Za-z0-9][^\s\0]*", name):
             wrong_value(f"{place} (a name in it)", "a flag without its '--' and without spaces", name)
         if isinstance(said, bool):
-            warn(f"{place}[{name!r}] takes a value, or None for a mere switch; {said} is passed as a word")
+            warn(f"{place}[{name!r}] takes a value, or None for a flag without a value; {said} is passed as a string")
         if said is not None:
             checked[name] = rules.argument(said if isinstance(said, str) else str(said), f"{place}[{name!r}]")
     return checked
@@ -129,13 +129,13 @@ def _check_new_event(event: str, place: str) -> None:
     close = difflib.get_close_matches(event, get_args(HookEvent), n=1, cutoff=0.8)
     if close:
         raise ValueError(f"{place} has no event {event!r}; did you mean {close[0]!r}?")
-    warn(f"{place}: {event!r} is no event of the CLI this package was made with")
+    warn(f"{place}: {event!r} is not an event of the CLI that this package was built for")
 
 
 _MATCHER: dict[str, Rule] = {
     "matcher": rules.text,
     "hooks": listed(rules.callback, "a list of functions", one=False),
-    "timeout": rules.number("a number above 0", lambda value: value > 0, odd="is likely to be ignored"),
+    "timeout": rules.number("a number above 0", lambda value: value > 0, odd="will probably be ignored"),
     "on_failure": words("continue", "block", open_=True),
 }
 
@@ -186,8 +186,8 @@ def skills(value: Any, place: str) -> Any:
             raise ValueError("Skill names must be non-empty strings")
         if skill != skill.strip() or re.search(_SKILL_BAD, skill):
             raise ValueError(
-                f"Invalid skill name {skill!r}: give the exact name of one skill, without wildcard, comma, "
-                f"parenthesis, leading '/', outer space or control character"
+                f"Invalid skill name {skill!r}: give the exact name of one skill, without wildcards, commas, "
+                "parentheses, a leading '/', surrounding spaces or control characters"
             )
     return [rules.text(skill, place) for skill in value]
 
@@ -240,7 +240,7 @@ def auto_compact(value: Any, place: str) -> Any:
 def client_app(value: Any, place: str) -> str:
     checked = rules.argument(value, place)
     if not re.fullmatch(r"[\t\x20-\x7e\x80-\xff]*", checked):
-        wrong_value(place, "what an HTTP header can hold", checked)
+        wrong_value(place, "a valid HTTP header value", checked)
     return checked
 
 

@@ -100,7 +100,7 @@ class ClaudeAgentOptions(ByFields):
     """The id (or title) of the session to go on with."""
     session_id: str | None = option(None, shapes.session_id, flag="--session-id")
     """The id of the new session: a UUID. With ``resume`` or ``continue_conversation`` only when forking."""
-    max_turns: int | None = option(None, rules.whole(1, odd="is passed on as it is", unset=True), flag="--max-turns")
+    max_turns: int | None = option(None, rules.whole(1, odd="is passed on unchanged", unset=True), flag="--max-turns")
     max_budget_usd: float | None = option(None, rules.positive, flag="--max-budget-usd")
     disallowed_tools: list[str] = option(list, _tool_rules, flag="--disallowedTools")
     """Tools that are not there at all, and rules that always refuse."""
@@ -155,7 +155,7 @@ class ClaudeAgentOptions(ByFields):
     """Skills that Claude may use. Also allows the tool, and reads user and project settings unless told otherwise."""
     sandbox: SandboxSettings | None = option(None, rules.json_object)
     plugins: list[SdkPluginConfig] = option(list, rules.listed(shapes.plugin, "a list of plugins", one=False))
-    max_thinking_tokens: int | None = option(None, rules.whole(0, odd="is passed on as it is"))
+    max_thinking_tokens: int | None = option(None, rules.whole(0, odd="is passed on unchanged"))
     """The older form of ``thinking``, which takes precedence."""
     thinking: ThinkingConfig | None = option(None, shapes.thinking)
     effort: EffortLevel | None = option(None, rules.words(*get_args(EffortLevel), open_=True), flag="--effort")

@@ -39,10 +39,10 @@ _STATUS = re.compile(r"API Error:\D{0,40}([45]\d\d)\b")
 """For CLIs before 2.1.325, which tell the status in the text only."""
 
 CONTINUE = (
-    "The previous turn was broken off: {reason}. Before that, these tools had run in it: {tools}.{unfinished} "
-    "Do not repeat what was done. Look at how things stand where that is not certain, and finish the task."
+    "The previous turn was interrupted: {reason}. These tools had already run: {tools}.{unfinished} Do not repeat "
+    "what was done. Check the current state where it is uncertain, and finish the task."
 )
-_UNFINISHED = " Of these it is not known whether they finished, or what they did: {tools}."
+_UNFINISHED = " It is unknown whether these finished, or what they did: {tools}."
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -123,9 +123,9 @@ class RetryRefused(QuarterdeckError):  # noqa: N818  # says what happened
     def __str__(self) -> str:
         cut = f" (without a result: {', '.join(self.unfinished)})" if self.unfinished else ""
         return (
-            f"the turn failed ({self.reason}) after tools had run: {', '.join(self.tools)}{cut}. It was not "
-            f"tried again. Look at what they did, then go on with session {self.session_id}, or allow it by "
-            f"Retry(after_tools=…)."
+            f"the turn failed ({self.reason}) after tools had run: {', '.join(self.tools)}{cut}. It was not retried. "
+            f"Check what they did, then resume session {self.session_id}, or allow retries with "
+            "Retry(after_tools=…)."
         )
 
 
@@ -216,7 +216,7 @@ class RetryingTurn(Turn):
             session_id=session_id,
             result=result,
         )
-        logger.warning("Trying a prompt again (%d of %d): %s", notice.attempt, notice.attempts, reason)
+        logger.warning("Retrying a prompt (%d of %d): %s", notice.attempt, notice.attempts, reason)
         if retry.on_notice is not None:
             retry.on_notice(notice)
         self._next = notice

@@ -64,7 +64,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
     async def open(self) -> Session:
         """Start the CLI and initialize the session. If that fails, nothing is left running."""
         if self._connection is not None:
-            raise CLIConnectionError("this session was opened before: make a new one")
+            raise CLIConnectionError("this session was already opened: create a new one")
         if under_trio():
             from .trio_session import adopt
 
@@ -81,7 +81,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         be those it was started with.
         """
         if self._connection is not None:
-            raise CLIConnectionError("this session was opened before: make a new one")
+            raise CLIConnectionError("this session was already opened: create a new one")
         await self._start(Resumed(tuple(record), snapshot))
         return self
 

@@ -184,7 +184,7 @@ class SessionLifecycle(SessionBase):
         than the program wanted by then. Unread messages are dropped.
         """
         if self._own_transport is not None:
-            raise CLIConnectionError("a session with a transport of its own cannot start another CLI")
+            raise CLIConnectionError("a session with a custom transport cannot start another CLI")
         await self._end()
         if self._stored is not None:
             self.journal.remove(self._stored)

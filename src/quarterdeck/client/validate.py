@@ -55,7 +55,7 @@ def _check_session(options: ClaudeAgentOptions) -> None:
     continues = options.resume or options.continue_conversation
     if options.session_id and continues and not options.fork_session:
         raise ValueError(
-            "session_id names a new session: with resume or continue_conversation it takes fork_session=True as well"
+            "session_id names a new session: with resume or continue_conversation it also needs fork_session=True"
         )
     if options.resume_session_at and not continues:
         raise ValueError("resume_session_at cuts a session that is resumed: it needs resume or continue_conversation")
@@ -74,7 +74,7 @@ def _check_store(options: ClaudeAgentOptions) -> None:
             "session_store cannot be combined with enable_file_checkpointing: checkpoints are not mirrored"
         )
     if not options.persist_session:
-        raise ValueError("session_store needs persist_session=True: what is not written cannot be mirrored")
+        raise ValueError("session_store needs persist_session=True: unwritten sessions cannot be mirrored")
 
 
 def _warn_if_shadowed(options: ClaudeAgentOptions) -> None:

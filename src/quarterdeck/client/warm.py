@@ -116,7 +116,7 @@ class WarmPool:
     def start(self) -> None:
         """Start filling the pool in the background; ``ready`` waits for it."""
         if self._open:
-            raise CLIConnectionError("the pool was started before")
+            raise CLIConnectionError("the pool was already started")
         self._open = True
         self._refill()
 
@@ -261,7 +261,7 @@ class WarmPool:
         self.last_error = error
         self._failures += 1
         wait_s = min(FAILED_START_S * 2 ** (self._failures - 1), FAILED_START_MAX_S)
-        logger.warning("A session of the pool did not start; the next try in %.0f s: %s", wait_s, error)
+        logger.warning("A session of the pool did not start; retrying in %.0f s: %s", wait_s, error)
         if self._retry_timer is None and self._open:
             self._retry_timer = asyncio.get_running_loop().call_later(wait_s, self._start_again)
 
@@ -322,10 +322,10 @@ class WarmPool:
 
 def _check(size: int, starting: int, options: ClaudeAgentOptions) -> None:
     if size < 1 or starting < 1:
-        raise ValueError("WarmPool takes a size, and a number of starts at a time, of at least 1")
+        raise ValueError("WarmPool needs a size and a number of concurrent starts of at least 1")
     if options.session_id is not None:
         raise ValueError("a pool's sessions cannot all have the same session_id")
     if (options.resume or options.continue_conversation) and not options.fork_session:
         raise ValueError(
-            "a pool's sessions cannot all go on with the same conversation; fork_session=True gives copies"
+            "a pool's sessions cannot all resume the same conversation; use fork_session=True to get copies"
         )

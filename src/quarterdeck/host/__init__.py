@@ -1,7 +1,7 @@
-"""Many sessions on one durable log, with approvals that cannot be lost and turns that survive the host's restart.
+"""Runs many sessions on a durable log, with approvals that are never lost and turns that survive a restart.
 
-``Host`` has a method for each operation. Two tables say what every face has to know: ``operations`` what can be asked
-of a host, ``events`` what it tells; ``requests`` and ``resources`` are what operations take and return.
+``Host`` has a method for each operation. Two tables define its API: ``operations`` and ``events``. ``requests`` and
+``resources`` have the parameters and results.
 """
 
 from __future__ import annotations

@@ -295,7 +295,7 @@ class SessionActor:
         async with self.turn:
             body = self.log.body
             body.wanted, body.parked, body.restart_at = False, False, None
-            body.state_reason = "It was stopped."
+            body.state_reason = "Stopped."
             if self.session is not None:
                 await self._close()
                 await self.log.settled()

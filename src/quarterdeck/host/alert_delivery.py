@@ -77,7 +77,7 @@ class Webhooks:
                 part.replace(path)
             return path.read_bytes().strip()
         except OSError as error:
-            raise NotDeliveredError(f"{path} cannot be used: {error}") from error
+            raise NotDeliveredError(f"cannot use {path}: {error}") from error
 
 
 def signature(secret: bytes, body: bytes, at: float) -> str:
@@ -108,7 +108,7 @@ class _Request:
         try:
             self._socket = socket.create_connection((address, port), timeout=TRY_S)
             if self._aborted:
-                raise NotDeliveredError("given up")
+                raise NotDeliveredError("no attempts left")
             if secure:
                 self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=self._name)
             connection = http.client.HTTPConnection(self._name, port, timeout=TRY_S)
@@ -128,13 +128,11 @@ class _Request:
         try:
             found = socket.getaddrinfo(self._name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise NotDeliveredError(f"{self._name} is not known: {error}") from error
+            raise NotDeliveredError(f"cannot resolve {self._name}: {error}") from error
         for *_, (address, *_rest) in found:
             if may_reach(self._name, str(address), self._private_hosts):
                 return str(address)
-        raise NotDeliveredError(
-            f"{self._name} leads to a private address, and private_hosts does not list it", for_good=True
-        )
+        raise NotDeliveredError(f"{self._name} has a private address and is not in private_hosts", for_good=True)
 
     def abort(self) -> None:
         self._aborted = True
@@ -166,4 +164,4 @@ async def run_command(command: Sequence[str], body: bytes) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
     if process.returncode:
-        raise NotDeliveredError(f"{command[0]} ended with {process.returncode}")
+        raise NotDeliveredError(f"{command[0]} exited with code {process.returncode}")

@@ -140,7 +140,7 @@ class AlertOperations(HostBase):
             try:
                 await self._look_for_alerts()
             except Exception:
-                logger.exception("Alerts could not be looked for")
+                logger.exception("Checking for alerts failed")
                 await asyncio.sleep(LOOK_S)
                 continue
             with contextlib.suppress(TimeoutError):

@@ -90,15 +90,15 @@ def check_alerts(alerts: Alerts) -> None:
 
 def _problem(alert: Alert) -> str:
     if (alert.url is None) == (alert.command is None):
-        return "An alert has a url or a command."
+        return "An alert needs a url or a command."
     if not alert.on:
-        return "An alert is on something."
+        return 'An alert needs at least one kind in "on".'
     if alert.command is not None and (not alert.command or not alert.command[0].startswith("/")):
-        return "The command starts with the absolute path of a program."
+        return "The command must start with the absolute path of a program."
     if alert.command is not None and any("\0" in word for word in alert.command):
-        return "A command has no null characters."
+        return "A command cannot contain NUL characters."
     if not 0 <= alert.after_s <= 7 * 86_400:
-        return "after_s is between 0 and a week."
+        return "after_s must be between 0 and a week."
     if alert.url is not None:
         try:
             parts = urlsplit(alert.url)
@@ -106,9 +106,9 @@ def _problem(alert: Alert) -> str:
         except ValueError:
             usable = False
         if not usable or not alert.url.isascii() or any(character.isspace() for character in alert.url):
-            return "The url is http or https, with a host."
+            return "The url must be http or https and have a host."
         if parts.username is not None:
-            return "A url has no user and password: whoever lists the alerts would see them."
+            return "A url cannot contain a user name or password: everyone who lists the alerts would see them."
     return ""
 
 

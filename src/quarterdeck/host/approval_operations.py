@@ -239,7 +239,7 @@ class ApprovalOperations(HostBase):
         if against is not None:
             raise HostError(
                 "invalid",
-                f"This cannot be remembered, a rule stands against it: {against.reason}",
+                f"This cannot be remembered, because a rule forbids it: {against.reason}",
                 field="remember.rule",
             )
         now = self._clock()
@@ -261,7 +261,7 @@ class ApprovalOperations(HostBase):
         for approval_id in self._attendance.expired():
             record = await self._approval(approval_id)
             limit_s = self._limit_s(self._actors[record.session])
-            reason = f"Nobody was there to decide within {limit_s or 0:g} seconds, so this was denied."
+            reason = f"Denied: nobody decided within {limit_s or 0:g} seconds."
             decision = takes.Decision(decision="deny", message=reason)
             with contextlib.suppress(HostError, StorageFailed):  # somebody was faster; or it waits until there is room
                 decided.append(await self._decide(record, decision, _DEADLINE, "deadline"))
@@ -273,7 +273,7 @@ class ApprovalOperations(HostBase):
             try:
                 await self.check_deadlines()
             except Exception:
-                logger.exception("The deadlines of approvals could not be looked at")
+                logger.exception("Checking the deadlines of approvals failed")
 
     def _waiting(self) -> Iterator[Waiting]:
         for actor in list(self._actors.values()):
@@ -298,9 +298,11 @@ def _check_remember(decision: takes.Decision, caller: Caller) -> None:
     if remember is None:
         return
     if decision.decision == "deny":
-        raise HostError("invalid", "Only what is allowed can be remembered.", field="remember")
+        raise HostError("invalid", "Only an allow decision can be remembered.", field="remember")
     if remember.scope != "session" and not allows(caller.scope, "operate"):
-        raise HostError("forbidden", "Remembering beyond the session needs the scope operate.", field="remember.scope")
+        raise HostError(
+            "forbidden", "Remembering a rule beyond the session requires the scope operate.", field="remember.scope"
+        )
 
 
 def _check_edited(actor: SessionActor, record: ApprovalRecord, decision: takes.Decision) -> None:
@@ -315,10 +317,15 @@ def _check_edited(actor: SessionActor, record: ApprovalRecord, decision: takes.D
 
 def _check_batch(request: takes.DecideMany) -> None:
     if request.filter == takes.ApprovalFilter():
-        raise HostError("invalid", "An empty filter would cover everything.", hint="Say which ones.", field="filter")
+        raise HostError(
+            "invalid",
+            "The filter is empty and would match everything.",
+            hint="Set at least one filter field.",
+            field="filter",
+        )
     for name in ("updated_input", "answers", "remember"):
         if getattr(request.decision, name) is not None:
-            raise HostError("invalid", f"{name} is for one approval, not for many.", field=f"decision.{name}")
+            raise HostError("invalid", f"{name} works only for a single approval.", field=f"decision.{name}")
 
 
 def _has_decided(record: ApprovalRecord, decision: takes.Decision, caller: Caller) -> bool:
@@ -332,13 +339,13 @@ def _has_decided(record: ApprovalRecord, decision: takes.Decision, caller: Calle
 
 def _too_late(record: ApprovalRecord | None) -> HostError:
     if record is None:
-        return HostError("not_found", "There is no such approval.")
+        return HostError("not_found", "No such approval.")
     if record.decision is None:
-        return HostError("withdrawn", "Claude Code no longer waits for this.", state=record.state)
+        return HostError("withdrawn", "Claude Code has withdrawn this request.", state=record.state)
     decision = record.decision
     return HostError(
         "already_decided",
-        f"{decision.by or decision.by_kind} has decided this: {decision.outcome}.",
+        f"{decision.by or decision.by_kind} has already decided this: {decision.outcome}.",
         decided_by=decision.by,
         decision=decision.outcome,
         decided_at=decision.at,

@@ -134,7 +134,7 @@ def _check(kind: ApprovalKind, decision: Decision) -> None:
     }
     odd = sorted(given - _FITS[kind])
     if odd:
-        raise HostError("invalid", f"A decision about {kind} takes no {odd[0]}.", field=odd[0])
+        raise HostError("invalid", f"A decision about {kind} cannot have {odd[0]}.", field=odd[0])
     if kind == "questions" and decision.decision == "allow" and not decision.answers:
         raise HostError("invalid", "Questions need answers.", hint="Deny to skip them.", field="answers")
 

@@ -34,7 +34,7 @@ class HostBudgets(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 def check_budget(budget: Decimal | None, field: str) -> None:
     """Raises ``HostError`` for what cannot be compared with what was spent, e.g. NaN."""
     if budget is not None and not (budget.is_finite() and 0 <= budget <= MOST_USD):
-        raise HostError("invalid", f"A budget is between 0 and {MOST_USD:,} USD.", field=field)
+        raise HostError("invalid", f"A budget must be between 0 and {MOST_USD:,} USD.", field=field)
 
 
 def state_of_budget(budget: Decimal | None, spent: Decimal) -> Literal["", "near", "reached"]:
@@ -107,7 +107,7 @@ def _refuse_if_reached(what: str, budget: Decimal | None, spent: Decimal) -> Non
         raise HostError(
             "budget_reached",
             f"{what} is used up: {spent} of {budget} USD.",
-            hint="Raise it to go on.",
+            hint="Raise it to continue.",
             budget_usd=str(budget),
             spent_usd=str(spent),
         )

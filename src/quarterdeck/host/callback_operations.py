@@ -48,7 +48,7 @@ class CallbackOperations(ApprovalOperations):
     ) -> returns.Accepted:
         """Answer a call. When this returns, the answer is in the log."""
         if (request.result is None) == (request.error is None):
-            raise HostError("invalid", "An answer has a result, or an error.", field="result")
+            raise HostError("invalid", "An answer needs either a result or an error.", field="result")
         actor = await self._actor(request.session_id)
         approval = await self.store.approval(request.call_id)
         if approval is not None and approval.session == actor.id:
@@ -70,14 +70,14 @@ class CallbackOperations(ApprovalOperations):
         self, actor: SessionActor, request: takes.AnswerCallback, caller: Caller
     ) -> returns.Accepted:
         if not (await self._declared(actor)).permission:
-            raise HostError("conflict", "This session asks its program for no permissions.", field="call_id")
+            raise HostError("conflict", "This session has no permission callback.", field="call_id")
         if request.result is None:
             actor.calls.pass_on(request.call_id)
             return returns.Accepted()
         try:
             decision = msgspec.convert(request.result, takes.Decision)
         except msgspec.ValidationError as error:
-            raise HostError("invalid", f"This is no decision: {error}", field="result") from error
+            raise HostError("invalid", f"Not a valid decision: {error}", field="result") from error
         with actor.calls.answering(request.call_id):
             await self.decide(takes.Decide(approval_id=request.call_id, decision=decision), caller)
         return returns.Accepted()

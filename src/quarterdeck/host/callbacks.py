@@ -97,7 +97,7 @@ class CallDesk:
     async def ask(self, call: Call, *, limit_s: float, check: Check, request_id: str | None) -> dict[str, Any]:
         """What the program answers. Raises ``UnansweredError``."""
         if call.call_id in self._open:
-            raise UnansweredError("the program is being asked this already")
+            raise UnansweredError("the program already has this call")
         loop = asyncio.get_running_loop()
         one = OpenCall(call, request_id, check, loop.time() + limit_s, loop.create_future())
         self._open[call.call_id] = one
@@ -199,7 +199,7 @@ class CallDesk:
         if one is None or one.answer.done():
             raise HostError(
                 "withdrawn",
-                f"Nobody waits for an answer to {call_id}: it was answered or taken back, or its time is over.",
+                f"Call {call_id} is no longer open: it was answered or cancelled, or it timed out.",
             )
         return one
 
@@ -209,10 +209,10 @@ class CallDesk:
             try:
                 fitting = one.check(result)
             except (TypeError, ValueError) as problem:
-                raise HostError("invalid", f"This is no answer to the call: {problem}", field="result") from problem
+                raise HostError("invalid", f"Not a valid answer to this call: {problem}", field="result") from problem
             one.answer.set_result(fitting)
         else:
-            one.answer.set_exception(UnansweredError(error or "the program says that it failed"))
+            one.answer.set_exception(UnansweredError(error or "the program reported a failure"))
         self.answered(one.call.call_id)
 
     def answered(self, call_id: str) -> None:

@@ -1,4 +1,4 @@
-"""Who asks something of a host."""
+"""Who calls an operation."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from .resources import Scope
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks, and through which face. The default is the program that has the host."""
+    """Who calls, and through which interface. The default is the program that runs the host."""
 
     name: str = "program"
     via: str = "library"
     scope: Scope = "admin"
     token_id: str | None = None
     may_bypass: bool = True
-    """May have sessions in ``bypassPermissions``."""
+    """May use the mode ``bypassPermissions``."""
     folders: tuple[str, ...] = ()
-    """Sees only sessions in these folders and below; empty: all."""
+    """Limits access to sessions in and below these folders; empty: no limit."""
     session_id: str | None = None
-    """The session that asks, where one does through its tools: what it starts are its children."""
+    """The calling session, if the call comes from its host tools. Sessions it starts become its children."""
     children_outlive: bool = False
-    """They go on when it has ended."""
+    """Keep the children running when it ends."""
     expires_at: float | None = None
-    """When its token ends, by the host's clock. Whoever streams to the caller ends the stream then."""
+    """When its token expires, by the host's clock. Streams to the caller end then."""
 
 
 PROGRAM = Caller()

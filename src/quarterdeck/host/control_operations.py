@@ -95,7 +95,7 @@ class ControlOperations(HostBase):
         details = _details(answer)
         if details.get("canRewind") is False or details.get("can_rewind") is False:
             raise HostError(
-                "conflict", f"Files cannot be set back: {details.get('error', 'no checkpoint')}", field="to"
+                "conflict", f"Files cannot be restored: {details.get('error', 'no checkpoint')}", field="to"
             )
         return returns.Details(details=details)
 
@@ -124,16 +124,18 @@ class ControlOperations(HostBase):
         """A control request that has no operation of its own."""
         subtype = request.subtype
         if subtype in TYPED:
-            raise HostError("invalid", f"{subtype} has an operation: {TYPED[subtype]}.", field="subtype")
+            raise HostError("invalid", f"Use the operation {TYPED[subtype]} instead of {subtype}.", field="subtype")
         if subtype in ANSWERS:
-            raise HostError("invalid", f"{subtype} is the CLI's to ask.", hint="Decide the approval.", field="subtype")
+            raise HostError(
+                "invalid", f"{subtype} is a request of the CLI.", hint="Decide the approval.", field="subtype"
+            )
         if subtype in UNAVAILABLE:
-            raise HostError("invalid", f"{subtype} is the host's own.", field="subtype")
+            raise HostError("invalid", f"{subtype} is reserved for the host.", field="subtype")
         if subtype not in HARMLESS and caller.scope != "admin":
-            raise HostError("forbidden", f"{subtype} needs the scope admin.", field="subtype")
+            raise HostError("forbidden", f"{subtype} requires the scope admin.", field="subtype")
         for name in ("subtype", "timeout_s"):
             if name in request.fields:
-                raise HostError("invalid", f"{name} is no field of the request.", field=f"fields.{name}")
+                raise HostError("invalid", f"{name} is not a field of the request.", field=f"fields.{name}")
         answer = await self._call(
             "send_control", request, caller, key, lambda session: session.request(subtype, **request.fields)
         )
@@ -188,7 +190,7 @@ class ControlOperations(HostBase):
     ) -> returns.Details:
         """Replace the MCP servers, until the process ends."""
         if caller.scope != "admin":
-            raise HostError("forbidden", "MCP servers run programs: this needs the scope admin.")
+            raise HostError("forbidden", "MCP servers run programs, so this requires the scope admin.")
         wrong = next((name for name, server in request.servers.items() if not isinstance(server, dict)), None)
         if wrong is not None:
             raise HostError("invalid", f"The server {wrong!r} is not an object.", field="servers")

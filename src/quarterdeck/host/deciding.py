@@ -12,7 +12,7 @@ from quarterdeck.wire import PermissionResultAllow, PermissionResultDeny, ToolPe
 from .policies import Verdict, decided
 from .session_log import SessionLog
 
-NO_SESSION = "The process belongs to no session yet."
+NO_SESSION = "The process does not belong to a session yet."
 
 
 class Deciding:
@@ -59,7 +59,7 @@ class Deciding:
             if log is not None and (call, "PreToolUse") not in log.fold.verdicts:  # else before the host was restarted
                 await log.tell(decided(log.now(), verdict, tool, call, asked_in="PreToolUse"))
         except StoreError as error:
-            verdict = Verdict("deny", f"What the policy said could not be written: {error}")
+            verdict = Verdict("deny", f"The policy's verdict could not be logged: {error}")
         said = {"permissionDecision": verdict.behavior, "permissionDecisionReason": refusal(verdict)}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
 

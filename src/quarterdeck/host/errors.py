@@ -1,4 +1,4 @@
-"""What a host refuses, and why: one error with a closed list of codes, which every face shows in its own way."""
+"""``HostError``: one error with a fixed list of codes, which every API maps to its own form."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CODES: frozenset[str] = frozenset(get_args(Code))
 
 
 class HostError(QuarterdeckError):
-    """The host did not do it. ``hint`` says what to do; ``details`` are what helps a program, by name."""
+    """The host refused a request. ``hint`` says what to do; ``details`` has extra fields for programs."""
 
     def __init__(self, code: Code, message: str, *, hint: str = "", **details: Any) -> None:
         super().__init__(f"{message} {hint}".strip())

@@ -1,7 +1,7 @@
-"""Every event a face must know: the timeline's, and what the host itself tells.
+"""All events: the timeline's, and the host's own.
 
-A frame ``{session, seq, at, events}`` carries both kinds, told apart by ``type``. This list is the contract: each face
-is compared with ``EVENTS`` by a test, so a new event shows up wherever it is missing.
+A frame ``{session, seq, at, events}`` can contain both kinds; ``type`` tells them apart. ``EVENTS`` is the contract:
+tests compare every gateway with it, so a missing event is found.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from quarterdeck.timeline.events import EventBase
 from .resources import Approval, Prompt, SessionState, TokenCounts
 
 ProcessState: TypeAlias = Literal["starting", "running", "exited", "lost"]
-"""``lost``: the process and whatever owned it are gone, so nobody knows its exit status."""
+"""``lost``: the process and its owner are gone, so its exit status is unknown."""
 
 
 class StatusChange(EventBase, frozen=True):
-    """The session's state changed. After each result: ``idle``, unless something else holds."""
+    """The session's state changed. After each result it is ``idle``, unless another state applies."""
 
     state: SessionState
     since: datetime
     before: SessionState | None = None
     reason: str = ""
     remedies: list[str] = msgspec.field(default_factory=list)
-    """What could be done about it, as names of operations."""
+    """Operations that can help, by name."""
     until: datetime | None = None
-    """When the state ends by itself, where that is known: a rate limit's reset, the next restart."""
+    """When the state ends by itself, if known: a rate limit's reset, the next restart."""
 
 
 class UsageReport(EventBase, frozen=True):
-    """What the last turn used, by difference of the CLI's running totals. Follows each result."""
+    """Usage of the last turn, computed from the CLI's running totals. Follows each result."""
 
     turn: int
     cost_usd: Decimal
     tokens: TokenCounts
     by_model: dict[str, Decimal] = msgspec.field(default_factory=dict)
     session_cost_usd: Decimal = Decimal(0)
-    """The session so far."""
+    """Total for the session so far."""
     beside: TokenCounts = TokenCounts()
-    """Of the tokens, those that sub-agents and the CLI's own errands used beside the conversation."""
+    """The part of the tokens used outside the main conversation, by sub-agents and the CLI itself."""
 
 
 class ApprovalChanged(EventBase, frozen=True):
@@ -56,7 +56,7 @@ class ApprovalChanged(EventBase, frozen=True):
 
 
 class PolicyDecided(EventBase, frozen=True):
-    """A rule answered a tool call, so nobody was asked."""
+    """The policy decided a tool call, so nobody was asked."""
 
     tool_use_id: str
     tool: str
@@ -68,7 +68,7 @@ class PolicyDecided(EventBase, frozen=True):
 
 
 class QueueChanged(EventBase, frozen=True):
-    """The prompts that wait: all of them, in the order in which they will be sent."""
+    """All queued prompts, in the order in which they will be sent."""
 
     prompts: list[Prompt]
 
@@ -77,29 +77,29 @@ class ProcessChanged(EventBase, frozen=True):
     """The CLI's process started, ended, or was lost."""
 
     generation: int
-    """Counts the session's processes."""
+    """The number of the process in this session, from 1."""
     state: ProcessState
     pid: int | None = None
     exit_code: int | None = None
     signal: str | None = None
     stderr: str = ""
-    """Its last lines, where the process failed."""
+    """The last lines of stderr, if the process failed."""
     restart_at: datetime | None = None
     unfinished: list[str] = msgspec.field(default_factory=list)
-    """Tool calls that were running: whether they took effect is unknown."""
+    """Tool calls that were running. It is unknown whether they took effect."""
 
 
 class HangNoticed(EventBase, frozen=True):
-    """A turn has gone on without a word for too long, and this is done about it."""
+    """A turn was silent for too long, and the host acts on it."""
 
     generation: int
     silent_s: float
     action: Literal["interrupt", "end"]
-    """``end``: the interrupt had no effect, so the process and its family are terminated, then killed."""
+    """``end``: the interrupt had no effect, so the process and its children are terminated, then killed."""
 
 
 class DriftNoticed(EventBase, frozen=True):
-    """Claude Code said something that this version does not know. Told once per kind and host; the log has the line."""
+    """Claude Code sent something that this version does not know. Reported once per kind; the line is in the log."""
 
     what: Literal["message", "subtype", "field", "request", "version"]
     name: str
@@ -107,7 +107,7 @@ class DriftNoticed(EventBase, frozen=True):
 
 
 class BudgetChanged(EventBase, frozen=True):
-    """A budget was set, came near its end, or is used up."""
+    """A budget was set, is almost used up, or is used up."""
 
     state: Literal["set", "near", "reached"]
     budget_usd: Decimal | None
@@ -116,29 +116,29 @@ class BudgetChanged(EventBase, frozen=True):
 
 
 class CustomEvent(EventBase, frozen=True):
-    """A program outside wrote this to the log: a CI result, a webhook."""
+    """An external program added this to the log: a CI result, a webhook."""
 
     name: str
     data: dict[str, Any] = msgspec.field(default_factory=dict)
     by: str = ""
     """The name of the token that wrote it."""
     prompt_id: str | None = None
-    """The prompt that was made of it."""
+    """The prompt created from it."""
 
 
 class Gap(EventBase, frozen=True):
-    """The log does not continue at the cursor: fetch the state again, then go on after ``seq``."""
+    """The log does not continue at the cursor: fetch the timeline again, then continue after ``seq``."""
 
     reason: Literal["retention", "epoch", "ahead"]
     """``ahead``: the cursor is beyond the log's end."""
     epoch: str
     first_seq: int
     seq: int
-    """The last row there is."""
+    """The last row of the log."""
 
 
 class RawLine(EventBase, frozen=True):
-    """A line as it was read from the CLI or written to it. Only for those who ask for raw lines."""
+    """A line read from the CLI or written to it, unchanged. Only in the raw view."""
 
     direction: Literal["received", "sent"]
     line: str
@@ -160,9 +160,9 @@ HostEvent: TypeAlias = (
 )
 
 AnyEvent: TypeAlias = TimelineEvent | HostEvent
-"""What a frame may carry."""
+"""The events of a frame."""
 
 EVENTS: Mapping[str, type[EventBase]] = MappingProxyType(
     {str(cls.__struct_config__.tag): cls for cls in (*get_args(TimelineEvent), *get_args(HostEvent))}
 )
-"""``type`` → class, for every event that a face must know."""
+"""``type`` → class, for every event."""

@@ -47,7 +47,7 @@ def exported(record: SessionRecord, state: State, form: Literal["md", "html"]) -
     title = record.name or state.session.title or f"Session {record.id}"
     about = f"{record.cwd} · {moment(record.created_at):%Y-%m-%d %H:%M} UTC"
     if state.dropped_items:
-        about += f" · without its first {state.dropped_items} items, which are too long ago"
+        about += f" · the first {state.dropped_items} items are no longer available"
     parts = [part for item in state.items.values() for part in _parts(item)]
     if form == "md":
         return Exported(media_type="text/markdown; charset=utf-8", body=_markdown(title, about, parts).encode())

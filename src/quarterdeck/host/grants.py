@@ -86,9 +86,11 @@ def new_grant(
     """
     tool, tool_input = call
     if remember.lasts_s is not None and remember.lasts_s <= 0:
-        raise HostError("invalid", "A rule must last longer than that.", field="remember.lasts_s")
+        raise HostError("invalid", "The rule's lifetime must be longer than 0.", field="remember.lasts_s")
     if remember.lasts_s is not None and remember.lasts_s > LONGEST_S:
-        raise HostError("invalid", "A rule lasts at most a hundred years, or forever.", field="remember.lasts_s")
+        raise HostError(
+            "invalid", "A rule's lifetime can be at most a hundred years, or unlimited.", field="remember.lasts_s"
+        )
     body = GrantBody((remember.rule,))
     try:
         Memory(clock=lambda: now).grant(body.rules, scope=remember.scope, granted_by=by)

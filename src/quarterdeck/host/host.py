@@ -47,10 +47,10 @@ class Host(
     Retaining,
     Orchestrating,
 ):
-    """All operations, as plain methods. Use it as an async context manager."""
+    """Has all operations as methods. Use it as an async context manager."""
 
     async def open(self) -> Host:
-        """Open the log, find the keeper, and take up every session that has a process."""
+        """Open the log, find the keeper, and resume every session that has a process."""
         await self._open()
         return self
 

@@ -47,7 +47,7 @@ class HostBase(Loading):
         except MissingGrammarError as error:
             raise HostError(
                 "unavailable",
-                "A host judges the commands of its sessions, and the grammar for that is not installed.",
+                "The shell grammar that the host needs to judge commands is not installed.",
                 hint="Run pip install 'quarterdeck[host]'.",
             ) from error
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -142,7 +142,7 @@ class HostBase(Loading):
             try:
                 await take_up(actor, keeper, kept, await self._unsent_lines(actor.id, kept))
             except Exception:
-                logger.exception("Session %s could not be taken up", actor.id)
+                logger.exception("Session %s could not be restored", actor.id)
             else:
                 return
         if left is None:

@@ -118,7 +118,7 @@ class HostParts:
         if limit is not None and sum(1 for actor in self._actors.values() if actor.has_process) > limit:
             raise HostError(
                 "busy",
-                f"{limit} processes run, which is as many as this host allows.",
+                f"{limit} processes are running, the most that this host allows.",
                 hint="Stop a session first.",
                 limit="processes",
             )
@@ -128,7 +128,7 @@ class HostParts:
         if len(actor.log.fold.queue.prompts) >= self.limits.queue:
             raise HostError(
                 "busy",
-                f"{self.limits.queue} prompts wait in this session, which is as many as this host allows.",
+                f"{self.limits.queue} prompts are queued in this session, the most that this host allows.",
                 hint="Withdraw one, or wait.",
                 limit="queue",
             )

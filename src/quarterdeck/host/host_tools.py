@@ -81,7 +81,7 @@ class Children:
                 host_tools=msgspec.structs.replace(given, depth=given.depth - 1) if given.depth > 1 else None,
             )
             if sum(one.state not in ENDED for one in siblings) >= given.sessions:
-                raise HostError("busy", f"{given.sessions} sessions at once are the limit.", hint="Stop one first.")
+                raise HostError("busy", f"At most {given.sessions} sessions at a time.", hint="Stop one first.")
             return (await self._host.create_session(request, caller, key=key)).id
 
     async def all(self) -> list[SessionRecord]:
@@ -104,7 +104,7 @@ class Children:
         found = [one.id for one in children if one.id == session] or [one.id for one in children if one.name == session]
         if len(found) != 1:
             what = f"{len(found)} of your sessions are" if found else "None of your sessions is"
-            raise HostError("not_found", f"{what} called {session!r}.", hint="list_sessions lists them.")
+            raise HostError("not_found", f"{what} called {session!r}.", hint="Use list_sessions to list them.")
         return found[0]
 
     async def told(self, session_id: str) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _at_most(wanted: str | None, body: SessionBody) -> str:
     own = _mode_of(body)
     mode = wanted or own
     if mode not in MODES or own not in MODES or MODES.index(mode) > MODES.index(own):
-        raise HostError("forbidden", f"The mode {mode} allows more than this session's own, {own}.")
+        raise HostError("forbidden", f"The mode {mode} allows more than this session's mode, {own}.")
     return mode
 
 
@@ -158,7 +158,7 @@ def _what_is_left(wanted: Decimal | None, body: SessionBody, siblings: list[Sess
         used += Decimal(one.budget_usd or 0) if spends else Decimal(str(one.cost_usd))
     left = Decimal(body.budget_usd) - used
     if left <= 0:
-        raise HostError("budget_reached", "Nothing is left of this session's budget.")
+        raise HostError("budget_reached", "This session's budget is used up.")
     return left if wanted is None else min(wanted, left)
 
 
@@ -174,24 +174,27 @@ def _decimal(given: str | None) -> Decimal | None:
 def check_host_tools(given: takes.HostTools) -> None:
     """Raises ``HostError`` for numbers beyond what a host allows."""
     if not 0 <= given.sessions <= MOST_CHILDREN:
-        raise HostError("invalid", f"sessions is 0 to {MOST_CHILDREN}.", field="host_tools.sessions")
+        raise HostError("invalid", f"sessions must be 0 to {MOST_CHILDREN}.", field="host_tools.sessions")
     if not 1 <= given.depth <= MOST_GENERATIONS:
-        raise HostError("invalid", f"depth is 1 to {MOST_GENERATIONS}.", field="host_tools.depth")
+        raise HostError("invalid", f"depth must be 1 to {MOST_GENERATIONS}.", field="host_tools.depth")
 
 
 def host_tools(host: Host, parent_id: str) -> Any:
     """The server for one session."""
     children = Children(host, parent_id)
 
-    @tool(description="Start another session in this folder or below it. It works on its own; wait for it when needed.")
+    @tool(
+        description="Start another session in this folder or below it. It works independently; wait for it when you "
+        "need its result."
+    )
     async def start_session(
         context: ToolContext,
-        prompt: Annotated[str, "What it is to do. It knows nothing of this conversation."],
+        prompt: Annotated[str, "The task. The new session knows nothing about this conversation."],
         name: Annotated[str, "A short name for people."] = "",
-        cwd: Annotated[str, "The folder to work in; this session's if left out."] = "",
+        cwd: Annotated[str, "The folder to work in (default: this session's)."] = "",
         model: str | None = None,
-        permission_mode: Annotated[str | None, "At most this session's own."] = None,
-        budget_usd: Annotated[str | None, "What it may cost; at most what is left."] = None,
+        permission_mode: Annotated[str | None, "At most this session's mode."] = None,
+        budget_usd: Annotated[str | None, "Its budget, at most what is left of yours."] = None,
     ) -> dict[str, Any]:
         wanted = takes.CreateSession(
             cwd=cwd,
@@ -203,7 +206,7 @@ def host_tools(host: Host, parent_id: str) -> Any:
         )
         return {"session_id": await children.start(wanted, context.tool_use_id)}
 
-    @tool(description="Say something to a session that you started.")
+    @tool(description="Send a prompt to a session that you started.")
     async def prompt_session(context: ToolContext, session: Session, prompt: str) -> dict[str, Any]:
         request = takes.SendPrompt(session_id=await children.find(session), content=prompt)
         await host.send_prompt(request, key=context.tool_use_id)

@@ -84,9 +84,11 @@ def check_options(options: dict[str, Any], *, admin: bool) -> None:
         if name not in _KNOWN:
             raise HostError("invalid", f"There is no option {name}.", field=f"options.{name}")
         if name in HOSTS_OWN:
-            raise HostError("invalid", f"The option {name} is the host's to set.", field=f"options.{name}")
+            raise HostError("invalid", f"The option {name} is set by the host.", field=f"options.{name}")
         if name not in TAKEN_OPTIONS and not admin:
-            raise HostError("option_not_allowed", f"The option {name} needs the scope admin.", field=f"options.{name}")
+            raise HostError(
+                "option_not_allowed", f"The option {name} requires the scope admin.", field=f"options.{name}"
+            )
 
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -132,8 +134,8 @@ def _of_version(wanted: str, cli: Sequence[str] | str | None) -> list[str]:
     if found != wanted:
         raise HostError(
             "cli_missing",
-            f"Version {wanted} of Claude Code is not here; {words[-1]} is {found or 'of an unknown version'}.",
-            hint=f'Name it in Host(agents={{"claude@{wanted}": …}}).',
+            f"Claude Code {wanted} is not available; the version of {words[-1]} is {found or 'unknown'}.",
+            hint=f'Add it with Host(agents={{"claude@{wanted}": …}}).',
             field="cli_version",
         )
     return words

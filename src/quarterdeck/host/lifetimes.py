@@ -1,4 +1,4 @@
-"""How long processes live: when a crashed one is started again, a silent one ended, an idle one given up."""
+"""Process lifecycle: when to restart a crashed process, end a silent one, and park an idle one."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def life_of(*said: Lifecycle) -> Life:
         given |= {name: value for name in one.__struct_fields__ if (value := getattr(one, name)) is not UNSET}
     for name in ("hang_s", "park_s"):
         if given.get(name) is not None and given[name] <= 0:
-            raise HostError("invalid", f"{name} is a time in seconds, or null.", field=f"lifecycle.{name}")
+            raise HostError("invalid", f"{name} must be a number of seconds, or null.", field=f"lifecycle.{name}")
     if given.get("restarts", 0) < 0:
-        raise HostError("invalid", "restarts is 0 or more.", field="lifecycle.restarts")
+        raise HostError("invalid", "restarts must be 0 or more.", field="lifecycle.restarts")
     return Life(**given)
 
 
@@ -61,6 +61,6 @@ def about_cut_off(calls: list[str]) -> str:
     """What the model is told about calls whose end nobody saw."""
     listed = "\n".join(f"- {call}" for call in calls)
     return (
-        "Claude Code was restarted after it had ended unexpectedly. These tool calls were running then, and it is "
-        f"unknown whether they took effect:\n{listed}\nCheck before you repeat any of them."
+        "Claude Code was restarted after it exited unexpectedly. These tool calls were running, and it is unknown "
+        f"whether they took effect:\n{listed}\nCheck before you repeat any of them."
     )

@@ -1,4 +1,4 @@
-"""How much a host takes on, and where sessions may start."""
+"""Limits of a host, and the folders in which sessions are allowed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .folders import existing_folder
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What is beyond a limit is refused; None: there is none."""
+    """Requests beyond a limit are refused. None: no limit."""
 
     sessions: int | None = None
     """Sessions that are not archived."""
     processes: int | None = 200
-    """Claude Code processes at once."""
+    """Running Claude Code processes."""
     queue: int = 100
-    """Prompts that wait in one session."""
+    """Queued prompts per session."""
     upload_bytes: int = 32 * 1024 * 1024
 
 
@@ -36,8 +36,8 @@ class Folders:
         if not self.allows(resolved):
             raise HostError(
                 "folder_not_allowed",
-                f"Sessions may not start in {given}.",
-                hint="List the folders to see where they may.",
+                f"Sessions are not allowed in {given}.",
+                hint="List the folders to see where they are allowed.",
                 field=field,
             )
         return str(resolved)

@@ -150,7 +150,7 @@ def _keep(folder: Path, name: str, body: bytes) -> str:
 
 def _diff(cwd: str, base: str | None) -> dict[str, Any]:
     if not git.is_repository(cwd):
-        raise HostError("not_found", f"{cwd} is not in a git repository, so nothing tells what changed.")
+        raise HostError("not_found", f"{cwd} is not in a git repository, so there is nothing to compare with.")
     commit = base or git.head_commit(cwd)
     text = "" if commit is None else git.diff(cwd, commit)
     shown = text[: git.DIFF_CHARS]

@@ -50,20 +50,20 @@ class MachineOperations(SessionOperations):
         transcript = request.transcript_id
         known = await self.store.session(transcript)
         if known is not None:
-            raise HostError("conflict", f"The transcript is session {known.id}.", session_id=known.id)
+            raise HostError("conflict", f"The transcript already belongs to session {known.id}.", session_id=known.id)
         home, info = await asyncio.to_thread(transcripts.info_of, await self._homes(), transcript)
         owner = await asyncio.to_thread(transcripts.owner_of, transcript)
         if owner is not None:
-            raise HostError("conflict", f"Process {owner} has this conversation.", hint="End it first.", pid=owner)
+            raise HostError("conflict", f"Process {owner} is using this conversation.", hint="End it first.", pid=owner)
         if info.cwd is None:
-            raise HostError("invalid", "The transcript does not say in which folder it belongs.")
+            raise HostError("invalid", "The transcript does not name its folder.")
         cwd = self.folders.check(info.cwd)
         session_id = id_for("adopt_transcript", request, caller, key)
         private = {"env": home.own_env} if home.own_env else {}
         body = SessionBody(
             resume=transcript,
             transcript_id=transcript,
-            state_reason="It was adopted.",
+            state_reason="Adopted from a transcript.",
             account=home.account,
             private_options=list(private),
         )
@@ -93,7 +93,7 @@ class MachineOperations(SessionOperations):
     async def list_worktrees(self, request: takes.InFolder, caller: Caller = PROGRAM) -> returns.Details:
         """Worktrees of a repository."""
         if request.cwd is None:
-            raise HostError("invalid", "Whose worktrees? Name a folder of the repository.", field="cwd")
+            raise HostError("invalid", "cwd is missing: name a folder of the repository.", field="cwd")
         cwd = self.folders.check(request.cwd)
         return returns.Details(details={"worktrees": await asyncio.to_thread(worktrees_of, cwd)})
 

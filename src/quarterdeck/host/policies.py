@@ -58,14 +58,16 @@ class OwnPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 def own_policy(given: Mapping[str, Any] | None) -> OwnPolicy:
     """Raises ``HostError`` for what is no policy, or would widen one."""
     if given is not None and "allow" in given:
-        raise HostError("invalid", "The policy of a session only narrows: it has no allow.", field="policy.allow")
+        raise HostError(
+            "invalid", "A session's policy can only restrict: it cannot have allow rules.", field="policy.allow"
+        )
     try:
         own = msgspec.convert(dict(given or {}), OwnPolicy)
         Policy.from_rules(deny=own.deny, ask=own.ask)
     except (msgspec.ValidationError, BadRulesError) as error:
         raise HostError("invalid", f"This policy is not valid: {error}", field="policy") from error
     if own.unattended_s != "never" and own.unattended_s <= 0:
-        raise HostError("invalid", "unattended_s is a time in seconds, or never.", field="policy.unattended_s")
+        raise HostError("invalid", 'unattended_s must be a number of seconds, or "never".', field="policy.unattended_s")
     return own
 
 
@@ -118,9 +120,9 @@ class SessionPolicy:
             if against is not None:
                 return against
             allowed = None if needs_person or self.problem is not None else self._allowed(tool, tool_input)
-            return allowed or Verdict("ask", self.problem or "No rule speaks of it.", risk=self._risk(tool, tool_input))
+            return allowed or Verdict("ask", self.problem or "No rule applies.", risk=self._risk(tool, tool_input))
         except Exception as error:
-            logger.exception("The policy failed about a call of %s", tool)
+            logger.exception("The policy failed for a call of %s", tool)
             return _failed(error)
 
     def restrain(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
@@ -130,7 +132,7 @@ class SessionPolicy:
         try:
             return self._against(tool, tool_input)
         except Exception as error:
-            logger.exception("The policy failed about a call of %s", tool)
+            logger.exception("The policy failed for a call of %s", tool)
             return _failed(error)
 
     def _against(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:

@@ -31,7 +31,7 @@ class PrivateOptions:
             body = msgspec.json.encode(options)
         except TypeError as error:
             raise HostError(
-                "invalid", f"An option cannot be kept: {error}.", hint="Options are plain JSON.", field="options"
+                "invalid", f"An option cannot be saved: {error}.", hint="Options must be plain JSON.", field="options"
             ) from error
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = self._path(session)
@@ -51,7 +51,8 @@ class PrivateOptions:
         except (OSError, KeyError, msgspec.MsgspecError) as error:
             raise HostError(
                 "conflict",
-                f"Session {session} had options that are kept outside the log, and they are gone: {', '.join(names)}.",
+                f"Session {session} had options that are stored outside the log, and they are missing: "
+                f"{', '.join(names)}.",
                 hint="Create a session that resumes its transcript, with these options.",
             ) from error
 

@@ -119,7 +119,7 @@ class PromptSender:
                     self._actor.may_prompt()
                     await self._send(prompt.content, prompt.by, "next", prompt.id)
         except HostError as error:
-            logger.warning("Session %s: a prompt that waited could not be sent: %s", self._log.id, error)
+            logger.warning("Session %s: a queued prompt could not be sent: %s", self._log.id, error)
             return  # it waits for whatever happens next
         finally:
             self._sending = None
@@ -161,7 +161,7 @@ class PromptSender:
                 raise HostError(
                     "conflict", f"Claude Code has already started prompt {prompt_id}.", hint="Interrupt it."
                 )
-            raise HostError("not_found", f"No prompt {prompt_id} waits.", field="prompt_id")
+            raise HostError("not_found", f"There is no queued prompt {prompt_id}.", field="prompt_id")
         if prompt.state == "sent" and not await self._actor.call(lambda session: session.cancel_prompt(prompt_id)):
             raise HostError("conflict", f"Claude Code has already started prompt {prompt_id}.", hint="Interrupt it.")
         return prompt

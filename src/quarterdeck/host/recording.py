@@ -85,7 +85,7 @@ class Recorder(JournalReader):
         self.wire = None
         self._answers.clear()
         for line_id in list(self._expected):
-            self.give_up(line_id, HostError("not_running", "The process ended before it was told."))
+            self.give_up(line_id, HostError("not_running", "The process ended before the answer was delivered."))
 
     def exited(self, exited: Exited, at: float) -> None:
         self._stop_telling()
@@ -143,7 +143,7 @@ class Recorder(JournalReader):
         self._log.previews.passed("out", message, entry.at)
         self._notice(message, entry.at)
         if self._expected and isinstance(message, ControlCancelRequest):
-            self.give_up(message.request_id, HostError("withdrawn", "Claude Code no longer waits for this."))
+            self.give_up(message.request_id, HostError("withdrawn", "Claude Code has withdrawn this request."))
         raw = message.raw
         body = row_body(message, "out", raw)
         row = NewRow(

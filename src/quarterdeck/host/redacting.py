@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from quarterdeck.wire import ControlRequest, ControlResponse, Direction, Message, UpdateEnvironmentVariables
 
-HIDDEN = "[hidden by the host]"
+HIDDEN = "[redacted by the host]"
 NOTHING_TO_SAY = b'{"type":"keep_alive"}'
 """A line that Claude Code takes without a word (2.1.325)."""
 

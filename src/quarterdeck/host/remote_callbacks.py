@@ -40,27 +40,29 @@ def check_callbacks(callbacks: Callbacks, options: Mapping[str, Any]) -> None:
             _check_time(hook.timeout_s, f"{place}.timeout_s")
     given = options.get("mcp_servers") or {}
     if callbacks.tools and not isinstance(given, dict):
-        raise HostError("invalid", "Tools of a program need mcp_servers as an object.", field="options.mcp_servers")
+        raise HostError("invalid", "With tools, mcp_servers must be an object.", field="options.mcp_servers")
     names: set[tuple[str, str]] = set()
     for number, tool in enumerate(callbacks.tools):
         place = f"callbacks.tools[{number}]"
         if not tool.server or not tool.name:
-            raise HostError("invalid", "A tool has a name and a server.", field=place)
+            raise HostError("invalid", "A tool needs a name and a server.", field=place)
         if tool.input_schema.get("type", "object") != "object":
-            raise HostError("invalid", "The input of a tool is an object.", field=f"{place}.input_schema")
+            raise HostError("invalid", "The input schema of a tool must be an object.", field=f"{place}.input_schema")
         if tool.server in given:
-            raise HostError("invalid", f"mcp_servers has a server {tool.server!r}, too.", field=f"{place}.server")
+            raise HostError("invalid", f"mcp_servers also has a server {tool.server!r}.", field=f"{place}.server")
         if (tool.server, tool.name) in names:
             raise HostError("invalid", f"{tool.server} has two tools {tool.name!r}.", field=f"{place}.name")
         names.add((tool.server, tool.name))
     unknown = sorted(set(callbacks.instructions) - {tool.server for tool in callbacks.tools})
     if unknown:
-        raise HostError("invalid", f"There are no tools of {unknown[0]!r}.", field="callbacks.instructions")
+        raise HostError(
+            "invalid", f"No tools are declared for the server {unknown[0]!r}.", field="callbacks.instructions"
+        )
 
 
 def _check_time(seconds: float, field: str) -> None:
     if not math.isfinite(seconds) or not 0 < seconds <= LONGEST_S:
-        raise HostError("invalid", f"{field} is a time in seconds, at most a day.", field=field)
+        raise HostError("invalid", f"{field} must be a number of seconds, at most a day.", field=field)
 
 
 def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, desk: CallDesk, log: SessionLog) -> None:
@@ -191,7 +193,7 @@ class RemoteTool(CompiledTool):
         try:
             return await self._desk.ask(call, limit_s=self._limit_s, check=_tool_result, request_id=request_id)
         except UnansweredError as error:
-            return error_result(f"The tool {self.name} was not run to its end: {error}")
+            return error_result(f"The tool {self.name} did not finish: {error}")
 
 
 class _Block(msgspec.Struct):
@@ -207,6 +209,6 @@ class _ToolResult(msgspec.Struct, rename="camel"):
 def _tool_result(answer: Mapping[str, Any]) -> dict[str, Any]:
     """MCP's ``CallToolResult``, as the program gave it."""
     if "content" not in answer and "structuredContent" not in answer:
-        raise ValueError("the result of a tool has content")
+        raise ValueError("a tool result needs content")
     msgspec.convert(dict(answer), _ToolResult)
     return {"content": [], **answer}

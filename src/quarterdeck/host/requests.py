@@ -1,4 +1,4 @@
-"""What operations take. An unknown field is an error that names it; a field left out is not the same as null."""
+"""The requests of all operations. Unknown fields are errors; omitting a field is not the same as null."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from msgspec import UNSET, UnsetType
 from .resources import ApprovalKind, ApprovalState, GrantScope, Priority, Scope, SessionState
 
 Content: TypeAlias = str | list[dict[str, Any]]
-"""A text, or content blocks as the CLI takes them."""
+"""Text, or content blocks as the CLI accepts them."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a caller sends."""
+    """Base class of all requests."""
 
 
 class Nothing(Request, frozen=True, kw_only=True):
-    """For operations that need to be told nothing."""
+    """For operations without parameters."""
 
 
 class OfSession(Request, frozen=True, kw_only=True):
-    """For operations on one session, by any of its ids."""
+    """For operations on one session, identified by any of its ids."""
 
     session_id: str
 
 
 class Lifecycle(Request, frozen=True, kw_only=True):
-    """What becomes of a session's processes. What is left out is as the host says; null is never."""
+    """When a session's process is restarted, ended or parked. The host sets the defaults; null means never."""
 
     restarts: int | UnsetType = UNSET
-    """How often a process that crashed is started again before a turn has ended."""
+    """How many times a crashed process is restarted. A completed turn resets the count."""
     tell_model: bool | UnsetType = UNSET
-    """After a restart, tell the model which tool calls were cut off."""
+    """After a restart, tell the model which tool calls were interrupted."""
     hang_s: float | UnsetType | None = UNSET
-    """How long a turn may go on without a word, while nobody is asked, before it is ended."""
+    """How long a turn may stay silent before it is ended. Time spent waiting for an approval does not count."""
     park_s: float | UnsetType | None = UNSET
-    """How long an idle session keeps its process."""
+    """How long an idle session keeps its process before it is parked."""
     limited: Literal["wait", "refuse"] | UnsetType = UNSET
-    """Prompts while the account's rate limit is reached."""
+    """What happens to prompts while the account is rate limited."""
 
 
 class HookCallback(Request, frozen=True, kw_only=True):
@@ -50,13 +50,13 @@ class HookCallback(Request, frozen=True, kw_only=True):
     event: str
     matcher: str | None = None
     timeout_s: float | None = None
-    """How long it waits for the program; None: ``Callbacks.deadline_s``."""
+    """How long to wait for the program; None: ``Callbacks.deadline_s``."""
     on_failure: Literal["block", "continue"] = "block"
-    """What no answer means for an event that decides about something: a refusal, or no opinion."""
+    """For deciding events without an answer: refuse, or continue without an opinion."""
 
 
 class ToolCallback(Request, frozen=True, kw_only=True):
-    """A tool that a program runs, of an MCP server of this name. The fields are those of MCP's ``tools/list``."""
+    """A tool that a program runs, in the MCP server ``server``. The fields are those of MCP's ``tools/list``."""
 
     server: str
     name: str
@@ -66,69 +66,69 @@ class ToolCallback(Request, frozen=True, kw_only=True):
     output_schema: dict[str, Any] | None = None
     annotations: dict[str, Any] = {}
     meta: dict[str, Any] = {}
-    """MCP's ``_meta`` of the tool."""
+    """The tool's ``_meta`` in MCP."""
 
 
 class Callbacks(Request, frozen=True, kw_only=True):
-    """What a program answers for a session, while it is attached (``attach_callbacks``).
+    """Hooks, tools and permissions that an attached program answers (``attach_callbacks``).
 
-    They belong to the session: each of its processes is started with them, and a fork has them too. ``quarterdeck.host.
-    callbacks`` says how calls are made and answered.
+    They belong to the session: each of its processes is started with them, and forks inherit them.
+    ``quarterdeck.host.callbacks`` documents how calls are made and answered.
     """
 
     hooks: list[HookCallback] = []
     tools: list[ToolCallback] = []
     instructions: dict[str, str] = {}
-    """What the model is told about the tools of a server, by its name."""
+    """Server name → instructions for the model about its tools."""
     permission: bool = False
-    """Approvals that the policy leaves open go to the program, too."""
+    """Also send approvals that the policy leaves open to the program."""
     deadline_s: float = 60.0
-    """How long a hook or a tool waits for the program, attached or not; then hooks refuse and tools fail."""
+    """How long a hook or tool waits for the program, attached or not. After that, hooks refuse and tools fail."""
     detached_s: float | None = None
     """How long it waits while no program is attached, if that is less: for a program that may leave for good."""
 
 
 class HostTools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Lets a session start sessions of its own, through tools of the host."""
+    """Gives a session tools to start its own sessions."""
 
     sessions: int = 4
-    """How many of them may run at once."""
+    """How many of them can run at the same time."""
     depth: int = 1
-    """How many generations: 1, and its children start none."""
+    """How many generations are allowed. With 1, its children cannot start sessions."""
     children_outlive: bool = False
-    """They go on when it has ended."""
+    """Keep them running when this session ends."""
 
 
 class CreateSession(Request, frozen=True, kw_only=True):
-    """Start a session, with a first prompt or without."""
+    """Start a session, with or without a first prompt."""
 
     cwd: str
     prompt: Content | None = None
     name: str = ""
     tags: list[str] = []
     agent: str = "claude"
-    """``claude``, ``sim``, or a path, which needs the scope ``admin``."""
+    """``claude``, ``sim``, or a path. A path requires the scope ``admin``."""
     model: str | None = None
     permission_mode: str | None = None
     options: dict[str, Any] = {}
-    """Those of ``ClaudeAgentOptions`` that a session may be given from outside."""
+    """Options of ``ClaudeAgentOptions`` that callers are allowed to set."""
     policy: dict[str, Any] | None = None
     budget_usd: Decimal | None = None
     worktree: str | None = None
-    """A new worktree of this name, in which the session works."""
+    """Create a worktree with this name and work in it."""
     resume: str | None = None
     fork: bool = False
     account: str = ""
-    """One of the host's accounts; empty: the default."""
+    """One of the host's accounts; empty for the default."""
     cli_version: str | None = None
-    """The version of Claude Code that its processes must have."""
+    """The required version of Claude Code."""
     lifecycle: Lifecycle | None = None
     callbacks: Callbacks | None = None
     host_tools: HostTools | None = None
 
 
 class ListSessions(Request, frozen=True, kw_only=True):
-    """Filters add up; ``q`` looks in names, folders and prompts."""
+    """All filters must match; ``q`` searches names, folders and prompts."""
 
     state: list[SessionState] = []
     tag: list[str] = []
@@ -140,7 +140,7 @@ class ListSessions(Request, frozen=True, kw_only=True):
 
 
 class UpdateSession(OfSession, frozen=True, kw_only=True):
-    """Changes what is given; ``budget_usd`` null removes the budget."""
+    """Changes the given fields; ``budget_usd`` null removes the budget."""
 
     name: str | UnsetType = UNSET
     tags: list[str] | UnsetType = UNSET
@@ -153,22 +153,22 @@ class UpdateSession(OfSession, frozen=True, kw_only=True):
 
 
 class SendPrompt(OfSession, frozen=True, kw_only=True):
-    """Say something to the session."""
+    """Send a prompt to the session."""
 
     content: Content
     priority: Priority = "next"
     prompt_id: str | None = None
-    """A UUID for it, which Claude Code's messages name it by; said again under the same one, it counts once."""
+    """A UUID that identifies the prompt in Claude Code's messages. Sending the same UUID again has no effect."""
 
 
 class OfPrompt(OfSession, frozen=True, kw_only=True):
-    """One prompt that waits."""
+    """One queued prompt."""
 
     prompt_id: str
 
 
 class UpdatePrompt(OfPrompt, frozen=True, kw_only=True):
-    """Edit, reorder or schedule a prompt that waits."""
+    """Edit, reorder or schedule a queued prompt."""
 
     content: Content | UnsetType = UNSET
     position: int | UnsetType = UNSET
@@ -183,14 +183,14 @@ class SendControl(OfSession, frozen=True, kw_only=True):
 
 
 class Fork(OfSession, frozen=True, kw_only=True):
-    """A new session that continues this one, from its end or from the message ``at``."""
+    """Continue this session in a copy, from its end or from the message ``at``."""
 
     at: str | None = None
     name: str = ""
 
 
 class Rewind(OfSession, frozen=True, kw_only=True):
-    """Set files back to what they were at the prompt ``to``."""
+    """Restore files to their state at the prompt ``to``."""
 
     to: str
     dry_run: bool = False
@@ -229,7 +229,7 @@ class ReadEvents(OfSession, frozen=True, kw_only=True):
 
 
 class AddEvent(OfSession, frozen=True, kw_only=True):
-    """A row of the log from outside; with ``prompt``, also said to the session."""
+    """Add an external event to the log; ``prompt`` is also sent to the session."""
 
     type: str
     data: dict[str, Any] = {}
@@ -237,7 +237,7 @@ class AddEvent(OfSession, frozen=True, kw_only=True):
 
 
 class ListApprovals(Request, frozen=True, kw_only=True):
-    """Filters add up. Without ``state``: what waits."""
+    """All filters must match. Without ``state``, only pending approvals."""
 
     state: list[ApprovalState] = msgspec.field(default_factory=lambda: ["pending"])
     session: str | None = None
@@ -253,7 +253,7 @@ class OfApproval(Request, frozen=True, kw_only=True):
 
 
 class Remember(Request, frozen=True, kw_only=True):
-    """A rule to keep. Beyond the session it needs the scope ``operate``."""
+    """A rule to remember. Beyond the session, this requires the scope ``operate``."""
 
     rule: str
     scope: GrantScope = "session"
@@ -261,7 +261,7 @@ class Remember(Request, frozen=True, kw_only=True):
 
 
 class Decision(Request, frozen=True, kw_only=True):
-    """What is decided; which fields fit depends on the approval's kind."""
+    """A decision. The allowed fields depend on the approval's kind."""
 
     decision: Literal["allow", "deny"]
     updated_input: dict[str, Any] | None = None
@@ -280,7 +280,7 @@ class Decide(OfApproval, frozen=True, kw_only=True):
 
 
 class ApprovalFilter(Request, frozen=True, kw_only=True):
-    """Which approvals a batch covers. An empty filter is an error."""
+    """Selects the approvals of a batch. An empty filter is an error."""
 
     session: str | None = None
     kind: ApprovalKind | None = None
@@ -289,7 +289,7 @@ class ApprovalFilter(Request, frozen=True, kw_only=True):
 
 
 class DecideMany(Request, frozen=True, kw_only=True):
-    """Decide all that wait and match; ``dry_run`` shows which."""
+    """Decide all pending approvals that match; ``dry_run`` only lists them."""
 
     filter: ApprovalFilter
     decision: Decision
@@ -297,7 +297,7 @@ class DecideMany(Request, frozen=True, kw_only=True):
 
 
 class InFolder(Request, frozen=True, kw_only=True):
-    """For what depends on the folder."""
+    """For operations on a folder."""
 
     cwd: str | None = None
 
@@ -309,7 +309,7 @@ class OfGrant(Request, frozen=True, kw_only=True):
 
 
 class ExplainPolicy(Request, frozen=True, kw_only=True):
-    """A tool call that might be made."""
+    """A hypothetical tool call."""
 
     tool: str
     input: dict[str, Any]
@@ -317,7 +317,7 @@ class ExplainPolicy(Request, frozen=True, kw_only=True):
 
 
 class GetUsage(Request, frozen=True, kw_only=True):
-    """Usage in a time span, grouped."""
+    """Usage in a period, grouped."""
 
     by: list[Literal["day", "model", "session", "cwd"]] = msgspec.field(default_factory=lambda: ["day"])
     since: datetime | None = msgspec.field(default=None, name="from")
@@ -325,25 +325,25 @@ class GetUsage(Request, frozen=True, kw_only=True):
 
 
 class Settings(Request, frozen=True, kw_only=True):
-    """Budgets or alerts, all of them."""
+    """All budgets, or all alerts."""
 
     settings: dict[str, Any]
 
 
 class ListFolders(Request, frozen=True, kw_only=True):
-    """Folders in which sessions may start."""
+    """Folders in which sessions are allowed."""
 
     prefix: str = ""
 
 
 class ListFiles(OfSession, frozen=True, kw_only=True):
-    """Files of the session's folder, for completion."""
+    """Files in the session's folder, for completion."""
 
     q: str = ""
 
 
 class Upload(OfSession, frozen=True, kw_only=True):
-    """A file for the session to read."""
+    """A file for the session."""
 
     name: str
     media_type: str
@@ -364,7 +364,7 @@ class Export(OfSession, frozen=True, kw_only=True):
 
 
 class ListAudit(Request, frozen=True, kw_only=True):
-    """Filters add up."""
+    """All filters must match."""
 
     session: str | None = None
     who: str | None = None
@@ -386,7 +386,7 @@ class OfTranscript(Request, frozen=True, kw_only=True):
 
 
 class CreateWorktree(Request, frozen=True, kw_only=True):
-    """A worktree beside the repository that ``cwd`` is in."""
+    """Create a worktree next to the repository of ``cwd``."""
 
     cwd: str
     name: str
@@ -394,7 +394,7 @@ class CreateWorktree(Request, frozen=True, kw_only=True):
 
 
 class DeleteWorktree(Request, frozen=True, kw_only=True):
-    """Uncommitted work is only removed with ``force``."""
+    """Remove a worktree. Uncommitted changes are removed only with ``force``."""
 
     path: str
     force: bool = False
@@ -417,7 +417,7 @@ class OfToken(Request, frozen=True, kw_only=True):
 
 
 class WatchSession(OfSession, frozen=True, kw_only=True):
-    """Replay after the cursor ``EPOCH-SEQ``, then live."""
+    """Replay from the cursor ``EPOCH-SEQ``, then stream live."""
 
     after: str | None = None
     view: Literal["timeline", "raw"] = "timeline"
@@ -425,20 +425,20 @@ class WatchSession(OfSession, frozen=True, kw_only=True):
 
 
 class WatchHost(Request, frozen=True, kw_only=True):
-    """Changes of sessions and approvals after a position, then live."""
+    """Changes of sessions and approvals from a position, then live."""
 
     after: int | None = None
 
 
 class AttachCallbacks(OfSession, frozen=True, kw_only=True):
-    """Answer the callbacks that the session was created with. The newest program is asked; the former one's ends."""
+    """Receive the calls for the session's callbacks. When another program attaches, the earlier stream ends."""
 
 
 class AnswerCallback(OfSession, frozen=True, kw_only=True):
-    """What the program says to one call: a result, or why there is none."""
+    """The program's answer to a call: a result or an error."""
 
     call_id: str
     result: dict[str, Any] | None = None
-    """Of a hook its output, of a tool MCP's ``tools/call`` result (``content`` …), of a permission a ``Decision``."""
+    """A hook's output, a tool's MCP ``tools/call`` result (``content`` …), or a ``Decision`` for a permission."""
     error: str | None = None
-    """A hook that decides refuses with it, a tool fails with it, and an approval is left to people."""
+    """A deciding hook refuses with this reason, a tool fails with it, and an approval is left to people."""

@@ -1,6 +1,7 @@
-"""What operations return: the host's things as every face shows them.
+"""The results of all operations, the same in every API.
 
-Times are RFC 3339 in UTC and money is a decimal string in USD: ``msgspec`` writes ``datetime`` and ``Decimal`` so.
+Times are RFC 3339 in UTC, money is a decimal string in USD: that is how ``msgspec`` encodes ``datetime`` and
+``Decimal``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 Scope: TypeAlias = Literal["read", "approve", "operate", "admin"]
-"""What a token may do; each includes those before it."""
+"""What a token allows. Each scope includes the ones before it."""
 
 SessionState: TypeAlias = Literal[
     "crashed",
@@ -26,7 +27,7 @@ SessionState: TypeAlias = Literal[
     "running",
     "idle",
 ]
-"""The first that holds, in this order."""
+"""If several apply, the first in this order."""
 
 ApprovalKind: TypeAlias = Literal["permission", "questions", "plan_review", "elicitation", "dialog"]
 ApprovalState: TypeAlias = Literal[
@@ -37,11 +38,11 @@ GrantScope: TypeAlias = Literal["session", "project", "user"]
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is shown. A field that has its default is left out."""
+    """Base class of all results. Fields with their default value are omitted."""
 
 
 class TokenCounts(Resource, frozen=True, kw_only=True):
-    """Tokens as the API bills them."""
+    """Token counts as billed by the API."""
 
     input: int = 0
     output: int = 0
@@ -65,7 +66,7 @@ class Session(Resource, frozen=True, kw_only=True):
     tags: list[str] = []
     state_reason: str = ""
     state_until: datetime | None = None
-    """When the state ends by itself, where that is known."""
+    """When the state ends by itself, if known."""
     model: str | None = None
     permission_mode: str | None = None
     cli_version: str | None = None
@@ -76,7 +77,7 @@ class Session(Resource, frozen=True, kw_only=True):
     tokens: TokenCounts = TokenCounts()
     budget_usd: Decimal | None = None
     current: str = ""
-    """What it is doing, in one line."""
+    """What it is doing, as one line of text."""
     worktree: str | None = None
     account: str = ""
     host: str = ""
@@ -91,7 +92,7 @@ class Decider(Resource, frozen=True, kw_only=True):
 
 
 class Approval(Resource, frozen=True, kw_only=True):
-    """Something a person is asked, and what became of it."""
+    """A request for a person (permission, question, plan …) and its outcome."""
 
     id: str
     request_id: str
@@ -100,7 +101,7 @@ class Approval(Resource, frozen=True, kw_only=True):
     state: ApprovalState
     asked_at: datetime
     replaces: str | None = None
-    """The approval that was lost with its process, if this one asks the same again."""
+    """If this repeats an approval that was lost with its process: that approval's id."""
     tool: str | None = None
     input: dict[str, Any] = {}
     summary: str = ""
@@ -113,7 +114,7 @@ class Approval(Resource, frozen=True, kw_only=True):
     decided_at: datetime | None = None
     decided_by: Decider | None = None
     via: str | None = None
-    """The face the decision came through."""
+    """The interface through which it was decided."""
     decision: dict[str, Any] | None = None
     delivered_at: datetime | None = None
     applied_at: datetime | None = None
@@ -121,27 +122,27 @@ class Approval(Resource, frozen=True, kw_only=True):
 
 
 class Prompt(Resource, frozen=True, kw_only=True):
-    """Something said to the session that has not been answered yet."""
+    """A prompt that has not been answered yet."""
 
     id: str
     content: str | list[dict[str, Any]]
     state: Literal["queued", "sent", "uncertain"]
-    """``uncertain``: the process died while it was being sent, and nothing says whether it arrived."""
+    """``uncertain``: the process died while the prompt was being sent, so it may or may not have arrived."""
     priority: Priority = "next"
     not_before: datetime | None = None
     by: str = ""
-    """Who said it."""
+    """Who sent it."""
 
 
 class PromptAccepted(Resource, frozen=True, kw_only=True):
-    """The row of the log that holds the prompt."""
+    """The prompt's row in the log."""
 
     prompt_id: str
     seq: int
 
 
 class Frame(Resource, frozen=True, kw_only=True, gc=False):
-    """What one row of the log says. Every row is exactly one frame."""
+    """The events of one log row. Every row is exactly one frame."""
 
     session: str
     seq: int
@@ -150,7 +151,7 @@ class Frame(Resource, frozen=True, kw_only=True, gc=False):
 
 
 class Frames(Resource, frozen=True, kw_only=True):
-    """Part of a session's log. ``gap`` says why it does not start where it was asked to."""
+    """Part of a session's log. ``gap`` says why it does not start at the requested cursor."""
 
     frames: list[Frame]
     last_seq: int
@@ -159,7 +160,7 @@ class Frames(Resource, frozen=True, kw_only=True):
 
 
 class TimelineView(Resource, frozen=True, kw_only=True):
-    """Everything so far, to draw from nothing; go on with the frames after ``seq``."""
+    """The whole timeline so far. Continue with the frames after ``seq``."""
 
     seq: int
     epoch: str
@@ -167,7 +168,7 @@ class TimelineView(Resource, frozen=True, kw_only=True):
 
 
 class Grant(Resource, frozen=True, kw_only=True):
-    """A rule that a person asked to be remembered."""
+    """A remembered rule."""
 
     id: str
     rule: str
@@ -181,7 +182,7 @@ class Grant(Resource, frozen=True, kw_only=True):
 
 
 class Token(Resource, frozen=True, kw_only=True):
-    """Who may do what. ``secret`` is there once, in the answer to its creation."""
+    """An access token. ``secret`` is present only in the response to its creation."""
 
     id: str
     name: str
@@ -196,7 +197,7 @@ class Token(Resource, frozen=True, kw_only=True):
 
 
 class UsageRow(Resource, frozen=True, kw_only=True):
-    """What was used, for one value of each dimension that was asked for."""
+    """Usage for one combination of the requested dimensions."""
 
     cost_usd: Decimal
     tokens: TokenCounts
@@ -204,7 +205,7 @@ class UsageRow(Resource, frozen=True, kw_only=True):
 
 
 class AuditEntry(Resource, frozen=True, kw_only=True):
-    """Who decided or changed what, through which face."""
+    """Who decided or changed what, through which interface."""
 
     id: int
     at: datetime
@@ -216,34 +217,34 @@ class AuditEntry(Resource, frozen=True, kw_only=True):
 
 
 class Accepted(Resource, frozen=True, kw_only=True):
-    """It is in the log and will be done; ``seq`` is its row, where it has one."""
+    """The request is logged and will be carried out; ``seq`` is its row, if it has one."""
 
     seq: int | None = None
 
 
 class Details(Resource, frozen=True, kw_only=True):
-    """What only the CLI or the machine can tell, as it is told."""
+    """Data from the CLI or the machine, passed on unchanged."""
 
     details: dict[str, Any]
 
 
 class Call(Resource, frozen=True, kw_only=True):
-    """Something that the attached program is asked, or (``cancelled``) need not answer any more."""
+    """A call for the attached program or, with ``cancelled``, one it no longer needs to answer."""
 
     call_id: str
-    """Stays the same when the program attaches again and when the host is restarted."""
+    """Stays the same when the program attaches again or the host restarts."""
     kind: Literal["hook", "tool", "permission", "cancelled"]
     deadline_s: float | None = None
-    """Seconds until the host answers in its place; None: it waits."""
+    """Seconds until the host answers in the program's place; None: no limit."""
     hook: int | None = None
-    """Which of the hooks, by its place in ``Callbacks.hooks``."""
+    """The hook's index in ``Callbacks.hooks``."""
     server: str | None = None
     tool: str | None = None
     tool_use_id: str | None = None
     input: dict[str, Any] = {}
-    """What the hook is told, or the arguments of the tool."""
+    """The hook's input, or the tool's arguments."""
     approval: Approval | None = None
-    """What a permission is about. Whoever decides first, the program or a person, wins."""
+    """The approval, for a permission. The first decision wins, the program's or a person's."""
 
 
 class SessionList(Resource, frozen=True, kw_only=True):
@@ -261,14 +262,14 @@ class ApprovalList(Resource, frozen=True, kw_only=True):
 
 
 class Decisions(Resource, frozen=True, kw_only=True):
-    """What a batch decided, or would decide."""
+    """What a batch has decided, or would decide."""
 
     approvals: list[Approval]
     dry_run: bool
 
 
 class PromptList(Resource, frozen=True, kw_only=True):
-    """The prompts that wait, in the order in which they will be sent."""
+    """Queued prompts, in the order in which they will be sent."""
 
     prompts: list[Prompt]
 
@@ -292,7 +293,7 @@ class UsageList(Resource, frozen=True, kw_only=True):
 
 
 class AuditList(Resource, frozen=True, kw_only=True):
-    """A page of the audit, newest first."""
+    """A page of the audit log, newest first."""
 
     audit: list[AuditEntry]
     next_cursor: str | None = None
@@ -312,7 +313,7 @@ class Exported(Resource, frozen=True, kw_only=True):
 
 
 class HostView(Resource, frozen=True, kw_only=True):
-    """What this host is: versions, machine, limits."""
+    """The host's versions, machine and limits."""
 
     api_version: str
     version: str
@@ -323,7 +324,7 @@ class HostView(Resource, frozen=True, kw_only=True):
 
 
 class Health(Resource, frozen=True, kw_only=True):
-    """Whether the host takes work, and if not, why."""
+    """Whether the host accepts work and, if not, why."""
 
     ready: bool
     problems: list[str] = []

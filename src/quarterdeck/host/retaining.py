@@ -1,4 +1,4 @@
-"""Removes, now and then, what is older or larger than the host keeps."""
+"""Deletes old rows once an hour."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .host_base import HostBase
 logger = logging.getLogger("quarterdeck.host")
 
 FIRST_S = 60.0
-"""When to look first: a host that has just started has better things to do."""
+"""Delay before the first run, so that it does not slow down startup."""
 EVERY_S = 3_600.0
 
 
 class Retaining(HostBase):
-    """What a host forgets without being asked: 90 days of rows and 512 MiB per session are kept unless it says else."""
+    """How much of a session's log to keep. Default: 90 days and 512 MiB."""
 
     def __init__(self, *args: Any, retention: Retention | None = Retention(), **options: Any) -> None:  # noqa: B008 (frozen)
         super().__init__(*args, **options)
         self._retention = retention
-        """None: everything is kept."""
+        """None: keep everything."""
         self._retainer: asyncio.Task[None] | None = None
 
     async def _open(self) -> None:
@@ -32,7 +32,7 @@ class Retaining(HostBase):
             self._retainer = asyncio.get_running_loop().create_task(self._retain_regularly())
 
     async def close(self) -> None:
-        """Leave; with a keeper, the processes go on."""
+        """Close the host. With a keeper, the processes keep running."""
         retainer, self._retainer = self._retainer, None
         if retainer is not None:
             retainer.cancel()
@@ -40,7 +40,7 @@ class Retaining(HostBase):
         await super().close()
 
     async def retain(self) -> Retained:
-        """Remove it now. The host does this by itself, once an hour."""
+        """Delete old rows now. The host does this once an hour."""
         return Retained() if self._retention is None else await self.store.retain(self._retention, now=self.now())
 
     async def _retain_regularly(self) -> None:

@@ -147,22 +147,24 @@ async def _admit(host: HostBase, operation: Operation, request: Any, caller: Cal
     if not allows(caller.scope, operation.scope):
         raise HostError(
             "forbidden",
-            f"{operation.name} needs the scope {operation.scope}; {caller.name} has {caller.scope}.",
+            f"{operation.name} requires the scope {operation.scope}; {caller.name} has {caller.scope}.",
             needed=operation.scope,
         )
     if not caller.may_bypass and "bypassPermissions" in _modes(request):
-        raise HostError("forbidden", f"{caller.name} may not use bypassPermissions.", field="permission_mode")
+        raise HostError("forbidden", f"{caller.name} is not allowed to use bypassPermissions.", field="permission_mode")
     if not caller.folders and not operation.writes:
         return None
     session, cwd = await _about(host, request)
     if caller.folders:
         named = session is not None or isinstance(request, takes.OfApproval)
         if cwd is None and not named and operation.name not in FILTERED:
-            raise HostError("forbidden", f"{caller.name} is limited to folders, and {operation.name} is about all.")
+            raise HostError(
+                "forbidden", f"{caller.name} is limited to certain folders, and {operation.name} covers all of them."
+            )
         if cwd is not None and not sees(caller, cwd):
             if session is not None:  # as if it were not there
                 raise HostError("not_found", f"There is no session {session}.")
-            raise HostError("folder_not_allowed", f"{caller.name} may not use {cwd}.", field="cwd")
+            raise HostError("folder_not_allowed", f"{caller.name} has no access to {cwd}.", field="cwd")
     return session
 
 
@@ -201,4 +203,4 @@ async def _note(host: HostBase, operation: Operation, request: Any, caller: Call
     except StorageFailed:
         if operation.name not in UNWRITTEN_TOO:
             raise
-        logger.exception("%s is done, and the audit cannot say so", operation.name)
+        logger.exception("%s succeeded but could not be written to the audit log", operation.name)

@@ -54,7 +54,7 @@ class SessionOperations(HostBase):
         _check_mode(request.permission_mode)
         check_budget(request.budget_usd, "budget_usd")
         if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
-            raise HostError("option_not_allowed", "A path as agent needs the scope admin.", field="agent")
+            raise HostError("option_not_allowed", "A path as agent requires the scope admin.", field="agent")
         if request.callbacks is not None:
             check_callbacks(request.callbacks, request.options)
         if request.host_tools is not None:
@@ -156,7 +156,7 @@ class SessionOperations(HostBase):
         if len(page.sessions) >= limit:
             raise HostError(
                 "busy",
-                f"There are {limit} sessions, which is as many as this host allows.",
+                f"There are {limit} sessions, the most that this host allows.",
                 hint="Archive or delete one first.",
                 limit="sessions",
             )
@@ -298,7 +298,7 @@ class SessionOperations(HostBase):
         parent = await self._actor(request.session_id)
         source = parent.log.body
         if source.transcript_id is None:
-            raise HostError("conflict", "There is nothing to fork yet.", hint="Say something to the session first.")
+            raise HostError("conflict", "There is nothing to fork yet.", hint="Send the session a prompt first.")
         cwd = self.folders.check(parent.log.record.cwd)
         session_id = id_for("fork", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:

@@ -60,8 +60,8 @@ class Stalls:
         if error is not None:
             raise HostError(
                 "storage",
-                f"Session {session} takes no new work, because its log cannot be written: {error}",
-                hint="What runs is not lost. Try again once it is fixed; stop ends the process even now.",
+                f"Session {session} accepts no new work, because its log cannot be written: {error}",
+                hint="Running work is not lost. Try again once this is fixed; stop still works.",
             )
 
     async def unless_stalled(self, session: str | None, work: Coroutine[Any, Any, T]) -> T:
@@ -87,8 +87,8 @@ class Stalls:
         task.add_done_callback(self._finished)
         raise HostError(
             "storage",
-            "The log cannot be written now. What was asked is kept in memory, and done when it can be written again.",
-            hint="Do not ask again without the same key; get_health says what is wrong.",
+            "The log cannot be written. The request is kept in memory and carried out once it can be written again.",
+            hint="Repeat it only with the same key. get_health says what is wrong.",
             pending=True,
         )
 

@@ -58,7 +58,7 @@ def status_change(
 
 def _reason(body: SessionBody, state: SessionState) -> str:
     if state == "waiting":
-        return "Somebody has to decide."
+        return "Waiting for a decision."
     if state == "limited":
         return "The account's rate limit is reached."
     return body.state_reason if state in ("crashed", "stopped", "parked") else ""

@@ -31,7 +31,7 @@ async def take_up(
     if log.fold.side.handshake is Handshake.NOT_ASKED:
         await keeper.end(kept.session, kept.generation)
         await keeper.drop(kept.session, kept.generation)
-        await actor.lose("The host was killed before it had spoken to the process.")
+        await actor.lose("The host was killed before it had contacted the process.")
         return
 
     async def read(offset: int) -> bytes:

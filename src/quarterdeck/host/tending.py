@@ -71,7 +71,7 @@ class Tending(HostBase):
             try:
                 self.tend()
             except Exception:
-                logger.exception("Sessions could not be looked after")
+                logger.exception("Checking the sessions failed")
 
     def tend(self) -> None:
         """Begin what is due. The host does this by itself."""
@@ -100,7 +100,7 @@ class Tending(HostBase):
     def _done(self, actor: SessionActor, done: asyncio.Task[None]) -> None:
         self._busy.pop(actor.id, None)
         if not done.cancelled() and (error := done.exception()) is not None:
-            logger.error("Session %s could not be looked after", actor.id, exc_info=error)
+            logger.error("Checking session %s failed", actor.id, exc_info=error)
 
     # Crashes
 
@@ -140,7 +140,7 @@ class Tending(HostBase):
 
     async def _end(self, actor: SessionActor, silent_s: float) -> None:
         await actor.log.tell(HangNoticed(self.now(), actor.log.body.generation, silent_s, "end"))
-        await actor.end(f"Claude Code said nothing for {silent_s:.0f} s and did not stop when asked to.")
+        await actor.end(f"Claude Code was silent for {silent_s:.0f} s and did not react to an interrupt.")
 
 
 async def _ask_to_stop(actor: SessionActor) -> None:

@@ -39,13 +39,17 @@ class TokenOperations(HostBase):
     ) -> returns.Token:
         """Make a token; its secret is shown once. A repeat with the same key shows the token without it."""
         if not request.name.strip():
-            raise HostError("invalid", "A token needs a name.", hint="The name of a person or a program.", field="name")
+            raise HostError(
+                "invalid", "A token needs a name.", hint="Use the name of a person or a program.", field="name"
+            )
         if request.expires_s is not None and request.expires_s <= 0:
-            raise HostError("invalid", "A token must last longer than that.", field="expires_s")
+            raise HostError("invalid", "The token's lifetime must be longer than 0.", field="expires_s")
         if request.expires_s is not None and request.expires_s > LONGEST_S:
-            raise HostError("invalid", "A token lasts at most a hundred years, or forever.", field="expires_s")
+            raise HostError(
+                "invalid", "A token's lifetime can be at most a hundred years, or unlimited.", field="expires_s"
+            )
         if request.may_bypass and not caller.may_bypass:
-            raise HostError("forbidden", f"{caller.name} may not bypass permissions itself.", field="may_bypass")
+            raise HostError("forbidden", f"{caller.name} is not allowed to bypass permissions.", field="may_bypass")
         secret, now = f"qd_{secrets.token_urlsafe(SECRET_BYTES)}", self._clock()
         record = TokenRecord(
             id=new_id(),
@@ -88,7 +92,7 @@ class TokenOperations(HostBase):
         record = await self.store.token(digest)
         known = hmac.compare_digest(digest, bytes(len(digest)) if record is None else record.digest)
         if record is None or not known or record.revoked_at is not None or _is_over(record, now):
-            raise HostError("unauthenticated", "This token is not valid.", hint="Ask for a new one.")
+            raise HostError("unauthenticated", "This token is not valid.", hint="Create a new one.")
         if record.last_used_at is None or now - record.last_used_at >= LAST_USE_S:
             used = msgspec.structs.replace(record, last_used_at=now)
             with contextlib.suppress(StorageFailed):  # a full disk must not lock everybody out

@@ -29,7 +29,7 @@ class UsageOperations(HostBase):
     async def get_usage(self, request: takes.GetUsage, caller: Caller = PROGRAM) -> returns.UsageList:
         """Tokens and cost, grouped."""
         if len(set(request.by)) != len(request.by) or not request.by:
-            raise HostError("invalid", "Name at least one dimension, and each only once.", field="by")
+            raise HostError("invalid", "Give at least one dimension, each only once.", field="by")
         totals = await self.store.usage(request.by, since=_day(request.since), until=_day(request.to))
         return returns.UsageList(usage=[_usage_row(request.by, total) for total in totals])
 

@@ -1,9 +1,8 @@
-"""Processes that have started and shaken hands before a session needs them.
+"""Processes started and initialized before a session needs them.
 
-A warm process belongs to no session, and so to no log: its lines are kept here until a session takes it, and are that
-session's first rows then. It is given only to a new session that asks for exactly what it was started with: folder,
-agent, version, account, model, mode and every option. A session that goes on with a conversation, whose program
-brings callbacks, or that has tools of the host needs a process of its own.
+A warm process has no session and so no log: its lines are kept here until a session takes it, and become that session's
+first rows. It is given only to a new session with exactly the same folder, agent, version, account, model, mode and
+options. A session that resumes a conversation, has callbacks or has host tools starts its own process.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ GENERATION = 1
 
 
 class Warm(msgspec.Struct, frozen=True, kw_only=True):
-    """``count`` processes are kept ready for sessions like this one; its prompt, name and tags do not matter."""
+    """Keep ``count`` processes ready for sessions like this one; prompt, name and tags do not matter."""
 
     like: CreateSession
     count: int = 1
@@ -200,7 +199,7 @@ class WarmProcesses:
         try:
             key, options = self._options(place.warm.like)
             if key is None:
-                raise ValueError("sessions like this one need a process of their own")
+                raise ValueError("sessions like this one cannot use a warm process")
             process = WarmProcess(key, await self._keeper(), self._clock)
             try:
                 await process.start(options)
@@ -212,7 +211,7 @@ class WarmProcesses:
             place.failures += 1
             wait_s = min(FAILED_START_S * 2 ** (place.failures - 1), FAILED_START_MAX_S)
             place.not_before = self._clock() + wait_s
-            logger.warning("A warm process did not start; the next try is in %.0f s: %s", wait_s, error)
+            logger.warning("A warm process did not start; retrying in %.0f s: %s", wait_s, error)
         else:
             place.failures = 0
             process.ended = self._lost

@@ -16,13 +16,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def new_worktree(folders: Folders, cwd: str, name: str, base: str | None = None, field: str = "name") -> dict[str, Any]:
     """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``."""
     if _NAME.fullmatch(name) is None:
-        raise HostError("invalid", f"{name!r} cannot name a worktree.", field=field)
+        raise HostError("invalid", f"{name!r} is not a valid name for a worktree.", field=field)
     if base is not None and base.startswith("-"):
         raise HostError("invalid", f"{base!r} is not a commit.", field="base")
     top = main_worktree(cwd)
     path = top.with_name(f"{top.name}-{name}")
     if not folders.allows(path.resolve()):
-        raise HostError("folder_not_allowed", f"Sessions may not start in {path}.", field=field)
+        raise HostError("folder_not_allowed", f"Sessions are not allowed in {path}.", field=field)
     git(str(top), "worktree", "add", "--quiet", "-b", name, str(path), base or "HEAD")
     return next(one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve()))
 

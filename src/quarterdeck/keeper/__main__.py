@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
         keeper.run()
     except BaseException:
         # Leaving in order would tell the watchdog that all is well, and our processes would stay.
-        logging.getLogger(__name__).exception("the keeper cannot go on")
+        logging.getLogger(__name__).exception("the keeper cannot continue")
         os.kill(os.getpid(), signal.SIGKILL)
     return 0
 

@@ -194,7 +194,7 @@ class KeeperConnection:
                     return
                 self._framed(kind, body)
         except FrameError as error:
-            self._end(KeeperLost(f"The keeper {self.place.pid} is not understood: {error}"))
+            self._end(KeeperLost(f"The keeper {self.place.pid} sent an invalid message: {error}"))
 
     def _framed(self, kind: int, body: memoryview) -> None:
         if kind == frames.OUTPUT:
@@ -267,7 +267,7 @@ class KeeperConnection:
 def _refusal(reply: dict[str, Any]) -> QuarterdeckError:
     code, message = reply["error"], reply.get("message", "")
     if code == "cli_not_found":
-        error = CLINotFoundError("Claude Code not found: there is nothing to run at", cli_path=reply.get("path"))
+        error = CLINotFoundError("Claude Code not found: no executable at", cli_path=reply.get("path"))
         error.args = (message,)
         return error
     if code == "start_failed":

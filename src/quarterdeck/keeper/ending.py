@@ -34,7 +34,7 @@ class Patience(NamedTuple):
         """From a request. Raises ``ValueError`` for what is no time."""
         given = {name: float(fields[name]) for name in cls._fields if name in fields}
         if not all(0 <= seconds <= STEP_LIMIT_S for seconds in given.values()):
-            raise ValueError(f"each step takes 0 to {STEP_LIMIT_S:g} seconds")
+            raise ValueError(f"each step must be 0 to {STEP_LIMIT_S:g} seconds")
         return cls(**given)
 
 
@@ -53,7 +53,7 @@ def end_process(family: Family, gone: threading.Event, enough: threading.Event, 
         if not gone.wait(patience.term_s):
             family.kill()
             if not gone.wait(patience.kill_s):
-                logger.error("a process does not end though it was killed")
+                logger.error("a process did not end although it was killed")
     end_rest(family, patience)
 
 

@@ -59,7 +59,7 @@ class InputQueue:
         self._parts.append(bytes(part))
         self._parts_bytes += len(part)
         if self._queued_bytes + self._parts_bytes > QUEUE_LIMIT_BYTES:
-            raise FrameError(f"more than {QUEUE_LIMIT_BYTES} bytes of input that the process does not read")
+            raise FrameError(f"more than {QUEUE_LIMIT_BYTES} bytes of unread input")
         if last:
             self._accept(number, b"".join(self._parts))
 

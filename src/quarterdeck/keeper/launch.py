@@ -40,7 +40,7 @@ def ensure_keeper(folder: str | os.PathLike[str], *, settings: KeeperSettings | 
                     return place
             return look_at(keepers / _start(keepers, settings))
     except OSError as error:
-        raise KeeperUnavailable(f"No keeper can be started in {folder}: {error}") from error
+        raise KeeperUnavailable(f"Cannot start a keeper in {folder}: {error}") from error
 
 
 @contextlib.contextmanager
@@ -55,7 +55,7 @@ def _start_lock(keepers: Path) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise KeeperUnavailable(f"Somebody else has been starting a keeper for {START_S:g} s.") from None
+                    raise KeeperUnavailable(f"Another process has been starting a keeper for {START_S:g} s.") from None
                 time.sleep(POLL_S)
         yield
     finally:
@@ -87,7 +87,7 @@ def _start(keepers: Path, settings: KeeperSettings | None) -> str:
             os.close(write_end)
     word, _, rest = said.decode(errors="replace").strip().partition(" ")
     if word != "ready":
-        raise KeeperUnavailable(f"The keeper did not start: {rest or 'it ended without a word'}")
+        raise KeeperUnavailable(f"The keeper did not start: {rest or 'it exited without output'}")
     return rest
 
 

@@ -69,12 +69,12 @@ class Requests:
             if serve is None:
                 raise Refused("unknown_request", f"This keeper does not know the request {name!r}.")
             if link.limited and name not in CORE_REQUESTS:
-                raise Refused("limited", f"A host of another protocol version cannot ask for {name!r}.")
+                raise Refused("limited", f"A host with another protocol version cannot use {name!r}.")
             serve(link, reply, request, blob)
         except Refused as refused:
             reply(refused.reply)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reply({"error": "bad_request", "message": f"The request {name!r} is not understood: {error!r}"})
+            reply({"error": "bad_request", "message": f"The request {name!r} is invalid: {error!r}"})
         except Exception as error:
             logger.exception("request %s failed", name)
             reply({"error": "failed", "message": f"The request {name!r} failed: {error!r}"})
@@ -130,7 +130,7 @@ class Requests:
         self._files_bytes += len(blob)
         if self._files_bytes > LIMIT_BYTES:
             self.forget()
-            raise Refused("too_large", f"The private files of a session are over {LIMIT_BYTES} bytes.")
+            raise Refused("too_large", f"The private files of a session exceed {LIMIT_BYTES} bytes.")
         flag, name = str(request["flag"]), str(request["name"])
         if request.get("more") and self._files and self._files[-1].name == name:
             self._files[-1] = PrivateFile(flag, name, self._files[-1].content + bytes(blob))
@@ -144,7 +144,7 @@ class Requests:
         session, generation = _checked_key(request)
         keeper = self._keeper
         if keeper.retired:
-            raise Refused("retired", "This keeper starts no more sessions. Ask for another one.")
+            raise Refused("retired", "This keeper starts no more sessions. Use another one.")
         if known := keeper.sessions.get((session, generation)):
             message = f"Generation {generation} of session {session} was started before; attach to it."
             raise Refused("exists", message, **known.describe())
@@ -186,7 +186,7 @@ class Requests:
     def _attach(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
         kept = self._kept(request)
         if kept.attached:
-            raise Refused("attached", f"Session {kept.session} is attached already.")
+            raise Refused("attached", f"Session {kept.session} is already attached.")
         self._attach_to(kept, link, reply, self._offset(kept, request))
 
     def _attach_to(self, kept: KeptProcess, link: Link, reply: Reply, offset: int) -> None:
@@ -236,19 +236,19 @@ def _checked_key(request: dict[str, Any]) -> tuple[str, int]:
     plain = isinstance(session, str) and session.isascii() and session.replace("-", "").replace("_", "").isalnum()
     if not plain or len(session) > NAME_LIMIT:
         raise Refused(
-            "bad_request", f"A session's name is 1 to {NAME_LIMIT} letters, digits, - and _; not {session!r}."
+            "bad_request", f"A session's name must be 1 to {NAME_LIMIT} letters, digits, - and _, not {session!r}."
         )
     if type(generation) is not int or not 0 < generation < GENERATION_LIMIT:
-        raise Refused("bad_request", f"A generation is a positive number, not {generation!r}.")
+        raise Refused("bad_request", f"A generation must be a positive number, not {generation!r}.")
     return session, generation
 
 
 def _command(request: dict[str, Any]) -> ChildCommand:
     argv, env, cwd, user = request["argv"], request["env"], request["cwd"], request.get("user")
     if not (isinstance(argv, list) and argv and all(isinstance(word, str) for word in argv)):
-        raise ValueError("argv is a list of words")
+        raise ValueError("argv must be a list of strings")
     if not (isinstance(env, dict) and all(isinstance(value, str) for value in env.values())):
-        raise ValueError("env is an object of strings")
+        raise ValueError("env must be an object of strings")
     if not isinstance(cwd, str) or not isinstance(user, str | int | None):
-        raise ValueError("cwd is a path, user a name or a number")
+        raise ValueError("cwd must be a path, user a name or a number")
     return ChildCommand(argv, cwd=cwd, env=env, user=user)

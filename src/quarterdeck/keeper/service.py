@@ -92,7 +92,7 @@ class Keeper:
     def _look_around(self) -> None:
         self.loop.call_later(self.settings.look_s, self._look_around, self._fault)
         if not self.claim.still_ours() and self.host is None and not self.retired:
-            logger.error("the folder is gone, so no host will come: ending all sessions")
+            logger.error("the folder is gone, so no host can connect: ending all sessions")
             self.stop()
         log = self.claim.folder / LOG
         with contextlib.suppress(OSError):
@@ -108,8 +108,8 @@ class Keeper:
             next(iter(self._strangers)).close()
         self._strangers[link] = self.loop.call_later(GREETING_S, link.close, self._fault)
         if reason := why_refused(pid, user):
-            logger.warning("process %d is refused: %s", pid, reason)
-            self._refuse(link, "refused", f"The keeper does not serve process {pid}: {reason}.")
+            logger.warning("refused process %d: %s", pid, reason)
+            self._refuse(link, "refused", f"The keeper refuses process {pid}: {reason}.")
 
     def _refuse(self, link: Link, code: str, message: str, **more: Any) -> None:
         link.send(frames.json_frame(frames.WELCOME, {"error": code, "message": message, **more}))
@@ -280,4 +280,4 @@ class Keeper:
             yield self.host
 
     def _fault(self, error: Exception) -> None:
-        logger.error("the keeper goes on after this", exc_info=error)
+        logger.error("the keeper continues after this error", exc_info=error)

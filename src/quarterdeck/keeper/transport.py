@@ -120,7 +120,7 @@ class KeeperTransport:
         Raises ``CLINotFoundError`` or ``StartFailed`` as for a process of one's own, and ``KeeperError``.
         """
         if self._used or self._closing:
-            raise TransportClosed("This transport was started or closed before; make a new one.")
+            raise TransportClosed("This transport was already started or closed; create a new one.")
         self._used = True
         self._loop = asyncio.get_running_loop()
         self._receiver = receiver
@@ -185,7 +185,7 @@ class KeeperTransport:
     def send(self, data: bytes) -> int:
         """As ``write()``; returns the number of the last line. Each line has one; so has a rest without an end."""
         if self._input is None:
-            raise TransportClosed("Nothing was started yet: await start() first.")
+            raise TransportClosed("Not started yet: await start() first.")
         return self._input.write(data)
 
     async def drain(self) -> None:
@@ -206,11 +206,11 @@ class KeeperTransport:
 
     def _closed_error(self) -> TransportClosed:
         if self._client.why_lost is not None and self._status is None:
-            return TransportClosed(f"Claude Code takes no more input from here. {self._client.why_lost}")
+            return TransportClosed(f"Claude Code accepts no more input from here. {self._client.why_lost}")
         if self._status is None:
-            return TransportClosed("Claude Code takes no more input: its stdin is closed. Start a new session.")
+            return TransportClosed("Claude Code accepts no more input: its stdin is closed. Start a new session.")
         told = f"\nError output: {self.stderr_tail}" if self.stderr_tail else ""
-        return TransportClosed(f"Claude Code takes no more input: it {self._status}. Start a new session.{told}")
+        return TransportClosed(f"Claude Code accepts no more input: it {self._status}. Start a new session.{told}")
 
     # Receiving
 
@@ -295,7 +295,7 @@ class KeeperTransport:
 
     async def wait(self) -> ExitStatus:
         if not self._used:
-            raise TransportClosed("Nothing was started yet: await start() first.")
+            raise TransportClosed("Not started yet: await start() first.")
         await self._done.wait()
         return self._status or ExitStatus()
 
@@ -329,7 +329,7 @@ class KeeperTransport:
             ended = await self._client.end(self.session, self.generation, grace=grace)
             self._status = ended.status
         except KeeperUnavailable:
-            logger.error("the keeper does not end process %s in time", self.pid)
+            logger.error("the keeper did not end process %s in time", self.pid)
         except KeeperError:  # it is gone, or another host has it: what can be told is told by that
             logger.debug("process %s could not be asked to end", self.pid, exc_info=True)
 

@@ -75,8 +75,8 @@ class Callbacks:
         if called_by_the_cli and self.refuses and not self._sees_all_calls:
             self._sees_all_calls = True  # it is said once
             warnings.warn(
-                "this policy has deny or ask rules, and as can_use_tool alone it is not asked about calls that the "
-                "CLI allows by itself. Register policy.guard as a PreToolUse hook too.",
+                "this policy has deny or ask rules, but can_use_tool alone is not called for calls that the CLI "
+                "allows on its own. Register policy.guard as a PreToolUse hook, too.",
                 PolicyBypassedWarning,
                 stacklevel=3,
             )
@@ -139,4 +139,4 @@ def _failure(error: Exception) -> str:
 def _refusal(decision: Decision) -> str:
     if decision.behavior == "deny":
         return f"Denied by policy. {decision.explanation}"
-    return f"Nobody is here to allow this, so it is denied. {decision.explanation}"
+    return f"Denied: there is nobody to allow this. {decision.explanation}"

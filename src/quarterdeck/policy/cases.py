@@ -80,7 +80,7 @@ def read_cases(text: str, *, file: str = "cases") -> Iterator[Case]:
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # bad TOML, a number of thousands of digits, arrays nested too deeply
-        raise BadCasesError(f"{file}: is not TOML: {error}") from error
+        raise BadCasesError(f"{file}: not valid TOML: {error}") from error
     groups = table.get("group")
     if not isinstance(groups, list) or set(table) != {"group"}:
         raise BadCasesError(f"{file}: expected [[group]] tables and nothing else")

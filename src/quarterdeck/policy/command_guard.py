@@ -35,7 +35,7 @@ class CommandGuard:
             return None, None
         denied, asked = _first(self._deny, matching), _first(self._ask, matching)
         if asked is None and not complete:
-            asked = Verdict("ask", "It has more forms than were compared with the deny and ask rules.", source="limit")
+            asked = Verdict("ask", "It has too many variants to compare with the deny and ask rules.", source="limit")
         return denied, asked
 
     def _readings(self, layers: Layers) -> tuple[Iterable[str], bool]:
@@ -64,13 +64,11 @@ class CommandGuard:
                 rule = self._could_match(command) or self._passed_on(command)
                 if rule is not None:
                     shown = " ".join(word.text for word in command.words)
-                    return Verdict(
-                        "ask", f"It cannot be told whether {rule} matches {_short(shown)!r}.", rule, rule.source
-                    )
+                    return Verdict("ask", f"It is unclear whether {rule} matches {_short(shown)!r}.", rule, rule.source)
             if script.here and any(program_of(command.words) in programs.CODE_RUNNERS for command in script.commands):
                 rule = next(filter(None, map(self._in_code, script.here)), None)
                 if rule is not None:
-                    return Verdict("ask", f"It runs code that mentions what {rule} is about.", rule, rule.source)
+                    return Verdict("ask", f"It runs code that mentions something {rule} covers.", rule, rule.source)
             for doubt in script.doubts:
                 if doubt not in SEEN_THROUGH:
                     return _unsure(f"It contains {doubt}")

@@ -35,7 +35,7 @@ def make_unit(command: Command) -> Unit:
         return Unit(command, (), (), blocked)
     for word in words:
         if word.value is None:
-            return Unit(command, (), (), blocked or f"what {word.text} stands for is known only when it runs")
+            return Unit(command, (), (), blocked or f"the value of {word.text} is known only at run time")
     argv = tuple([word.hint for word in words])
     start = _unwrapped(argv) if argv[0] in programs.TRANSPARENT else 0
     if start is None:

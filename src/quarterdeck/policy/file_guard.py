@@ -43,9 +43,7 @@ class FileGuard:
             for word in words[1:]:
                 unknown = word.value is None and (moved or parents or (recursive and "{" in word.text))
                 if not word.hint.startswith("-") and (unknown or self._is_critical(word, recursive=recursive)):
-                    return Verdict(
-                        "ask", f"{word.text[:80]} may be more than was meant to be deleted.", source="safety"
-                    )
+                    return Verdict("ask", f"{word.text[:80]} may delete more than intended.", source="safety")
         return None
 
     def _is_critical(self, word: Word, *, recursive: bool) -> bool:
@@ -88,7 +86,7 @@ class FileGuard:
                 edits = (*edits, *named.reads)
             for name in edits:
                 if name and self._paths.is_sensitive(name):
-                    return Verdict("ask", f"{name[:80]} makes other programs run something.", source="safety")
+                    return Verdict("ask", f"{name[:80]} can make other programs run commands.", source="safety")
                 if name and self.leads_out(name):
                     return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
         return None

@@ -63,7 +63,7 @@ class _Reader:
         match = _SPACE.match(self.text, self.at)
         self.at = match.end() if match else self.at
         if self.text.startswith(("//", "/*", "#"), self.at):
-            raise JsonTextError("comments are not JSON; Claude Code ignores the whole file then", self.at)
+            raise JsonTextError("comments are not valid JSON; Claude Code would ignore the whole file", self.at)
 
     def value(self, depth: int) -> Value:
         self.space()
@@ -78,7 +78,7 @@ class _Reader:
             return self._string()
         match = _SCALAR.match(self.text, self.at)
         if match is None:
-            raise JsonTextError("a value is expected here", self.at)
+            raise JsonTextError("expected a value here", self.at)
         try:
             value = json.loads(match[0])
         except ValueError as error:  # Python converts no integer of more than 4,300 digits
@@ -89,7 +89,7 @@ class _Reader:
     def _string(self) -> Value:
         match = _STRING.match(self.text, self.at)
         if match is None:
-            raise JsonTextError("a string is not closed, or has a line end in it", self.at)
+            raise JsonTextError("a string is not closed, or contains a line break", self.at)
         try:
             text = json.loads(match[0])
         except json.JSONDecodeError as error:
@@ -113,13 +113,13 @@ class _Reader:
         while not self._take("}", first=not members):
             self.space()
             if not self.text.startswith('"', self.at):
-                raise JsonTextError("a key in quotes is expected here", self.at)
+                raise JsonTextError("expected a key in quotes here", self.at)
             key = self._string()
             if key.value in members:
-                raise JsonTextError(f"the key {key.value!r} stands here twice", key.start)
+                raise JsonTextError(f"the key {key.value!r} appears twice", key.start)
             self.space()
             if not self.text.startswith(":", self.at):
-                raise JsonTextError("a : is expected here", self.at)
+                raise JsonTextError("expected a : here", self.at)
             self.at += 1
             members[key.value] = self.value(depth + 1)
             self.space()
@@ -133,7 +133,7 @@ class _Reader:
             return True
         if not first:
             if char != ",":
-                raise JsonTextError(f"a , or {closing} is expected here", self.at)
+                raise JsonTextError(f"expected a , or {closing} here", self.at)
             self.at += 1
         return False
 

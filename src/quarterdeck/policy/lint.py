@@ -32,10 +32,10 @@ def lint(rules: Iterable[Rule]) -> list[Remark]:
     for rule in listed:
         first = seen.setdefault((rule.behavior, rule.text), rule)
         if first is not rule:
-            found.append(Remark(rule, f"stands already at {first.place}"))
+            found.append(Remark(rule, f"duplicates the rule at {first.place}"))
         stronger = seen.get(("deny", rule.text))
         if rule.behavior == "allow" and stronger is not None:
-            found.append(Remark(rule, f"never decides: the same is denied at {stronger.place}"))
+            found.append(Remark(rule, f"has no effect: the rule at {stronger.place} denies the same"))
     return found
 
 
@@ -48,21 +48,21 @@ def _about(rule: Rule) -> Iterator[str]:
         if rule.content in ("//**", "/**", "~/**", "//", "//*", "~/*"):
             yield "covers a whole disk or home"
         elif rule.content is None and rule.tool in EDIT_TOOLS:
-            yield "lets every file be changed, also outside the project"
+            yield "allows changes to every file, even outside the project"
 
 
 def _about_command(rule: Rule) -> Iterator[str]:
     if rule.content is None:
-        yield "lets every shell command run"
+        yield "allows every shell command"
         return
     words = literal_part(rule).split(" ")
     if "*" not in rule.content:
         return
     if words[0] == "":
-        yield "a wildcard does not stand for the command itself; this matches nothing here, and much in the CLI"
+        yield "a wildcard cannot stand for the command itself: this matches nothing here, but a lot in the CLI"
     elif len(words) == 1 and words[0] in programs.OPAQUE - programs.REMOTE:
-        yield f"says nothing of what {words[0]} runs, so it allows nothing here; the CLI lets anything run"
+        yield f"does not name what {words[0]} runs, so it allows nothing here; the CLI would allow anything"
     elif words[0] in programs.EVALUATORS:
-        yield f"{words[0]} is never allowed by a pattern"
+        yield f"a pattern never allows {words[0]}"
     elif len(words) == 1 and program_name(words[0]) in _RUNS_ANYTHING:
-        yield f"{words[0]} can be told to run anything; name the task"
+        yield f"{words[0]} can run anything; name the task"

@@ -101,7 +101,7 @@ class Memory:
         """Remember that this very call may be made. It speaks for no other call, however similar."""
         rules = rules_for_call(policy, tool_name, tool_input)
         if not rules:
-            raise CannotRememberError(f"no rule says exactly this {tool_name} call; allow it this time only")
+            raise CannotRememberError(f"no rule can describe exactly this {tool_name} call; allow it only once")
         shown = str(tool_input.get("command", "")) if tool_name == "Bash" else tool_name
         texts, key = [str(rule) for rule in rules], call_key(tool_name, tool_input)
         return self.grant(texts, scope=scope, granted_by=granted_by, lasts_s=lasts_s, for_request=shown, call=key)
@@ -143,7 +143,7 @@ def _check(rules: tuple[str, ...], call: str | None) -> None:
         except RuleError as problem:
             raise CannotRememberError(f"{text!r}: {problem}") from problem
         if call is None and rule.tool in _ACTING_TOOLS and rule.content is None:
-            raise CannotRememberError(f"all of {rule.tool} at once is not remembered; write it into your settings")
+            raise CannotRememberError(f"a rule for all of {rule.tool} cannot be remembered; add it to your settings")
 
 
 _ACTING_TOOLS = frozenset({"Bash", "Monitor", "PowerShell", *AGENT_TOOLS})

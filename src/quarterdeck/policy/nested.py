@@ -123,22 +123,22 @@ class _Reader:
             self.found.append(current)
             for code in dict.fromkeys(self._codes(current)):
                 if depth >= MAX_DEPTH:
-                    self._hide("code nested deeper than is followed")
+                    self._hide("code nested too deeply")
                     break
                 self.characters -= len(code)
                 if self.characters < 0:
-                    self._hide("more code inside code than is read")
+                    self._hide("too much nested code")
                     break
                 todo.append((read_script(code), depth + 1))
             built = tuple(islice(self._built(current), self.buildable + 1))
             self.buildable -= len(built)
             if self.buildable < 0:
-                self._hide("more code inside code than is read")
+                self._hide("too much nested code")
                 self.buildable = 0
             elif built:
                 todo.append((Script("", built), depth + 1))
         if todo:
-            self._hide("more code inside code than is read")
+            self._hide("too much nested code")
         return Layers(tuple(self.found), self.hidden)
 
     def _hide(self, why: str) -> None:
@@ -150,7 +150,7 @@ class _Reader:
             yield from self._assigned(command.assignments)
             yield from self._in_words(command.words, script)
         if script.quoted and (script.computes or any(_computes(command) for command in script.commands)):
-            self._hide("a number or a name that is computed from text")
+            self._hide("a number or name computed from text")
             yield from (f': "{text}"' for text in script.quoted)
 
     def _assigned(self, assignments: Sequence[Assignment]) -> Iterator[str]:

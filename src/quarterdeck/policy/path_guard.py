@@ -135,8 +135,8 @@ class PathGuard:
                 continue
             rule = self._word_rule(book, word, around, handles_files=handles_files)
             if rule is not None and (rule.behavior == "ask" or handles_files):
-                return Verdict.by(rule, f"{rule} matches {word.text}, which {program} is given.")
-            why = f"{word.text[:80]} is protected by {rule}, and {program} is given it."
+                return Verdict.by(rule, f"{rule} matches {word.text}, an argument of {program}.")
+            why = f"{word.text[:80]}, an argument of {program}, is protected by {rule}."
             if rule is None and reads_code:
                 rule = self._in_code(book, word.hint)
                 why = f"{word.text[:80]} mentions what {rule} protects."
@@ -183,7 +183,7 @@ class PathGuard:
                 relative = None in around.folders and not redirect.target.hint.startswith("/")
                 if redirect.writes is not None and (redirect.target.value is None or relative):
                     return Verdict(
-                        "ask", f"Where {redirect.target.text} leads is known only when it runs.", source="safety"
+                        "ask", f"The target of {redirect.target.text} is known only at run time.", source="safety"
                     )
             unseen = [doubt for doubt in script.doubts if doubt not in SEEN_THROUGH]
             doubt = unseen[0] if unseen else script.refused

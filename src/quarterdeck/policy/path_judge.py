@@ -24,7 +24,7 @@ class PathJudge:
         readings = dict.fromkeys((path, path.strip(BLANKS)))
         verdicts = [self._judge(reading, edit, tool) for reading in readings]
         if any(has_hidden_ending(reading) for reading in readings):
-            why = f"A name in {path[:80]!r} ends in a blank or a dot, which not every file system sees."
+            why = f"A name in {path[:80]!r} ends in a space or a dot, which some file systems ignore."
             verdicts.append(Verdict("ask", why, source="safety"))
         return strictest(verdicts)
 
@@ -33,7 +33,7 @@ class PathJudge:
         if located is None:
             return Verdict("ask", f"{path[:80]!r} is not a path.", source="safety")
         if tool is not None and located.real is None:
-            return Verdict("deny", f"Where {located.given} leads cannot be told.", source="safety")
+            return Verdict("deny", f"The target of {located.given} cannot be determined.", source="safety")
         if tool is not None and edit and self._places.is_link(located):
             why = f"{located.given} is a link; change {located.real} instead."
             return Verdict("deny", why, source="safety")  # so does 2.1.325, in every mode
@@ -54,7 +54,7 @@ class PathJudge:
         for book in (self._deny, self._ask):
             rule = book.reaching_below(located, glob if isinstance(glob, str) else None)
             if rule is not None:
-                return Verdict("ask", f"The search may read what {rule} is about.", rule, "safety")
+                return Verdict("ask", f"The search may read files that {rule} covers.", rule, "safety")
         return None
 
     def _read(self, located: Located, tool: str | None) -> Verdict:
@@ -71,10 +71,10 @@ class PathJudge:
         if self._mode == "bypassPermissions":
             return Verdict("allow", "The mode bypasses permissions.", source="mode")
         if is_sensitive(located):
-            why = f"{_shown(located)} makes other programs run something; no rule covers it."
+            why = f"{_shown(located)} can make other programs run commands; no rule covers it."
             return Verdict("ask", why, source="safety")
         if self._mode == "plan":
-            return Verdict("ask", "In plan mode nothing is changed.", source="mode")
+            return Verdict("ask", "Plan mode allows no changes.", source="mode")
         rule = self._allow.covering(located, edit=True)
         if rule is None and tool is not None and not self._places.leads_out(located):
             rule = self._allow.for_tool(tool)
@@ -90,9 +90,9 @@ class PathJudge:
         """Why a shell command that is allowed may not have this path."""
         located = self.locate(path)
         if located is None or located.real is None:
-            return Verdict("ask", f"Where {path[:80]!r} leads cannot be told.", source="safety")
+            return Verdict("ask", f"The target of {path[:80]!r} cannot be determined.", source="safety")
         if edit and is_sensitive(located):
-            return Verdict("ask", f"{_shown(located)} makes other programs run something.", source="safety")
+            return Verdict("ask", f"{_shown(located)} can make other programs run commands.", source="safety")
         if edit and self._places.is_root(located):
             return Verdict("ask", f"{_shown(located)} is a working folder itself.", source="safety")
         if self._places.inside(located) or self._allow.covering(located, edit=edit):
@@ -137,4 +137,4 @@ class PathJudge:
 def _shown(located: Located) -> str:
     if located.real is None or located.real == located.given:
         return located.given
-    return f"{located.given} (which leads to {located.real})"
+    return f"{located.given} (a link to {located.real})"

@@ -75,7 +75,7 @@ class Policy(Callbacks):
         on_ask: OnAsk | None = None,
     ) -> None:
         if mode not in MODES:
-            raise ValueError(f"{mode!r} is not a permission mode; there are {', '.join(MODES)}")
+            raise ValueError(f"{mode!r} is not a permission mode; use one of {', '.join(MODES)}")
         need_grammar()
         self.rules = tuple(rules)
         self._restraint: Policy | None = None
@@ -187,9 +187,9 @@ class Policy(Callbacks):
             verdict = self._other(tool, tool_input)
             found = [("medium", "network")] if tool in ("WebFetch", "WebSearch") else ()
         if whole is not None and verdict.behavior != "deny":
-            verdict = Verdict.by(whole, f"{whole} is for the whole tool.")
+            verdict = Verdict.by(whole, f"{whole} covers the whole tool.")
         if verdict.behavior == "ask" and self.mode == "dontAsk":
-            verdict = Verdict("deny", f"{verdict.why} In this mode nobody is asked.", verdict.rule, "mode")
+            verdict = Verdict("deny", f"{verdict.why} This mode does not ask.", verdict.rule, "mode")
         return verdict, parts, found
 
     @staticmethod
@@ -206,7 +206,7 @@ class Policy(Callbacks):
         script = read_script(command)
         verdict, parts, units = self._shell.judge(script, everything=self._everything(tool))
         if tool_input.get("dangerouslyDisableSandbox") and verdict.behavior == "allow" and verdict.source != "mode":
-            verdict = Verdict("ask", "It wants to leave the sandbox.", source="safety")
+            verdict = Verdict("ask", "It asks to run outside the sandbox.", source="safety")
         argvs = [unit.argv or [word.hint for word in unit.command.words] for unit in units]
         return verdict, parts, risk.of_commands(command, argvs)
 
@@ -256,7 +256,7 @@ class Policy(Callbacks):
             return Verdict.by(rule, f"{rule} allows the whole tool.")
         if tool in _HARMLESS:
             return Verdict("allow", f"{tool} changes nothing outside the session.", source="mode")
-        return Verdict("ask", f"No rule speaks of {tool}.")
+        return Verdict("ask", f"No rule mentions {tool}.")
 
     def _by_name(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
         """Rules with content for tools that are neither files nor commands."""
@@ -273,7 +273,7 @@ class Policy(Callbacks):
                 if rule is not None:
                     return Verdict.by(rule, f"{rule} matches {name}.")
         if certain is None and (self._deny.names_any(tool) or self._ask.names_any(tool)):
-            return Verdict("ask", f"Which one this {tool} call means cannot be told for certain.", source="safety")
+            return Verdict("ask", f"The target of this {tool} call is ambiguous.", source="safety")
         rule = self._allow.for_named(tool, certain) if certain else None
         return None if rule is None else Verdict.by(rule, f"{rule} allows {certain}.")
 

@@ -75,7 +75,7 @@ def parse_rule(
 ) -> Rule:
     """The rule ``text`` says, or ``RuleError``."""
     if not isinstance(text, str):
-        raise RuleError("a rule is a string")
+        raise RuleError("a rule must be a string")
     tool, content = _split(text)
     _check_tool(tool, content, behavior)
     if content is not None:
@@ -85,7 +85,7 @@ def parse_rule(
 
 def _split(text: str) -> tuple[str, str | None]:
     if not text or text != text.strip():
-        raise RuleError("empty, or with space around it")
+        raise RuleError("empty, or surrounded by spaces")
     if _CONTROL.search(text):
         raise RuleError("control characters and line ends are not allowed in a rule")
     head, bracket, rest = text.partition("(")
@@ -126,7 +126,7 @@ def _check_tool(tool: str, content: str | None, behavior: Behavior) -> None:
     if tool[0].islower():
         raise RuleError(f"tools are written {tool[0].upper() + tool[1:]!r}, with a capital; this would match nothing")
     if content is not None and tool not in _CONTENT:
-        raise RuleError(f"what stands in parentheses has no known meaning for {tool}; write {tool} alone")
+        raise RuleError(f"{tool} does not support parentheses; write {tool} alone")
 
 
 def _check_mcp(tool: str, content: str | None, behavior: Behavior) -> None:
@@ -141,7 +141,7 @@ def _checked_content(tool: str, content: str, behavior: Behavior) -> str | None:
     if not content.strip():
         raise RuleError(f"empty parentheses; write {tool} alone for the whole tool")
     if content != content.strip():
-        raise RuleError("space at the beginning or end inside the parentheses matches nothing")
+        raise RuleError("a space at the start or end of the parentheses matches nothing")
     return _CONTENT[tool](tool, content, behavior)
 
 
@@ -150,7 +150,7 @@ def _command(tool: str, content: str, behavior: Behavior) -> str | None:
         return None
     body = content.removesuffix(":*")
     if ":*" in body:
-        raise RuleError(":* has a meaning only at the end")
+        raise RuleError(":* is allowed only at the end")
     if not body.strip():
         raise RuleError(f"nothing before :*; write {tool} alone for every command")
     if body != content and "*" in body:
@@ -173,9 +173,9 @@ def _path(tool: str, content: str, behavior: Behavior) -> str:
     if ".." in content.split("/"):
         raise RuleError(".. in a pattern matches nothing; write //absolute/path")
     if content.startswith("~") and content != "~" and not content.startswith("~/"):
-        raise RuleError("only ~/ is known, not the home of another user")
+        raise RuleError("only ~/ is supported, not the home of another user")
     if content.count("[") != content.count("]") or content.endswith("\\"):
-        raise RuleError("the pattern is not complete")
+        raise RuleError("the pattern is incomplete")
     try:
         compile_segments(content)
     except re.error as error:
@@ -196,7 +196,7 @@ def _domain(tool: str, content: str, behavior: Behavior) -> str:
 
 def _name(tool: str, content: str, behavior: Behavior) -> str:
     if "*" in content.removesuffix(":*"):
-        raise RuleError("only name or name:* is known here")
+        raise RuleError("only name or name:* is supported here")
     return content
 
 

@@ -105,13 +105,13 @@ def _combine(loaded: Loaded, files: list[SettingsFile]) -> None:
         rules, directories = file.rules, _strings(file, "additionalDirectories")
         if managed_only and file.source != "policySettings":
             if rules:
-                loaded.notes.append(f"{file.path}: its rules do not count, managed settings allow only their own")
+                loaded.notes.append(f"{file.path}: rules ignored, because managed settings allow only their own")
             rules, directories = [], []
         if file.source in IN_THE_FOLDER and not trusted:
             kept = [rule for rule in rules if rule.behavior != "allow"]
             if len(kept) < len(rules) or directories:
                 loaded.notes.append(
-                    f"{file.path}: its allow rules and directories do not count, the user has not trusted this folder"
+                    f"{file.path}: allow rules and directories ignored, because this folder is not trusted"
                 )
             rules, directories = kept, []
         loaded.rules.extend(rules)
@@ -119,7 +119,7 @@ def _combine(loaded: Loaded, files: list[SettingsFile]) -> None:
             if Path(loaded.cwd, folder).is_dir():
                 loaded.directories.append(folder)
             else:
-                loaded.notes.append(f"{file.path}: the directory {folder} does not count, it is not there")
+                loaded.notes.append(f"{file.path}: the directory {folder} is ignored, because it does not exist")
     loaded.mode = _mode(files, trusted, loaded.notes)
 
 
@@ -159,7 +159,7 @@ def _said_mode(files: list[SettingsFile], all_files: list[SettingsFile], notes: 
             wanted == "bypassPermissions" and (disabled or file.source in IN_THE_FOLDER)
         )
         if weak:
-            notes.append(f"{file.path}: the mode {wanted} does not count here")
+            notes.append(f"{file.path}: the mode {wanted} is ignored here")
             return "default"
         return cast(PermissionMode, wanted)
     return None
@@ -236,7 +236,7 @@ def _read_rule(file: SettingsFile, item: Value, behavior: Behavior, bad: list[Ba
     line = line_of(file.text, item.start)
     try:
         if item.kind != "string":
-            raise RuleError("a rule is a string")
+            raise RuleError("a rule must be a string")
         file.rules.append(parse_rule(item.value, behavior, source=file.source, file=file.path, line=line))
     except RuleError as problem:
         shown = item.value if item.kind == "string" else file.text[item.start : item.end][:60]
@@ -264,7 +264,7 @@ def _parse(path: str, text: str) -> Value:
     try:
         root = parse(text)
     except JsonTextError as problem:
-        raise BadSettingsError(path, line_of(text, problem.at), f"is not JSON: {problem}") from problem
+        raise BadSettingsError(path, line_of(text, problem.at), f"is not valid JSON: {problem}") from problem
     if root.kind != "object":
         raise BadSettingsError(path, 1, "is not a JSON object")
     return root

@@ -124,10 +124,10 @@ SEEN_THROUGH = frozenset(
         *(_WHY[kind] for kind in ("command_substitution", "process_substitution", "simple_expansion", "ansi_c_string")),
         *(_WHY[kind] for kind in ("arithmetic_expansion", "brace_expression", "declaration_command", "unset_command")),
         *(_WHY[kind] for kind in ("&", "|&", ">&-", "c_style_for_statement", "case_item")),
-        "a word whose value is known only when it runs",
-        "a test of words that are not known",
+        "a word whose value is known only at run time",
+        "a test of unknown words",
         "a loop whose variable may matter to other programs",
-        "a here-document with more behind it on its line",
+        "a here-document with more text on its line",
         "a here-document in which the shell expands variables and commands",
     }
 )
@@ -203,7 +203,7 @@ def read_with_grammar(text: str) -> Script:
         joined = _Walk(source.replace(b"\\\n", b""))
         also = tuple(joined.commands)
         if _SEAM.search(source):
-            walk.doubts.append("a line that goes on inside a word")
+            walk.doubts.append("a line continuation inside a word")
     if len(walk.commands) > MAX_COMMANDS:
         return Script(text, (), refused=f"more than {MAX_COMMANDS} commands")
     doubts = tuple(dict.fromkeys(walk.doubts or walk.oddities))
@@ -298,9 +298,9 @@ class _Walk:
         if reader is not None:
             reader(self, node, children)
         elif node.is_missing or (node.is_named and kind not in _TRANSPARENT):
-            self.doubts.append(_WHY.get(kind, f"a construct that is not judged ({kind})"))
+            self.doubts.append(_WHY.get(kind, f"an unsupported construct ({kind})"))
         elif not node.is_named and kind not in _TOKENS:
-            (self.doubts if kind in _WHY else self.oddities).append(_WHY.get(kind, f"{kind!r}, which is not judged"))
+            (self.doubts if kind in _WHY else self.oddities).append(_WHY.get(kind, f"{kind!r}, which is not supported"))
 
     def _text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode(errors="replace")
@@ -322,11 +322,11 @@ class _Walk:
                 words.append(self._word(child))
         self.commands.append(Command(tuple(words), tuple(assignments)))
         if any(word.value is None for word in words):
-            self.oddities.append("a word whose value is known only when it runs")
+            self.oddities.append("a word whose value is known only at run time")
 
     def _unseparated(self, child: Node) -> None:
         if child.type not in _REDIRECTS:
-            self.doubts.append("words that cannot be told apart")
+            self.doubts.append("words that cannot be separated")
 
     def _assignment(self, node: Node) -> Assignment:
         name, _, value = self._text(node).partition("=")
@@ -341,7 +341,7 @@ class _Walk:
         parts = [child for child in children if child.type != "file_descriptor"]
         operator, *targets = [self._text(part) for part in parts]
         if len(targets) > 1 or (not targets and not operator.endswith("-")):
-            self.doubts.append("a redirection that is not understood")
+            self.doubts.append("an unsupported redirection")
         target = read_word(targets[0]) if targets else Word("", "", "")
         writes: bool | None = operator != "<"
         if operator in _DUPLICATING and _DESCRIPTOR.match(target.text):
@@ -359,27 +359,27 @@ class _Walk:
         start = next((child for child in children if child.type == "heredoc_start"), None)
         delimiter = _HERE_DELIMITER.match(self._text(start)) if start else None
         if not start or not delimiter or children[0].type != "<<":
-            self.doubts.append("a here-document that is not of the simplest form")
+            self.doubts.append("a complex here-document")
             return
         rest_of_line, _, rest = self.source[start.end_byte :].partition(b"\n")
         lines, end = rest.split(b"\n"), delimiter[2].encode()
         body = b"\n".join(lines[: lines.index(end)]) if end in lines else None
         read = b"".join(child.text or b"" for child in children if child.type == "heredoc_body")
         if body is None or read.split() != body.split() or (_COMMAND_IN_TEXT.search(body) and not delimiter[1]):
-            self.doubts.append("a here-document that is not of the simplest form")
+            self.doubts.append("a complex here-document")
         elif rest_of_line.strip():
-            self.doubts.append("a here-document with more behind it on its line")
+            self.doubts.append("a here-document with more text on its line")
         elif not delimiter[1]:
             self.doubts.append("a here-document in which the shell expands variables and commands")
 
     def _negated(self, node: Node, children: list[Node]) -> None:
         """``!''a`` is the program ``!a``; the grammar sees a ``!`` and an ``a``."""
         if self.source[node.start_byte + 1 : node.start_byte + 2] not in (b" ", b"\t"):
-            self.doubts.append("words that cannot be told apart")
+            self.doubts.append("words that cannot be separated")
 
     def _comment(self, node: Node, children: list[Node]) -> None:
         if node.start_byte and self.source[node.start_byte - 1 : node.start_byte] not in (b" ", b"\t", b"\n", b";"):
-            self.doubts.append("a # that may not begin a comment")
+            self.doubts.append("a # that may not start a comment")
 
     def _string(self, node: Node, children: list[Node]) -> None:
         if self.source[node.start_byte : node.start_byte + 1] != b'"':
@@ -402,7 +402,7 @@ class _Walk:
         before = self.source[node.start_byte - 1 : node.start_byte] if node.start_byte else b" "
         if before not in (b" ", b"\t", b"\n", b";", b"&", b"|") or not _PLAIN_TEST.match(self._text(node)):
             computed = _COMPUTED_TEST.search(self.source, node.start_byte, node.end_byte)
-            self.doubts.append("a test that may compute" if computed else "a test of words that are not known")
+            self.doubts.append("a test that may compute" if computed else "a test of unknown words")
             if children[0].type == "[" and _TORN_TEST.search(self._outside_quotes(node)):
                 self.doubts.append("a test that is more than one command")
 
@@ -419,7 +419,7 @@ class _Walk:
 
     def _leaf_word(self, node: Node, children: list[Node]) -> None:
         if _TORN.search(self.source, node.start_byte, node.end_byte):
-            self.doubts.append("words that cannot be told apart")
+            self.doubts.append("words that cannot be separated")
 
 
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})

@@ -71,7 +71,7 @@ class ShellJudge:
             rule = book.commands.match(script.text.strip()) if len(script.text) <= MAX_LENGTH else None
             if rule is not None:
                 return Verdict.by(rule, f"{rule} matches it.")
-        return Verdict("ask", f"It has {script.refused}, so it was not read.", source="limit")
+        return Verdict("ask", f"It was not analysed, because it contains {script.refused}.", source="limit")
 
     # -- deny and ask
 
@@ -96,7 +96,7 @@ class ShellJudge:
     def _out_of_bounds(self, layers: Layers, everything: Verdict) -> Verdict | None:
         for redirect in layers.scripts[0].redirects:
             if redirect.writes and self._paths.is_sensitive(redirect.target.hint):
-                return Verdict("ask", f"{redirect.target.text} makes other programs run something.", source="safety")
+                return Verdict("ask", f"{redirect.target.text} can make other programs run commands.", source="safety")
             if redirect.writes and everything.source != "mode" and self._files.leads_out(redirect.target.hint):
                 return Verdict("ask", f"{redirect.target.text} leads out of the working folders.", source="safety")
         verdict = self._files.removes_too_much(layers)
@@ -111,12 +111,12 @@ class ShellJudge:
         moves = sum(unit.argv[:1] == ("cd",) for unit in units)
         moved = moves > 0
         if moves > 1:
-            why = "Where it is after several cd depends on links and on what was there before."
+            why = "The folder after several cd commands depends on links."
             yield Part(script.text, Verdict("ask", why, source="safety"))
         for unit in units:
             text = " ".join(word.text for word in unit.command.words) or script.text
             if spelled is not None and unit.blocked is None:
-                yield Part(text, Verdict.by(spelled, f"{spelled} spells it out."))
+                yield Part(text, Verdict.by(spelled, f"{spelled} allows exactly this."))
             else:
                 yield Part(text, self._judge_unit(unit, script.text, moved=moved and len(units) > 1))
         for redirect in script.redirects:
@@ -124,9 +124,7 @@ class ShellJudge:
             if verdict is not None:
                 yield Part(f"{redirect.operator} {redirect.target.text}", verdict)
         for doubt in script.doubts:
-            yield Part(
-                script.text, Verdict("ask", f"It contains {doubt}, which no rule can vouch for.", source="safety")
-            )
+            yield Part(script.text, Verdict("ask", f"It contains {doubt}, which no rule can allow.", source="safety"))
 
     def _spelled_out(self, script: Script) -> Rule | None:
         """A rule that is the whole command, word for word."""
@@ -136,11 +134,11 @@ class ShellJudge:
 
     def _judge_unit(self, unit: Unit, source: str, *, moved: bool) -> Verdict:
         if unit.blocked is not None:
-            return Verdict("ask", f"No rule can vouch for this: {unit.blocked}.", source="safety")
+            return Verdict("ask", f"No rule can allow this: {unit.blocked}.", source="safety")
         if not unit.argv:
             return Verdict("allow", "It only sets a harmless variable.")
         if moved and program_name(unit.argv[0]) == "git":
-            return Verdict("ask", "git after cd may run what that folder's configuration says.", source="safety")
+            return Verdict("ask", "git after cd may run commands from that folder's configuration.", source="safety")
         rule = allowing(self._allow.commands, unit, source)
         if rule is not None:
             return self._reaching_out(unit, moved=moved) or Verdict.by(rule, f"{rule} allows it.")
@@ -155,7 +153,7 @@ class ShellJudge:
         if not named.reads and not named.writes:
             return None
         if moved and any(not name.startswith("/") for name in (*named.reads, *named.writes)):
-            return Verdict("ask", "Which files it means depends on the folder at that moment.", source="safety")
+            return Verdict("ask", "The files it covers depend on the folder's contents at run time.", source="safety")
         for edit, names in ((False, named.reads), (True, named.writes)):
             for name in names:
                 verdict = self._paths.out_of_reach(name, edit=edit) if name not in _NO_FILE else None
@@ -167,9 +165,9 @@ class ShellJudge:
         for text, needed in unit.texts:
             near = self._allow.commands.match(text)
             if near is not None and near.content == text:
-                return Verdict("ask", f"{near} has other blanks or quotes.", near)
+                return Verdict("ask", f"{near} has different spaces or quotes.", near)
             if near is not None:
-                return Verdict("ask", f"{near} does not spell out {text[:needed]!r}, which decides what is run.", near)
+                return Verdict("ask", f"{near} does not include {text[:needed]!r}, which decides what runs.", near)
         return Verdict("ask", "No rule allows it.")
 
     def _built_in(self, unit: Unit, *, moved: bool) -> Verdict | None:
@@ -217,11 +215,11 @@ class ShellJudge:
         if redirect.writes is None or target.value in _HARMLESS_TARGETS:
             return None
         if target.value is None:
-            return Verdict("ask", f"Where {target.text} leads is known only when it runs.", source="safety")
+            return Verdict("ask", f"The target of {target.text} is known only at run time.", source="safety")
         if target.value.startswith(("/dev/tcp/", "/dev/udp/")):
             return Verdict("ask", f"{target.text} opens a network connection.", source="safety")
         if ".." in target.value.split("/") or (moved and not target.value.startswith("/")):
-            return Verdict("ask", f"Where {target.text} leads depends on the folder at that moment.", source="safety")
+            return Verdict("ask", f"The target of {target.text} depends on the folder at run time.", source="safety")
         return self._paths.judge_path(target.value, edit=redirect.writes)
 
 

@@ -165,7 +165,9 @@ class HostSide(Side):
     def update_environment(self, variables: Mapping[str, str]) -> None:
         """Change environment variables of the running CLI. It does not answer."""
         if not is_at_least(self.version, TAKES_ENVIRONMENT):
-            raise LocalProtocolError("this CLI is too old to change its environment, or has not said its version yet")
+            raise LocalProtocolError(
+                "this CLI is too old to change its environment, or has not reported its version yet"
+            )
         self._send({"type": "update_environment_variables", "variables": dict(variables)})
 
     def finish_input(self) -> None:

@@ -36,7 +36,7 @@ _SUCCESS = b'{"type":"control_response","response":{"subtype":"success","request
 _FATE = {
     RequestState.ANSWERED: "was already answered",
     RequestState.REFUSED: "was already refused",
-    RequestState.CANCELLED: "was taken back by the peer",
+    RequestState.CANCELLED: "was withdrawn by the peer",
     RequestState.EXPIRED: "has expired",
     RequestState.LOST: "was lost when the stream ended",
 }
@@ -187,7 +187,9 @@ class Side:
         body = {"subtype": request, **fields} if isinstance(request, str) else request.to_dict()
         typed = parse_request(body) if isinstance(request, str) else request
         if self._output.state is Flow.CLOSED:
-            raise LocalProtocolError(f"{self._peer} has closed its stream: {subtype_of(typed)} would never be answered")
+            raise LocalProtocolError(
+                f"{self._peer} has closed its stream, so {subtype_of(typed)} would never be answered"
+            )
         request_id = named or self._new_id()
         self._send({"type": "control_request", "request_id": request_id, "request": body})
         deadline = None if timeout_s is None else self._now() + timeout_s

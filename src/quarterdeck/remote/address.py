@@ -57,7 +57,9 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
         parts = urlsplit(given)
         scheme, name = _SCHEMES.get(parts.scheme), parts.hostname
         if scheme is None or not name or parts.query or parts.fragment or parts.username:
-            raise HostError("invalid", f"{given} is not the URL of a host.", hint="It looks like https://host:8787.")
+            raise HostError(
+                "invalid", f"{given} is not the URL of a host.", hint="Use a URL such as https://host:8787."
+            )
         path = parts.path.rstrip("/").removesuffix(SOCKET)
         return cls(shown=given, url=f"{scheme}://{parts.netloc}{path}{SOCKET}", token=_token(token, None, given))
 
@@ -72,7 +74,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
         except ModuleNotFoundError as error:
             raise HostError(
                 "unavailable",
-                "A host elsewhere is reached by WebSocket, and the package for that is not installed.",
+                "The package for WebSockets, which a remote host needs, is not installed.",
                 hint="Run pip install 'quarterdeck[remote]'.",
             ) from error
         settings: dict[str, Any] = {
@@ -105,9 +107,9 @@ def _token(given: str | None, folder: Path | None, shown: str) -> str:
         try:
             found = (folder / TOKEN_FILE).read_text().strip()
         except OSError:
-            hint = f"Start one with quarterdeck serve, or name a token: {folder / TOKEN_FILE} cannot be read."
+            hint = f"Start one with quarterdeck serve, or pass a token: {folder / TOKEN_FILE} cannot be read."
             raise HostError("unauthenticated", f"There is no token for the host at {shown}.", hint=hint) from None
     if not found or not (found.isascii() and found.isprintable()):
-        hint = "Set QUARTERDECK_TOKEN; an admin makes one with quarterdeck token create."
+        hint = "Set QUARTERDECK_TOKEN. An admin can create a token with quarterdeck token create."
         raise HostError("unauthenticated", f"The host at {shown} needs a token.", hint=hint)
     return found

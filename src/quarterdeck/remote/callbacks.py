@@ -42,7 +42,7 @@ class CallbackServer:
             async with aclosing(self._host.attach_callbacks(request)) as calls:
                 async for call in calls:
                     self._take(call)
-            logger.warning("Another program answers the callbacks of session %s now", self._session_id)
+            logger.warning("Another program now answers the callbacks of session %s", self._session_id)
         finally:
             for task in list(self._under_way.values()):
                 task.cancel()
@@ -67,7 +67,7 @@ class CallbackServer:
             await self._host.answer_callback(request)
         except HostError as error:
             if error.code == "invalid" and "result" in answer:  # or the call would wait until its time is over
-                logger.error("The host does not take the answer of a %s: %s", call.kind, error)
+                logger.error("The host refused the answer of a %s: %s", call.kind, error)
                 failed = AnswerCallback(session_id=self._session_id, call_id=call.call_id, error=str(error))
                 await self._host.answer_callback(failed)
             elif error.code != "withdrawn":

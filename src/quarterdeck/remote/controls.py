@@ -93,7 +93,7 @@ async def _mcp_status(host: RemoteHost, session_id: str, fields: Fields) -> dict
 async def _mcp_set(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
     servers: dict[str, Any] = fields["servers"]
     if any(isinstance(config, Mapping) and config.get("type") == "sdk" for config in servers.values()):
-        raise HostError("invalid", "Servers of this program are declared when the session starts.", field="servers")
+        raise HostError("invalid", "In-process servers must be declared when the session starts.", field="servers")
     return (await host.set_mcp_servers(takes.SetMcpServers(session_id=session_id, servers=servers))).details
 
 
@@ -143,11 +143,11 @@ async def _export(host: RemoteHost, session_id: str, fields: Fields) -> dict[str
 
 
 async def _diff(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    raise HostError("invalid", "A host has get_diff for this.", hint="Use RemoteHost.get_diff.")
+    raise HostError("invalid", "This request is not available for sessions on a host.", hint="Use RemoteHost.get_diff.")
 
 
 async def _fork(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    raise HostError("invalid", "A host has fork for this.", hint="Use RemoteHost.fork.")
+    raise HostError("invalid", "This request is not available for sessions on a host.", hint="Use RemoteHost.fork.")
 
 
 TYPED: Mapping[str, Callable[[RemoteHost, str, Fields], Awaitable[dict[str, Any]]]] = {

@@ -72,9 +72,11 @@ def _updates(updates: Any) -> tuple[str | None, Remember | None]:
         elif kind == "addRules" and update.get("behavior") == "allow" and rules and remember is None:
             remember = Remember(rule=_rule(rules[0]), scope=_SCOPES.get(str(update.get("destination")), "session"))
             if len(rules) > 1:
-                logger.warning("The host remembers one rule per decision: %s is kept, not the others", remember.rule)
+                logger.warning(
+                    "The host remembers only one rule per decision: %s is kept, the others are not", remember.rule
+                )
         else:
-            logger.warning("The host does not take this change of permissions with a decision: %s", update)
+            logger.warning("The host does not support this permission update in a decision: %s", update)
     return mode, remember
 
 

@@ -1,4 +1,4 @@
-"""Errors of a host that is elsewhere: those it tells, by their code, and that it cannot be reached."""
+"""Errors of a remote host: those it returns, and ``HostUnreachable``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOLD = frozenset({"op", "ref", "type", "title", "status", "detail", "code", "hi
 
 
 class HostUnreachable(HostError):  # noqa: N818  # as the other errors are named
-    """There is no connection to the host, and trying has been given up."""
+    """The host cannot be reached, and all retries have failed."""
 
     def __init__(self, where: str, why: str, *, hint: str = "", **details: Any) -> None:
         super().__init__("unavailable", f"The host at {where} cannot be reached: {why}.", hint=hint, **details)

@@ -1,7 +1,7 @@
-"""``Link``: the one WebSocket to a host. It is opened again when it is cut, and nobody who waits is told.
+"""``Link``: the WebSocket to a host. It reconnects by itself, and pending calls and streams continue.
 
-What was asked and not answered is asked again: reads change nothing, and writes carry a key with which the host does
-them once. Streams are subscribed to again after their cursor.
+Unanswered calls are sent again: reads change nothing, and writes carry an idempotency key, so the host applies them
+once. Streams are resubscribed after their cursor.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ PASSING = frozenset({"shutting_down", "unavailable", "rate_limited"})
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
-    """How long things may take. Each wait has an end."""
+    """Timeouts. Every wait is bounded."""
 
     connect_s: float = 10.0
     """One attempt to connect."""
     give_up_s: float = 60.0
-    """All attempts, since the host was last heard."""
+    """For all attempts, since the host was last heard."""
     first_wait_s: float = 0.1
     """Between two attempts, doubled each time."""
     longest_wait_s: float = 5.0
@@ -194,13 +194,13 @@ class Link:
                 return await self._address.connect(self._patience.connect_s, self._tls)
             except InvalidStatus as error:
                 told = error_of(error.response.body or b"")
-                why = f"it answered with status {error.response.status_code}" if told is None else told.message
+                why = f"it responded with status {error.response.status_code}" if told is None else told.message
                 if told is not None and told.code not in PASSING:
                     raise told from error
             except ssl.SSLError as error:
                 raise HostUnreachable(self._address.shown, f"its certificate is not accepted: {error}") from error
             except (ConnectionRefusedError, FileNotFoundError) as error:
-                why = "nothing listens there"
+                why = "nothing is listening there"
                 if not self.connections:
                     hint = "Is quarterdeck serve running?"
                     raise HostUnreachable(self._address.shown, why, hint=hint) from error
@@ -239,7 +239,7 @@ class Link:
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
         if asyncio.get_running_loop().time() - self._heard_at > self._patience.give_up_s:
-            raise HostUnreachable(self._address.shown, "it is silent")
+            raise HostUnreachable(self._address.shown, "it does not respond")
         self._is("reconnecting")
         await self._pause()
 
@@ -248,7 +248,7 @@ class Link:
         largest = max(self._asked.values(), key=lambda one: len(one.text), default=None)
         if largest is not None and not largest.answer.done():
             largest.answer.set_exception(
-                HostError("too_large", f"{len(largest.text)} bytes are too much for the host.")
+                HostError("too_large", f"A message of {len(largest.text)} bytes is too large for the host.")
             )
 
     async def _send(self, socket: Any) -> None:

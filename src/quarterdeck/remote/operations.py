@@ -1,4 +1,4 @@
-"""Every operation of a host that answers once, as a method. Streams are in ``remote_host``.
+"""Every operation of a host that returns a single result, as a method. Streams are in ``remote_host``.
 
 Written from ``quarterdeck.host.operations`` by ``tests/remote/operations_source.py``; do not edit.
 """
@@ -12,7 +12,7 @@ from quarterdeck.host import resources as returns
 
 
 class RemoteOperations:
-    """What can be asked of a host. A write with a ``key`` of your own is done once, however often it is asked."""
+    """The operations of a host. A write with your own ``key`` is applied once, however often you repeat it."""
 
     async def _call(self, name: str, request: takes.Request, key: str | None = None) -> Any:
         raise NotImplementedError
@@ -28,42 +28,42 @@ class RemoteOperations:
         return result
 
     async def get_session(self, request: takes.OfSession) -> returns.Session:
-        """One session."""
+        """Get a session."""
         result: returns.Session = await self._call("get_session", request)
         return result
 
     async def update_session(self, request: takes.UpdateSession, *, key: str | None = None) -> returns.Session:
-        """Rename, tag, archive; model, mode, budget."""
+        """Rename, tag or archive a session; change its model, mode or budget."""
         result: returns.Session = await self._call("update_session", request, key)
         return result
 
     async def delete_session(self, request: takes.OfSession, *, key: str | None = None) -> returns.Accepted:
-        """Stop a session and forget its log."""
+        """Stop a session and delete its log."""
         result: returns.Accepted = await self._call("delete_session", request, key)
         return result
 
     async def send_prompt(self, request: takes.SendPrompt, *, key: str | None = None) -> returns.PromptAccepted:
-        """Say something, now or when there is time."""
+        """Send a prompt, now or queued."""
         result: returns.PromptAccepted = await self._call("send_prompt", request, key)
         return result
 
     async def list_prompts(self, request: takes.OfSession) -> returns.PromptList:
-        """What waits to be said."""
+        """List queued prompts."""
         result: returns.PromptList = await self._call("list_prompts", request)
         return result
 
     async def update_prompt(self, request: takes.UpdatePrompt, *, key: str | None = None) -> returns.Prompt:
-        """Edit, reorder or schedule what waits."""
+        """Edit, reorder or schedule a queued prompt."""
         result: returns.Prompt = await self._call("update_prompt", request, key)
         return result
 
     async def withdraw_prompt(self, request: takes.OfPrompt, *, key: str | None = None) -> returns.Accepted:
-        """Take back what waits."""
+        """Withdraw a queued prompt."""
         result: returns.Accepted = await self._call("withdraw_prompt", request, key)
         return result
 
     async def send_control(self, request: takes.SendControl, *, key: str | None = None) -> returns.Details:
-        """A control request without an operation of its own."""
+        """Send a control request that has no operation of its own."""
         result: returns.Details = await self._call("send_control", request, key)
         return result
 
@@ -78,17 +78,17 @@ class RemoteOperations:
         return result
 
     async def resume(self, request: takes.OfSession, *, key: str | None = None) -> returns.Session:
-        """Give a session that has none a process."""
+        """Start a process for a session that has none."""
         result: returns.Session = await self._call("resume", request, key)
         return result
 
     async def fork(self, request: takes.Fork, *, key: str | None = None) -> returns.Session:
-        """Continue a session in a new one."""
+        """Continue a session in a copy."""
         result: returns.Session = await self._call("fork", request, key)
         return result
 
     async def rewind(self, request: takes.Rewind, *, key: str | None = None) -> returns.Details:
-        """Set files back to an earlier prompt."""
+        """Restore files to their state at an earlier prompt."""
         result: returns.Details = await self._call("rewind", request, key)
         return result
 
@@ -103,57 +103,57 @@ class RemoteOperations:
         return result
 
     async def get_timeline(self, request: takes.OfSession) -> returns.TimelineView:
-        """Everything so far, to draw from nothing."""
+        """Get the whole timeline so far."""
         result: returns.TimelineView = await self._call("get_timeline", request)
         return result
 
     async def get_info(self, request: takes.OfSession) -> returns.Details:
-        """Tools, models, commands, agents, account, CLI version."""
+        """Get tools, models, commands, agents, account and CLI version."""
         result: returns.Details = await self._call("get_info", request)
         return result
 
     async def get_context(self, request: takes.OfSession) -> returns.Details:
-        """What fills the context."""
+        """Get the context usage."""
         result: returns.Details = await self._call("get_context", request)
         return result
 
     async def list_mcp_servers(self, request: takes.OfSession) -> returns.Details:
-        """MCP servers and their state."""
+        """List MCP servers and their state."""
         result: returns.Details = await self._call("list_mcp_servers", request)
         return result
 
     async def list_tasks(self, request: takes.OfSession) -> returns.Details:
-        """Background tasks with usage and output."""
+        """List background tasks with usage and output."""
         result: returns.Details = await self._call("list_tasks", request)
         return result
 
     async def get_stderr(self, request: takes.OfSession) -> returns.Details:
-        """What the CLI wrote to stderr."""
+        """Get what the CLI wrote to stderr."""
         result: returns.Details = await self._call("get_stderr", request)
         return result
 
     async def get_diff(self, request: takes.OfSession) -> returns.Details:
-        """What the session changed in its folder."""
+        """Get what the session changed in its folder."""
         result: returns.Details = await self._call("get_diff", request)
         return result
 
     async def get_result(self, request: takes.OfSession) -> returns.Details:
-        """The last result, structured output included."""
+        """Get the last result, including structured output."""
         result: returns.Details = await self._call("get_result", request)
         return result
 
     async def get_subagent(self, request: takes.OfSubagent) -> returns.Details:
-        """The transcript of a sub-agent."""
+        """Get the transcript of a sub-agent."""
         result: returns.Details = await self._call("get_subagent", request)
         return result
 
     async def list_files(self, request: takes.ListFiles) -> returns.FolderList:
-        """Files of its folder, for completion."""
+        """List files in its folder, for completion."""
         result: returns.FolderList = await self._call("list_files", request)
         return result
 
     async def read_events(self, request: takes.ReadEvents) -> returns.Frames:
-        """Part of the log."""
+        """Read part of the log."""
         result: returns.Frames = await self._call("read_events", request)
         return result
 
@@ -163,22 +163,22 @@ class RemoteOperations:
         return result
 
     async def export_session(self, request: takes.Export) -> returns.Exported:
-        """The session as a document."""
+        """Export the session as a document."""
         result: returns.Exported = await self._call("export_session", request)
         return result
 
     async def add_event(self, request: takes.AddEvent, *, key: str | None = None) -> returns.Accepted:
-        """Write an event of your own to the log."""
+        """Add your own event to the log."""
         result: returns.Accepted = await self._call("add_event", request, key)
         return result
 
     async def upload(self, request: takes.Upload, *, key: str | None = None) -> returns.Details:
-        """Give the session a file."""
+        """Upload a file for the session."""
         result: returns.Details = await self._call("upload", request, key)
         return result
 
     async def reconnect_mcp_server(self, request: takes.OfMcpServer, *, key: str | None = None) -> returns.Accepted:
-        """Connect an MCP server again."""
+        """Reconnect an MCP server."""
         result: returns.Accepted = await self._call("reconnect_mcp_server", request, key)
         return result
 
@@ -203,52 +203,52 @@ class RemoteOperations:
         return result
 
     async def list_approvals(self, request: takes.ListApprovals) -> returns.ApprovalList:
-        """What people are asked."""
+        """List approvals: permissions, questions, plans and other requests."""
         result: returns.ApprovalList = await self._call("list_approvals", request)
         return result
 
     async def get_approval(self, request: takes.OfApproval) -> returns.Approval:
-        """One approval."""
+        """Get an approval."""
         result: returns.Approval = await self._call("get_approval", request)
         return result
 
     async def decide(self, request: takes.Decide, *, key: str | None = None) -> returns.Approval:
-        """Decide one approval."""
+        """Decide an approval."""
         result: returns.Approval = await self._call("decide", request, key)
         return result
 
     async def decide_many(self, request: takes.DecideMany, *, key: str | None = None) -> returns.Decisions:
-        """Decide all that match."""
+        """Decide all approvals that match a filter."""
         result: returns.Decisions = await self._call("decide_many", request, key)
         return result
 
     async def list_rules(self, request: takes.InFolder) -> returns.Details:
-        """The policy in force in a folder."""
+        """List the rules that apply in a folder."""
         result: returns.Details = await self._call("list_rules", request)
         return result
 
     async def list_grants(self, request: takes.Nothing) -> returns.GrantList:
-        """Rules that were remembered."""
+        """List remembered rules."""
         result: returns.GrantList = await self._call("list_grants", request)
         return result
 
     async def revoke_grant(self, request: takes.OfGrant, *, key: str | None = None) -> returns.Grant:
-        """Forget a remembered rule."""
+        """Revoke a remembered rule."""
         result: returns.Grant = await self._call("revoke_grant", request, key)
         return result
 
     async def explain_policy(self, request: takes.ExplainPolicy) -> returns.Details:
-        """What the policy would say, and why."""
+        """Explain what the policy would decide, and why."""
         result: returns.Details = await self._call("explain_policy", request)
         return result
 
     async def get_usage(self, request: takes.GetUsage) -> returns.UsageList:
-        """Tokens and cost, grouped."""
+        """Get tokens and cost, grouped."""
         result: returns.UsageList = await self._call("get_usage", request)
         return result
 
     async def get_budgets(self, request: takes.Nothing) -> returns.Details:
-        """The host's budgets."""
+        """Get the host's budgets."""
         result: returns.Details = await self._call("get_budgets", request)
         return result
 
@@ -258,7 +258,7 @@ class RemoteOperations:
         return result
 
     async def get_alerts(self, request: takes.Nothing) -> returns.Details:
-        """Who is told about what."""
+        """Get the alerts."""
         result: returns.Details = await self._call("get_alerts", request)
         return result
 
@@ -268,32 +268,32 @@ class RemoteOperations:
         return result
 
     async def list_audit(self, request: takes.ListAudit) -> returns.AuditList:
-        """Who decided or changed what."""
+        """List who decided or changed what."""
         result: returns.AuditList = await self._call("list_audit", request)
         return result
 
     async def list_folders(self, request: takes.ListFolders) -> returns.FolderList:
-        """Folders in which sessions may start."""
+        """List folders in which sessions are allowed."""
         result: returns.FolderList = await self._call("list_folders", request)
         return result
 
     async def list_transcripts(self, request: takes.ListTranscripts) -> returns.Details:
-        """Transcripts on disk."""
+        """List transcripts on disk."""
         result: returns.Details = await self._call("list_transcripts", request)
         return result
 
     async def adopt_transcript(self, request: takes.OfTranscript, *, key: str | None = None) -> returns.Session:
-        """Make a session of a transcript."""
+        """Turn a transcript into a session."""
         result: returns.Session = await self._call("adopt_transcript", request, key)
         return result
 
     async def list_worktrees(self, request: takes.InFolder) -> returns.Details:
-        """Worktrees of a repository."""
+        """List the worktrees of a repository."""
         result: returns.Details = await self._call("list_worktrees", request)
         return result
 
     async def create_worktree(self, request: takes.CreateWorktree, *, key: str | None = None) -> returns.Details:
-        """Make a worktree."""
+        """Create a worktree."""
         result: returns.Details = await self._call("create_worktree", request, key)
         return result
 
@@ -303,36 +303,36 @@ class RemoteOperations:
         return result
 
     async def list_tokens(self, request: takes.Nothing) -> returns.TokenList:
-        """Who may do what."""
+        """List tokens and their scopes."""
         result: returns.TokenList = await self._call("list_tokens", request)
         return result
 
     async def create_token(self, request: takes.CreateToken, *, key: str | None = None) -> returns.Token:
-        """Make a token; its secret is shown once."""
+        """Create a token; its secret is shown once."""
         result: returns.Token = await self._call("create_token", request, key)
         return result
 
     async def revoke_token(self, request: takes.OfToken, *, key: str | None = None) -> returns.Token:
-        """End a token."""
+        """Revoke a token."""
         result: returns.Token = await self._call("revoke_token", request, key)
         return result
 
     async def get_limits(self, request: takes.Nothing) -> returns.Details:
-        """Rate limits of each account."""
+        """Get the rate limits of each account."""
         result: returns.Details = await self._call("get_limits", request)
         return result
 
     async def get_host(self, request: takes.Nothing) -> returns.HostView:
-        """Versions, machine, limits."""
+        """Get versions, machine and limits."""
         result: returns.HostView = await self._call("get_host", request)
         return result
 
     async def get_health(self, request: takes.Nothing) -> returns.Health:
-        """Whether the host takes work."""
+        """Check whether the host accepts work."""
         result: returns.Health = await self._call("get_health", request)
         return result
 
     async def get_metrics(self, request: takes.Nothing) -> returns.Details:
-        """Counters and gauges."""
+        """Get counters and gauges."""
         result: returns.Details = await self._call("get_metrics", request)
         return result

@@ -23,7 +23,7 @@ from .subscriptions import HostSubscription, SessionSubscription, Subscription
 
 
 class RemoteHost(RemoteOperations):
-    """A host to ask over one WebSocket. Use it as an async context manager, in one event loop."""
+    """A remote host, over one WebSocket. Use it as an async context manager, in one event loop."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class RemoteHost(RemoteOperations):
         self._link = Link(self.address, patience=self._patience, tls=tls, on_state=on_state)
 
     async def open(self) -> RemoteHost:
-        """Connect. Raises ``HostError``; ``HostUnreachable`` if nobody is there."""
+        """Connect. Raises ``HostError``; ``HostUnreachable`` if there is no host."""
         try:
             await self._link.open()
         except BaseException:
@@ -56,7 +56,7 @@ class RemoteHost(RemoteOperations):
         return self
 
     async def close(self) -> None:
-        """Leave. What the host does goes on."""
+        """Disconnect. The host and its sessions keep running."""
         await self._link.close()
 
     async def __aenter__(self) -> RemoteHost:
@@ -83,7 +83,7 @@ class RemoteHost(RemoteOperations):
         return result_of(operation, await self._link.ask(message, limit_s=limit_s))
 
     async def _follow(self, name: str, subscription: Subscription) -> AsyncGenerator[Any, None]:
-        """Items until the host ends the stream or the reader leaves."""
+        """Yield items until the host ends the stream or the reader stops."""
         link = self._link
         link.subscribe(subscription)
         try:
@@ -103,21 +103,21 @@ class RemoteHost(RemoteOperations):
     # Streams
 
     def watch_session(self, request: takes.WatchSession) -> AsyncGenerator[returns.Frame | Preview, None]:
-        """The log after a cursor, then live. Where it cannot go on at the cursor, a ``Gap`` comes first.
+        """Stream the log from a cursor, then live. If it no longer contains the cursor, a ``Gap`` comes first.
 
-        A ``Preview`` without events says that previews were missed, e.g. because the connection was lost.
+        A ``Preview`` without events means that previews were missed, for example because the connection broke.
         """
         message = message_for(OPERATIONS["watch_session"], request)
         return self._follow("watch_session", SessionSubscription(message))
 
     def watch_host(self, request: takes.WatchHost) -> AsyncGenerator[returns.Details, None]:
-        """Changes of sessions and approvals after a position, then live. After a ``gap``, fetch the lists again."""
+        """Stream changes of sessions and approvals from a position on. After a ``gap``, fetch the lists again."""
         return self._follow("watch_host", HostSubscription(message_for(OPERATIONS["watch_host"], request)))
 
     def watch_approvals(self, request: takes.ListApprovals) -> AsyncGenerator[returns.Approval, None]:
-        """Approvals as they change: first those in one of the states asked for, then every change of any."""
+        """Stream approvals: first those in the requested states, then every change."""
         return watched_approvals(self, request)
 
     def attach_callbacks(self, request: takes.AttachCallbacks) -> AsyncGenerator[returns.Call, None]:
-        """Be asked for its hooks and tools."""
+        """Receive the calls of a session's hooks and tools."""
         return self._follow("attach_callbacks", Subscription(message_for(OPERATIONS["attach_callbacks"], request)))

@@ -49,7 +49,9 @@ def session_request(
         if field.name in HERE | FIELDS or _is_default(field, value):
             continue
         if field.name in ONLY_LOCAL:
-            raise HostError("invalid", f"The option {field.name} is for local sessions.", field=f"options.{field.name}")
+            raise HostError(
+                "invalid", f"The option {field.name} works only with local sessions.", field=f"options.{field.name}"
+            )
         more[field.name] = _as_json(value)
     more.setdefault("system_prompt", None)  # a program's session has none of its own, a host's has Claude Code's
     return CreateSession(
@@ -85,7 +87,7 @@ def _callbacks(handshake: InitializeRequest, detached_s: float | None) -> Callba
     manifests: Mapping[str, Any] = plain(handshake.sdk_mcp_server_manifests or {})
     missing = sorted(set(handshake.sdk_mcp_servers or ()) - set(manifests))
     if missing:
-        raise HostError("invalid", f"The MCP server {missing[0]} did not say which tools it has.", field="mcp_servers")
+        raise HostError("invalid", f"The MCP server {missing[0]} did not list its tools.", field="mcp_servers")
     tools = [
         _tool(server, tool)
         for server, manifest in manifests.items()
@@ -119,7 +121,7 @@ def _agent(cli_path: str | Path | list[str] | None) -> str:
     if cli_path is None:
         return "claude"
     if isinstance(cli_path, list):
-        raise HostError("invalid", "A host takes a path as cli_path, not a command.", field="options.cli_path")
+        raise HostError("invalid", "On a host, cli_path must be a path, not a command.", field="options.cli_path")
     return os.fspath(cli_path)
 
 

@@ -128,7 +128,7 @@ class RemoteTransport:
 
     def write(self, data: bytes) -> None:
         if self._input_closed or self._status is not None:
-            raise TransportClosed("The session on the host takes no more input: it is closed. Open a new one.")
+            raise TransportClosed("The session on the host is closed. Open a new one.")
         self._side.receive(data)
         for event in self._side.events():
             self._take(event)
@@ -210,7 +210,7 @@ class RemoteTransport:
             case UserMessage():
                 self._last_prompt = self._run(self._prompt(event, self._last_prompt))
             case _:
-                logger.warning("The host has no way to take this line of the session: %s", event)
+                logger.warning("The host cannot handle this line of the session: %s", event)
 
     def _answered(self, event: AnswerReceived | RequestFailed) -> None:
         asked = self._asked.pop(event.request_id, None)
@@ -248,14 +248,14 @@ class RemoteTransport:
     @property
     def _there(self) -> tuple[RemoteHost, str]:
         if self._host is None or self.session_id is None:
-            raise HostError("not_running", "The session has not begun.")
+            raise HostError("not_running", "The session has not started.")
         return self._host, self.session_id
 
     async def _begin(self, handshake: InitializeRequest) -> dict[str, Any]:
         """Start the session on the host; what Claude Code said to the host in its handshake."""
         host = self._host
         if host is None or self.session_id is not None:
-            raise HostError("invalid", "A session on a host has one handshake.")
+            raise HostError("invalid", "A session on a host can be initialized only once.")
         wanted = session_request(self._options, handshake, detached_s=self._detached_s)
         if self._attach is None:
             made = await host.create_session(wanted)
@@ -442,7 +442,7 @@ class RemoteTransport:
         except HostError as error:
             if error.code in ("already_decided", "withdrawn"):
                 return
-            logger.error("The host does not take the decision about %s: %s", approval.summary, error)
+            logger.error("The host refused the decision about %s: %s", approval.summary, error)
             with contextlib.suppress(HostError):
                 denied = Decision(decision="deny", message=error.message)
                 await host.decide(Decide(approval_id=approval.id, decision=denied))

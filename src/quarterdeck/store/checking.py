@@ -56,7 +56,7 @@ def checked_log(tables: Tables, commit: Commit) -> Log | None:
     """The commit's log, None if it concerns no session or one not created yet."""
     if commit.session is None:
         if commit.rows or any(isinstance(change, _NEED_SESSION) for change in commit.changes):
-            raise InvalidCommit("Rows, and changes of a session, need a commit that names the session.")
+            raise InvalidCommit("A commit with rows or changes of a session must name the session.")
         return None
     log = tables.log(commit.session)
     if commit.fence == NEW_LOG:
@@ -120,7 +120,7 @@ class _Checking:
         if record.state != "pending" or record.decision is not None:
             raise InvalidCommit(f"Approval {record.id} must be opened as pending; move it from there.")
         if record.id in self.approvals or self._tables.approval(record.id) is not None:
-            raise InvalidCommit(f"There is an approval {record.id} already.")
+            raise InvalidCommit(f"Approval {record.id} already exists.")
         self.approvals[record.id] = msgspec.structs.replace(record, seq=record.seq or self._first_seq)
 
     def move_approval(self, move: MoveApproval) -> None:
@@ -130,7 +130,7 @@ class _Checking:
         if move.to not in APPROVAL_MOVES.get(record.state, ()):
             raise ApprovalConflict(record, move.to)
         if (move.to == "decided") != (move.decision is not None):
-            raise InvalidCommit(f"Approval {move.id}: a decision belongs to the state decided, and to no other.")
+            raise InvalidCommit(f"Approval {move.id}: only the state decided has a decision.")
         check_text(move)
         if move.decision is not None:
             check_text(move.decision)

@@ -67,7 +67,7 @@ class StoreInUse(StoreError):  # noqa: N818  # says what happened
 
     def __init__(self, folder: Path, pid: int | None) -> None:
         who = f"process {pid}" if pid is not None else "another process"
-        super().__init__(f"{who} uses {folder}. Stop it, or choose another folder: two hosts cannot share one.")
+        super().__init__(f"{who} is using {folder}. Stop it, or choose another folder: two hosts cannot share one.")
         self.folder = folder
         self.pid = pid
 
@@ -77,8 +77,8 @@ class StoreTooNew(StoreError):  # noqa: N818  # says what happened
 
     def __init__(self, path: Path, found: int, known: int) -> None:
         super().__init__(
-            f"{path} has version {found}; this Quarterdeck knows versions up to {known}. Update Quarterdeck, or restore"
-            " the backup that the update made."
+            f"{path} has version {found}; this Quarterdeck supports versions up to {known}. Update Quarterdeck, or "
+            "restore the backup that the update made."
         )
         self.path = path
         self.found = found
@@ -89,7 +89,7 @@ class StoreClosed(StoreError):  # noqa: N818  # says what happened
     """The program has closed the store."""
 
     def __init__(self) -> None:
-        super().__init__("The store is closed. Open it again to go on.")
+        super().__init__("The store is closed. Open it again.")
 
 
 class CommitRefused(StoreError):  # noqa: N818  # says what happened
@@ -108,7 +108,7 @@ class SessionExists(CommitRefused):
     """A log of this session is there already."""
 
     def __init__(self, session: str) -> None:
-        super().__init__(f"Session {session} exists. Claim it, and write with the fence that you get.")
+        super().__init__(f"Session {session} already exists. Claim it, and write with the fence you get.")
         self.session = session
 
 
@@ -117,8 +117,8 @@ class Fenced(CommitRefused):
 
     def __init__(self, session: str, fence: int, current: int, owner: str) -> None:
         super().__init__(
-            f"Session {session} belongs to {owner} since claim {current}; this write came with {fence}. Stop serving"
-            " the session here, or claim it."
+            f"Session {session} belongs to {owner} since claim {current}, but this write has fence {fence}. Stop "
+            "serving the session here, or claim it."
         )
         self.session = session
         self.fence = fence
@@ -159,7 +159,7 @@ class KeyReused(CommitRefused):
     """The same idempotency key came with another request."""
 
     def __init__(self, scope: str, key: str) -> None:
-        super().__init__(f"The idempotency key {key} was used for another request ({scope}). Take a new key.")
+        super().__init__(f"The idempotency key {key} was used for another request ({scope}). Use a new key.")
         self.scope = scope
         self.key = key
 

@@ -25,8 +25,8 @@ def check_text(record: msgspec.Struct) -> None:
 def _unkeepable(value: Any) -> str | None:
     if isinstance(value, str):
         if "\0" in value:
-            return "has a NUL character"
-        return None if _is_unicode(value) else "has a lone surrogate"
+            return "contains a NUL character"
+        return None if _is_unicode(value) else "contains a lone surrogate"
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int):

@@ -25,7 +25,7 @@ class Facade:
 
     def _wait(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if self._pid != os.getpid():
-            raise CLIConnectionError("this session belongs to the process that was forked: make a new one in this one")
+            raise CLIConnectionError("this session belongs to the parent process: create a new one in this process")
         return LOOP_THREAD.call(work)
 
     def _iterate(self, iterator: AsyncIterator[T]) -> Iterator[T]:

@@ -81,7 +81,7 @@ class BackgroundCalls(Generic[T]):
                 try:
                     self._function(told)
                 except Exception:
-                    logger.exception("A callback that is only told something failed: %r", self._function)
+                    logger.exception("A notification callback failed: %r", self._function)
 
 
 class ThreadSignal:

@@ -49,7 +49,7 @@ class Faulty:
 
     def write(self, data: bytes) -> None:
         if self._input_ended:
-            raise TransportClosed("The input was cut by a fault, or closed.")
+            raise TransportClosed("The input was cut off by a fault, or closed.")
         self._to.feed(data)
 
     async def drain(self) -> None:

@@ -116,7 +116,9 @@ def _check_version(version: str, argv: tuple[str, ...]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InstallError(f"the installed Claude Code {version} does not run on this machine: {error}") from error
     if not done.stdout.startswith(f"{version} "):
-        raise InstallError(f"Claude Code {version} was asked for, but it says {(done.stdout + done.stderr)[:500]!r}")
+        raise InstallError(
+            f"Claude Code {version} was requested, but --version printed {(done.stdout + done.stderr)[:500]!r}"
+        )
 
 
 def _argv(folder: Path) -> tuple[str, ...]:
@@ -126,7 +128,7 @@ def _argv(folder: Path) -> tuple[str, ...]:
         return (str(native),)
     script = scope / "claude-code" / "cli.js"
     if not script.is_file():
-        raise InstallError(f"{folder} holds no Claude Code CLI: remove it and try again")
+        raise InstallError(f"{folder} does not contain a Claude Code CLI: remove it and try again")
     node = shutil.which("node")
     if node is None:
         raise InstallError(f"{script} needs Node.js: install it so that `node` is on the PATH")

@@ -81,5 +81,5 @@ def _installed() -> list[str]:
         return list(install_cli(os.environ.get(VERSION_VARIABLE, NEWEST)).argv)
     except InstallError as error:
         if os.environ.get("CI"):
-            pytest.fail(f"the real CLI must be there in CI: {error}")
-        pytest.skip(f"the real CLI is not there: {error}")
+            pytest.fail(f"the real CLI is required in CI: {error}")
+        pytest.skip(f"the real CLI is not available: {error}")

@@ -270,12 +270,12 @@ def _header(plain: dict[str, Any]) -> Header:
     if (version := plain.get("version")) != VERSION:
         raise ValueError(f"a recording of version {version!r}; this program reads version {VERSION}")
     if not _are_texts(plain.get("argv", [])) or not isinstance(plain.get("env", {}), dict):
-        raise ValueError('expected "argv" to be a list of texts and "env" to be an object')
+        raise ValueError('expected "argv" to be a list of strings and "env" to be an object')
     if not _are_texts(list(plain.get("env", {}).values())):
-        raise ValueError('expected the values in "env" to be texts')
+        raise ValueError('expected the values in "env" to be strings')
     for name in ("cli", "scenario", "stderr", "started", "recorder"):
         if not isinstance(plain.get(name, ""), str):
-            raise ValueError(f'expected "{name}" to be a text')
+            raise ValueError(f'expected "{name}" to be a string')
     _check_end(plain)
     return Header(**{f.name: plain[f.name] for f in fields(Header) if f.name in plain})
 
@@ -302,14 +302,14 @@ def _end(plain: dict[str, Any]) -> Trailer:
     end, t = plain["end"], _time(plain.get("t", 0.0))
     _check_end(end)
     if not _are_texts(trouble := end.get("trouble", [])):
-        raise ValueError('expected "trouble" to be a list of texts')
+        raise ValueError('expected "trouble" to be a list of strings')
     return Trailer(t, end.get("exit_code"), end.get("signal"), trouble)
 
 
 def _check_end(plain: dict[str, Any]) -> None:
     code, signal = plain.get("exit_code"), plain.get("signal")
     if not isinstance(code, int | None) or not isinstance(signal, str | None):
-        raise ValueError('expected "exit_code" to be a number or null and "signal" to be a text or null')
+        raise ValueError('expected "exit_code" to be a number or null and "signal" to be a string or null')
 
 
 def _time(t: object) -> float:

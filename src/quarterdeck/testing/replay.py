@@ -53,19 +53,19 @@ class ReplayTransport:
 
     async def start(self, receiver: Receiver) -> None:
         if self._receiver is not None:
-            raise TransportClosed("This transport was started before; make a new one.")
+            raise TransportClosed("This transport was already started; create a new one.")
         self._receiver = receiver
         self._loop = asyncio.get_running_loop()
         self._schedule()
 
     def write(self, data: bytes) -> None:
         if self._input_closed or self._status is not None:
-            raise TransportClosed(f"The replay takes no more input: it has ended. {self._stderr}".strip())
+            raise TransportClosed(f"The replay accepts no more input: it has ended. {self._stderr}".strip())
         self._tell(lambda: self._player.receive(data))
 
     async def drain(self) -> None:
         if self._status is not None and not self._input_closed:
-            raise TransportClosed(f"The replay takes no more input: it has ended. {self._stderr}".strip())
+            raise TransportClosed(f"The replay accepts no more input: it has ended. {self._stderr}".strip())
 
     def pause_reading(self) -> None:
         self._paused = True

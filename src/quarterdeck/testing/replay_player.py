@@ -117,7 +117,7 @@ class Player:
         if not expected:
             if self._strict:
                 raise self._mismatch(
-                    f"an answer to {request_id!r}, to which the recording has no (further) answer", line
+                    f"an answer to {request_id!r}, for which the recording has no (further) answer", line
                 )
             return None
         index = expected.popleft()

@@ -63,7 +63,7 @@ def run(command: list[str], *, out: str, redact: bool = False, patterns: tuple[s
         pump.drain()
     _forget_output()
     if trouble := recorder.finish(returncode):
-        _complain(f"the recording {out} is not complete: {trouble}")
+        _complain(f"the recording {out} is incomplete: {trouble}")
     return _die_alike(returncode)
 
 

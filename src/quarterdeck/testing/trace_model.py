@@ -234,9 +234,9 @@ class TraceModel:
                 return Sentence(said.who, f"repeats the answer to {repeated.asks}"), None, ""
             before = ledger.closed(message.request_id)
             odd = (
-                f"an answer to {message.request_id!r}, which nobody asked"
+                f"an answer to {message.request_id!r}, which was never sent"
                 if before is None
-                else f"a further answer to {before.asks} ({before.state.value} before)"
+                else f"another answer to {before.asks} (already {before.state.value})"
             )
             return Sentence(said.who, said.text, said.error, (*said.oddities, odd)), None, ""
         asked: _Asked = found.request

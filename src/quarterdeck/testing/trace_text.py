@@ -100,7 +100,7 @@ def _unknown(message: UnknownMessage, who: str) -> Sentence:
 def _request(message: ControlRequest, who: str) -> Sentence:
     request = message.request
     if isinstance(request, CanUseToolRequest):
-        return Sentence(who, f"asks whether {request.tool_name} may run: {_input(request.tool_name, request.input)}")
+        return Sentence(who, f"asks for permission for {request.tool_name}: {_input(request.tool_name, request.input)}")
     if isinstance(request, HookCallbackRequest):
         event = request.input.get("hook_event_name") if hasattr(request.input, "get") else None
         tool = request.input.get("tool_name") if hasattr(request.input, "get") else None
@@ -128,7 +128,7 @@ def _init(message: InitMessage, who: str) -> Sentence:
     parts = [message.model, message.permission_mode, f"{len(message.tools or [])} tools"]
     servers = [f"{server.name} {server.status}" for server in message.mcp_servers or []]
     session = f"session {(message.session_id or '')[:8]}"
-    return Sentence(who, "begins a turn: " + ", ".join([*(str(part) for part in parts if part), *servers, session]))
+    return Sentence(who, "starts a turn: " + ", ".join([*(str(part) for part in parts if part), *servers, session]))
 
 
 def _result(message: ResultMessage, who: str, cost: str) -> Sentence:
@@ -181,7 +181,7 @@ def _block(block: Any) -> tuple[str, str]:
 
 
 def _cancel(message: ControlCancelRequest, who: str) -> Sentence:
-    return Sentence(who, "takes back its request")
+    return Sentence(who, "withdraws its request")
 
 
 def _retry(message: ApiRetryMessage, who: str) -> Sentence:

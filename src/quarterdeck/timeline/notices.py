@@ -120,6 +120,6 @@ def fold_error(state: State, message: ErrorMessage, at: float, out: list[Event])
 def fold_goal(state: State, message: ActiveGoalMessage, at: float, out: list[Event]) -> None:
     goal = message.value
     state.session.goal = goal.condition if goal is not None else None
-    text = goal.condition if goal is not None else "no goal any more"
+    text = goal.condition if goal is not None else "goal cleared"
     details = {} if goal is None else {"iterations": goal.iterations, "last_reason": goal.last_reason}
     show(state, at, out, kind="goal", text=text, details={k: v for k, v in details.items() if v is not None})

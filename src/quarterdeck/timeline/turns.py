@@ -34,7 +34,7 @@ from .toolcalls import call_of, call_stopped, stop_children
 from .usage import add_result, added, fold_measured, fold_window, tokens_of
 
 _ERRORS = {
-    "error_max_turns": "the number of turns that were allowed is used up",
+    "error_max_turns": "the maximum number of turns is reached",
     "error_max_budget_usd": "the budget is used up",
     "error_max_structured_output_retries": "no valid structured output after all retries",
     "error_during_execution": "the turn failed",
@@ -153,7 +153,7 @@ def fold_process_end(state: State, at: float, out: list[Event]) -> None:
         if (call := call_of(state, key)) is not None:
             call_stopped(state, call, at, out)
     if state.turn_started_at is not None:
-        show(state, at, out, kind="process_ended", text="the CLI has ended in the middle of the turn", level="error")
+        show(state, at, out, kind="process_ended", text="the CLI exited in the middle of the turn", level="error")
     state.turn_started_at, state.interrupting, state.retry, state.phase = None, False, None, ""
     state.streams, state.asked, state.thinking_tokens = {}, {}, 0
     settle(state, at, out)

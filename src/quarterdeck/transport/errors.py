@@ -109,7 +109,7 @@ class ProcessExited(ProcessError):  # noqa: N818  # says what happened
 def describe_exit(code: int | None, signal: int | None) -> str:
     """How a process ended, as the middle of a sentence."""
     if signal is not None:
-        return f"was ended by {_signal_name(signal)}"
+        return f"was terminated by {_signal_name(signal)}"
     return "ended with an unknown exit code" if code is None else f"exited with code {code}"
 
 
@@ -122,8 +122,8 @@ def _signal_name(number: int) -> str:
 
 def _advice(signal: int | None) -> str:
     if signal is None:
-        return "Read its error output for the reason; start a new session, with resume to keep the conversation."
+        return "See its error output for the reason. Start a new session, with resume to keep the conversation."
     return (
-        "Something outside ended it (SIGKILL is often the system running out of memory); "
-        "start a new session, with resume to keep the conversation."
+        "Something outside killed it (SIGKILL often means that the system ran out of memory). Start a new session, "
+        "with resume to keep the conversation."
     )

@@ -128,8 +128,8 @@ class _Search:
         node = self.on_path("node.exe" if self.windows else "node")
         if node is None:
             raise CLINotFoundError(
-                "Claude Code is a script here and needs node, which is not in PATH. Install Node.js 18 or newer, "
-                "or point cli_path at a native claude executable",
+                "This Claude Code is a script that needs node, which is not in PATH. Install Node.js 18 or newer, or "
+                "point cli_path at a native claude executable",
                 cli_path=script,
             )
         return node
@@ -145,8 +145,8 @@ class _Search:
             if self.exists(str(target)):
                 return self.runnable(str(target))
         raise CLINotFoundError(
-            "A .cmd or .bat file is not started, because cmd.exe would interpret the arguments, and what it runs was "
-            "not found beside it. Point cli_path at claude.exe or at the package's cli.js",
+            ".cmd and .bat files are not supported, because cmd.exe would interpret the arguments, and the program it "
+            "runs was not found next to it. Point cli_path at claude.exe or at the package's cli.js",
             cli_path=path,
         )
 
@@ -154,7 +154,7 @@ class _Search:
 def _nothing_found(search: _Search) -> CLINotFoundError:
     looked = "\n".join(f"  {path}" for path in dict.fromkeys(search.candidates()))
     return CLINotFoundError(
-        f"Claude Code not found. Install it with:\n  {INSTALL_COMMAND}\n"
-        f"or say where it is, with cli_path or the environment variable {PATH_VARIABLES[0]}.\n"
-        f"None of {', '.join(PATH_VARIABLES)} is set, and these do not exist:\n{looked}"
+        f"Claude Code not found. Install it with:\n  {INSTALL_COMMAND}\nor set cli_path or the environment variable "
+        f"{PATH_VARIABLES[0]} to its path.\nNone of {', '.join(PATH_VARIABLES)} is set, and these do not "
+        f"exist:\n{looked}"
     )

@@ -126,8 +126,8 @@ class Writer:
             raise self._closed_error()
         if self.unsent_bytes > self._limit_bytes:
             raise WriteOverflow(
-                f"{self.unsent_bytes} bytes wait for Claude Code to read them; the limit is {self._limit_bytes}. "
-                "Await drain() after writing; if it never returns the process is stuck: close the session."
+                f"Claude Code has not read {self.unsent_bytes} bytes of input; the limit is {self._limit_bytes}. "
+                "Await drain() after writing. If it never returns, the process is stuck: close the session."
             )
 
     async def drain(self) -> None:

@@ -56,14 +56,14 @@ class MemoryTransport:
 
     async def start(self, receiver: Receiver) -> None:
         if self._receiver is not None:
-            raise TransportClosed("This transport was started before; make a new pair.")
+            raise TransportClosed("This transport was already started; create a new pair.")
         self._receiver = receiver
         self._loop = asyncio.get_running_loop()
         self._schedule()
 
     def write(self, data: bytes) -> None:
         if self._input_closed or self._status is not None:
-            raise TransportClosed("The other end takes no more input: it is closed. Make a new pair.")
+            raise TransportClosed("The other end is closed and accepts no more input. Create a new pair.")
         if self._peer._arrived_bytes > WRITE_LIMIT:
             raise WriteOverflow(
                 f"The other end has not read {self._peer._arrived_bytes} bytes. Await drain() after writing."
@@ -78,7 +78,7 @@ class MemoryTransport:
             self._room.clear()
             await self._room.wait()
         if self._status is not None and not self._input_closed:
-            raise TransportClosed("The other end takes no more input: it is closed. Make a new pair.")
+            raise TransportClosed("The other end is closed and accepts no more input. Create a new pair.")
 
     def pause_reading(self) -> None:
         self._paused = True

@@ -118,7 +118,7 @@ class ProcessTransport:
         """Start the process. Raises ``CLINotFoundError`` or ``StartFailed``."""
         command, self._command = self._command, None
         if command is None or self._closing:
-            raise TransportClosed("This transport was started or closed before; make a new one for a new process.")
+            raise TransportClosed("This transport was already started or closed; create a new one for a new process.")
         loop = asyncio.get_running_loop()
         capabilities = self._capabilities or detect(loop)
         mark = this_program().mark()
@@ -176,7 +176,7 @@ class ProcessTransport:
 
     def write(self, data: bytes) -> None:
         if self._process is None:
-            raise TransportClosed("Nothing was started yet: await start() first.")
+            raise TransportClosed("Not started yet: await start() first.")
         self._input.write(data)
 
     async def drain(self) -> None:
@@ -189,9 +189,9 @@ class ProcessTransport:
 
     def _closed_error(self) -> TransportClosed:
         if self._status is None:
-            return TransportClosed("Claude Code takes no more input: its stdin is closed. Start a new session.")
+            return TransportClosed("Claude Code accepts no more input: its stdin is closed. Start a new session.")
         told = f"\nError output: {self.stderr_tail}" if self.stderr_tail else ""
-        return TransportClosed(f"Claude Code takes no more input: it {self._status}. Start a new session.{told}")
+        return TransportClosed(f"Claude Code accepts no more input: it {self._status}. Start a new session.{told}")
 
     # Receiving
 
@@ -281,7 +281,7 @@ class ProcessTransport:
 
     async def wait(self) -> ExitStatus:
         if self._process is None:
-            raise TransportClosed("Nothing was started yet: await start() first.")
+            raise TransportClosed("Not started yet: await start() first.")
         await self._done.wait()
         return self._status or ExitStatus()
 
@@ -322,7 +322,7 @@ class ProcessTransport:
             if not await self._gone.within(grace.term_s):
                 self._family.kill()
                 if not await self._gone.within(grace.kill_s):
-                    logger.error("process %s does not end though it was killed", self.pid)
+                    logger.error("process %s did not end although it was killed", self.pid)
         await self._end_family(grace)
         if not await self._done.within(grace.output_s):
             self._cut_output()
@@ -398,7 +398,7 @@ class ProcessTransport:
         deadline = time.monotonic() + REAP_S
         while process.poll() is None or self._family.remains():
             if time.monotonic() > deadline:
-                logger.error("process %d or its group does not end though it was killed", process.pid)
+                logger.error("process %d or its group did not end although it was killed", process.pid)
                 return
             time.sleep(REAP_POLL_S)
 

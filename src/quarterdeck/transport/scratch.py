@@ -41,7 +41,7 @@ class PrivateFiles:
         if Path(name).name != name or name in {"", ".."}:
             raise ValueError(f"{name!r} is not a plain file name")
         if self._written_bytes + len(data) > self._limit_bytes:
-            raise ValueError(f"{name} would bring the private files of this session over {self._limit_bytes} bytes")
+            raise ValueError(f"with {name}, the private files of this session would exceed {self._limit_bytes} bytes")
         path = self._ensure_directory() / name
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
         with os.fdopen(descriptor, "wb") as file:

@@ -114,10 +114,10 @@ def _explain(command: ChildCommand, error: Exception, env: Mapping[str, str]) ->
     number = getattr(error, "errno", None)
     if number == errno.ENOENT:
         if not Path(program).exists():
-            return CLINotFoundError("Claude Code not found: there is nothing to run at", cli_path=program)
+            return CLINotFoundError("Claude Code not found: no executable at", cli_path=program)
         return StartFailed(
-            "the file is there and what should run it is not (the interpreter in its first line, or the system's "
-            "loader for a binary of another C library). Reinstall Claude Code for this system.",
+            "the file exists, but its interpreter does not (the one in its first line, or the loader for a binary "
+            "built with another C library). Reinstall Claude Code for this system.",
             program,
         )
     if number == errno.E2BIG:
@@ -128,7 +128,7 @@ def _explain(command: ChildCommand, error: Exception, env: Mapping[str, str]) ->
             program,
         )
     if number in (errno.EACCES, errno.EPERM):
-        return StartFailed(f"{error}. Check that the file may be executed, and the user and cwd options.", program)
+        return StartFailed(f"{error}. Check that the file is executable, and check the user and cwd options.", program)
     if number == errno.ENOEXEC:
-        return StartFailed("it is not a program of this system. Point cli_path at the claude executable.", program)
-    return StartFailed(f"{error}. Correct what it names and start again.", program)
+        return StartFailed("it is not an executable for this system. Point cli_path at the claude executable.", program)
+    return StartFailed(f"{error}. Fix this and try again.", program)

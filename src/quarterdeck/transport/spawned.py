@@ -131,7 +131,7 @@ class SpawnedTransport:
         """Let the program start the process. Raises ``StartFailed`` if it does not."""
         command, self._command = self._command, None
         if command is None or self._closing:
-            raise TransportClosed("This transport was started or closed before; make a new one for a new process.")
+            raise TransportClosed("This transport was already started or closed; create a new one for a new process.")
         self._receiver = receiver
         self._process = process = await self._spawned(command)
         loop = asyncio.get_running_loop()
@@ -224,9 +224,9 @@ class SpawnedTransport:
 
     def write(self, data: bytes) -> None:
         if self._process is None or self._input_closed or self._gone.is_set():
-            raise TransportClosed("Claude Code takes no more input: start a new session.")
+            raise TransportClosed("Claude Code accepts no more input: start a new session.")
         if self._unsent > WRITE_LIMIT:
-            raise WriteOverflow(f"{self._unsent} bytes wait to be sent: the process does not read")
+            raise WriteOverflow(f"{self._unsent} bytes are waiting to be sent: the process does not read its input")
         self._unsent += len(data)
         self._sent.clear()
         self._outbox.put_nowait(data)
@@ -251,7 +251,7 @@ class SpawnedTransport:
         if self._unsent > LOW_MARK:
             await self._sent.wait()
             if self._unsent > LOW_MARK:
-                raise TransportClosed("Claude Code takes no more input: start a new session.")
+                raise TransportClosed("Claude Code accepts no more input: start a new session.")
 
     def close_input(self) -> None:
         if not self._input_closed:
@@ -289,7 +289,7 @@ class SpawnedTransport:
             self._end(harder)
             await self._gone.within(seconds)
         if not self._gone.is_set():
-            logger.error("the spawned process does not end though it was killed")
+            logger.error("the spawned process did not end although it was killed")
         await self._done.within(grace.output_s * 2)
 
     def _end(self, way: Callable[[], None]) -> None:

@@ -161,9 +161,7 @@ class Watchdog:
             )
         except OSError:
             os.close(write_end)
-            logger.warning(
-                "no watchdog: if this process is killed outright, its CLI processes stay behind", exc_info=True
-            )
+            logger.warning("no watchdog: if this process is killed, its CLI processes keep running", exc_info=True)
             return
         finally:
             os.close(read_end)

@@ -145,7 +145,7 @@ def decode_only(chunk: bytes, kind: type[M]) -> M | None:
 def encode(message: Message | WireObject | Mapping[str, Any]) -> bytes:
     """The message as one line of valid UTF-8, newline included. A received message is written byte for byte."""
     if isinstance(message, BadLine):
-        raise TypeError("a BadLine is not a message: forward its raw bytes yourself if you must")
+        raise TypeError("a BadLine is not a message: forward its raw bytes yourself if needed")
     if isinstance(message, Message):
         return message.raw + b"\n"
     return dumps(message.to_dict() if isinstance(message, WireObject) else message) + b"\n"

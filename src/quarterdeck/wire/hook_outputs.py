@@ -222,4 +222,4 @@ def hook_answer(output: object) -> dict[str, Any]:
     if isinstance(output, dict):
         answer: dict[str, Any] = plain(output)
         return {_PYTHON_NAMES.get(key, key): value for key, value in answer.items()}
-    raise TypeError(f"a hook returns {_ACCEPTED}, not {type(output).__name__}")
+    raise TypeError(f"a hook must return {_ACCEPTED}, not {type(output).__name__}")

@@ -55,7 +55,7 @@ PERMISSION_DECISIONS: dict[str, tuple[str, ...]] = {
 def parse_hook_input(data: object) -> HookInput:
     """The input of a hook callback, typed by its event. Never raises: what does not fit is an ``UnknownHookInput``."""
     if not isinstance(data, dict):
-        return _unknown({}, f"a hook input is an object, not {type(data).__name__}")
+        return _unknown({}, f"a hook input must be an object, not {type(data).__name__}")
     event = data.get("hook_event_name")
     cls = HOOK_INPUT_TYPES.get(event) if isinstance(event, str) else None
     if cls is None:

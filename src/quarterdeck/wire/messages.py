@@ -322,7 +322,7 @@ class RateLimitEvent(Message, tag="rate_limit_event"):
             self.rate_limit_info = RateLimitInfo.of(raw)
             self.rate_limit_info.raw = raw
         elif not isinstance(self.rate_limit_info, RateLimitInfo):
-            raise ValueError("rate_limit_info is no object")
+            raise ValueError("rate_limit_info is not an object")
 
 
 @official("new_conversation_id uuid session_id")

@@ -184,8 +184,8 @@ def permission_answer(result: PermissionResult, request: _Request) -> dict[str, 
             answer["interrupt"] = True
     else:
         raise TypeError(
-            "a permission callback returns PermissionResultAllow or PermissionResultDeny,"
-            f" not {type(result).__name__} (tool {request.tool_name})"
+            "a permission callback must return PermissionResultAllow or PermissionResultDeny, not "
+            f"{type(result).__name__} (tool {request.tool_name})"
         )
     if request.tool_use_id:
         answer["toolUseID"] = request.tool_use_id

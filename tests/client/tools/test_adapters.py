@@ -389,7 +389,7 @@ def test_our_own_server_needs_no_adapter() -> None:
 
 @pytest.mark.parametrize("instance", [None, object(), "server", dict])
 def test_what_is_no_server_is_refused(instance: Any) -> None:
-    with pytest.raises(TypeError, match="the instance of an SDK MCP server is what create_sdk_mcp_server made"):
+    with pytest.raises(TypeError, match="the instance of an SDK MCP server must come from create_sdk_mcp_server"):
         adapt_server(instance)
 
 

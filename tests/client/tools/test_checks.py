@@ -97,11 +97,11 @@ BAD: list[tuple[Any, Any, Problem]] = [
     (
         {"oneOf": [{"type": "integer"}, {"minimum": 2}]},
         3,
-        Problem("", "matches 2 of the alternatives, of which exactly one may match"),
+        Problem("", "matches 2 of the alternatives, but must match exactly one"),
     ),
     ({"oneOf": [{"type": "string"}]}, 3, Problem("", "expected string, got integer")),
     ({"allOf": [{"minimum": 1}, {"maximum": 2}]}, 3, Problem("", "must be at most 2")),
-    ({"not": {"type": "string"}}, "a", Problem("", "'a' is what it must not be")),
+    ({"not": {"type": "string"}}, "a", Problem("", "'a' is not allowed")),
     (
         {"$ref": "#/$defs/tree", "$defs": {"tree": TREE}},
         {"name": "a", "children": [{"name": "b", "children": [{}]}]},
@@ -130,5 +130,5 @@ def test_a_pattern_only_javascript_can_read_is_not_checked(schema: Any, caplog: 
 
 
 def test_what_is_no_schema_is_refused() -> None:
-    with pytest.raises(TypeError, match="a JSON schema is an object or a boolean, not 'string'"):
+    with pytest.raises(TypeError, match="a JSON schema must be an object or a boolean, not 'string'"):
         compile_schema({"properties": {"a": "string"}})

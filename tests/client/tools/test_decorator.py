@@ -115,7 +115,7 @@ def test_a_function_alone_names_and_describes_its_tool() -> None:
 
 
 def test_a_function_without_a_name_needs_one() -> None:
-    with pytest.raises(TypeError, match=r"has no name of its own; give one, as in @tool\('name'\)"):
+    with pytest.raises(TypeError, match=r"has no name; give it one with @tool\('name'\)"):
         tool(lambda: None)
     assert tool("named")(lambda: None).name == "named"
 

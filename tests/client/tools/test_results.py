@@ -176,13 +176,13 @@ def test_structured_content_is_sent_when_the_tool_promises_it() -> None:
 def test_a_structured_result_is_checked_against_the_output_schema() -> None:
     assert returning({"rowId": 5}, output_schema=Row)["structuredContent"] == {"rowId": 5}
     assert error_of(returning({"rowId": "5"}, output_schema=Row)) == (
-        "Tool 't' returned what its output_schema does not allow at 'rowId': expected integer, got string"
+        "Tool 't' returned a result that violates its output_schema at 'rowId': expected integer, got string"
     )
     assert error_of(returning({"a": 1}, output_schema={"a": int, "b": int})) == (
-        "Tool 't' returned what its output_schema does not allow at 'b': required but missing"
+        "Tool 't' returned a result that violates its output_schema at 'b': required but missing"
     )
     assert error_of(returning("five", output_schema=Row)) == (
-        "Tool 't' returned no structured content, which its output_schema promises"
+        "Tool 't' has an output_schema but returned no structured content"
     )
 
 

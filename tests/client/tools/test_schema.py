@@ -362,15 +362,15 @@ def takes_ratio(thing: Literal[0.5]) -> None: ...  # type: ignore[valid-type]
     ("definition", "text"),
     [
         (tool(takes_opaque), "tool 'takes_opaque': thing: Opaque has no JSON schema"),
-        (tool(takes_many), "tool 'takes_many': parameter *things: 'int': a tool's parameters are given by name"),
+        (tool(takes_many), "tool 'takes_many': parameter *things: 'int': a tool's parameters are passed by name"),
         (tool(takes_unknown), "name 'Missing' is not defined"),
         (tool(takes_ratio), "thing: only strings, integers, booleans and None can be chosen from"),
         (tool("t", "d", 5)(ignore), "tool 't': input_schema takes a dict of types"),  # type: ignore[call-overload]
-        (tool("t", "d", {"type": "objekt"})(ignore), "tool 't': 'objekt' is no JSON type"),
-        (tool("t", "d", {"$ref": "#/$defs/x"})(ignore), "tool 't': $ref '#/$defs/x' leads nowhere"),
+        (tool("t", "d", {"type": "objekt"})(ignore), "tool 't': 'objekt' is not a JSON type"),
+        (tool("t", "d", {"$ref": "#/$defs/x"})(ignore), "tool 't': $ref '#/$defs/x' does not exist"),
         (tool("t", "d", {"$ref": "other.json"})(ignore), "tool 't': $ref 'other.json' is outside the schema"),
         (tool("t", "d", {}, annotations=7)(ignore), "tool 't': annotations takes ToolAnnotations or a dict"),
-        (tool("t", "d", {}, output_schema=int)(ignore), "output_schema takes what becomes a JSON object"),
+        (tool("t", "d", {}, output_schema=int)(ignore), "output_schema must describe a JSON object"),
     ],
 )
 def test_a_bad_definition_names_the_tool_and_what_it_takes(definition: SdkMcpTool[Any], text: str) -> None:

@@ -132,27 +132,27 @@ def test_a_notification_and_a_response_get_no_answer(message: dict[str, Any]) ->
 ERRORS: list[tuple[Any, Any, int, str]] = [
     (b'{"jsonrpc": ', None, -32700, "not JSON: Input data was truncated"),
     ("\ud800", None, -32700, "not JSON: "),
-    (b"[]", None, -32600, "a message is a JSON object"),
-    ([], None, -32600, "a message is a JSON object"),
+    (b"[]", None, -32600, "a message must be a JSON object"),
+    ([], None, -32600, "a message must be a JSON object"),
     ({}, None, -32600, "a request needs 'jsonrpc': '2.0' and 'method', a string"),
     ({"id": 3, "method": "ping"}, 3, -32600, "a request needs 'jsonrpc': '2.0' and 'method', a string"),
     ({"jsonrpc": "1.0", "id": 3, "method": "ping"}, 3, -32600, "a request needs 'jsonrpc': '2.0'"),
     ({"jsonrpc": "2.0", "id": 3, "method": 5}, 3, -32600, "a request needs 'jsonrpc': '2.0' and 'method', a string"),
-    (request("ping", request_id=None), None, -32600, "an id is a string or an integer"),
-    (request("ping", request_id=True), None, -32600, "an id is a string or an integer"),
-    (request("ping", request_id=[]), None, -32600, "an id is a string or an integer"),
+    (request("ping", request_id=None), None, -32600, "an id must be a string or an integer"),
+    (request("ping", request_id=True), None, -32600, "an id must be a string or an integer"),
+    (request("ping", request_id=[]), None, -32600, "an id must be a string or an integer"),
     (request("resources/list"), 1, -32601, "resources/list: no such method"),
     (request("prompts/get", {"name": "x"}), 1, -32601, "prompts/get: no such method"),
     (request("notifications/cancelled"), 1, -32601, "notifications/cancelled: no such method"),
-    (request("ping", [1]), 1, -32602, "ping: params is an object"),
+    (request("ping", [1]), 1, -32602, "ping: params must be an object"),
     (request("initialize", {}), 1, -32602, "initialize: protocolVersion is a string"),
     (request("tools/list", {"cursor": 5}), 1, -32602, "tools/list: cursor is a string"),
-    (request("tools/list", {"cursor": "1"}), 1, -32602, "tools/list: '1' is no cursor of this server"),
-    (request("tools/call"), 1, -32602, "tools/call: name is a string"),
-    (request("tools/call", {"name": 5}), 1, -32602, "tools/call: name is a string"),
+    (request("tools/list", {"cursor": "1"}), 1, -32602, "tools/list: '1' is not a cursor of this server"),
+    (request("tools/call"), 1, -32602, "tools/call: name must be a string"),
+    (request("tools/call", {"name": 5}), 1, -32602, "tools/call: name must be a string"),
     (request("tools/call", {"name": "add", "arguments": [1]}), 1, -32602, "tools/call: arguments is an object"),
     (request("logging/setLevel", {}), 1, -32602, "logging/setLevel: level is a string"),
-    (request("logging/setLevel", {"level": "loud"}), 1, -32602, "logging/setLevel: level is one of debug, info"),
+    (request("logging/setLevel", {"level": "loud"}), 1, -32602, "logging/setLevel: level must be one of debug, info"),
 ]
 
 
@@ -295,5 +295,5 @@ def test_a_servers_always_load_holds_for_its_tools_unless_they_say_otherwise() -
 
 
 def test_a_page_holds_at_least_one_tool() -> None:
-    with pytest.raises(ValueError, match="page_size takes a number of tools from 1 up, or None; not 0"):
+    with pytest.raises(ValueError, match="page_size must be at least 1, or None, not 0"):
         ToolServer("lab", page_size=0)

@@ -178,5 +178,5 @@ async def test_a_process_that_dies_is_an_error_of_the_turn(fake: Simulated, draf
         await draft.say(session, "go")
         ended = await draft.idle()
         assert ended["stopReason"] == "error"
-        assert "goes on with the next prompt" in ended["error"]["message"]
+        assert "continues with the next prompt" in ended["error"]["message"]
         draft.check_all()

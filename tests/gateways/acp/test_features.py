@@ -162,7 +162,7 @@ async def test_files_are_set_back_to_how_they_were_before_a_prompt(fake: Simulat
         assert path.read_text() == "after\n"
         await ed.call("_quarterdeck/rewind_files", **which)
         assert path.read_text() == "before\n"
-        assert notices(ed)[-2:] == [("info", "1 files would be set back (+1 −1)"), ("info", "Files set back")]
+        assert notices(ed)[-2:] == [("info", "1 files would be restored (+1 −1)"), ("info", "Files restored")]
 
 
 async def test_structured_output_is_in_the_answer_to_the_prompt(fake: Simulated, checker: Any) -> None:

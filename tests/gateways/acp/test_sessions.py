@@ -222,7 +222,7 @@ async def test_a_process_that_dies_is_told_and_the_next_prompt_goes_on(fake: Sim
         await ed.initialize()
         session = await ed.new(fake.cwd)
         await ed.prompt(session, "one")
-        with pytest.raises(RefusedError, match="goes on with the next prompt"):
+        with pytest.raises(RefusedError, match="continues with the next prompt"):
             await ed.prompt(session, "two")
         assert (await ed.prompt(session, "three"))["stopReason"] == "end_turn"
 
@@ -278,7 +278,7 @@ REFUSED: list[tuple[str, dict[str, Any], int]] = [
 async def test_what_is_wrong_gets_the_right_error_and_the_agent_goes_on(fake: Simulated, checker: Any) -> None:
     fake.play(["Still here."])
     async with start(fake, checker) as ed:
-        with pytest.raises(RefusedError, match="initialize comes first"):
+        with pytest.raises(RefusedError, match="call initialize first"):
             await ed.call("session/list")
         await ed.initialize()
         ed.raw(b'{"jsonrpc":\n[1]\nnull\n' + b"\xff\n")

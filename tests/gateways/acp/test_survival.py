@@ -98,7 +98,7 @@ async def test_a_process_that_is_killed_is_told_and_its_permission_request_taken
         asked = await ed.until(lambda: ed.asked and ed.asked[0])
         for pid in _children(ed.process.pid):
             os.kill(pid, signal.SIGKILL)
-        with pytest.raises(RefusedError, match="goes on with the next prompt"):
+        with pytest.raises(RefusedError, match="continues with the next prompt"):
             async with asyncio.timeout(60):
                 await turn
         await ed.until(lambda: ed.cancelled == [asked["id"]])

@@ -205,7 +205,7 @@ def _type_of(field: Field) -> str:
 def _rpc(method: Method) -> str:
     operation = method.operation
     writes = " Takes the metadata `idempotency-key`." if operation.writes else ""
-    about = f"{operation.about} Needs the scope `{operation.scope}`.{writes}"
+    about = f"{operation.about} Requires the scope `{operation.scope}`.{writes}"
     stream = "stream " if operation.streams else ""
     return comment(about, 2) + f"  rpc {method.name}({method.request}) returns ({stream}{method.response});\n"
 

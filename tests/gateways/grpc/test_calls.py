@@ -202,7 +202,7 @@ async def test_the_unix_socket_is_private_and_needs_a_token_too(tmp_path: Path) 
             "unauthenticated",
         )
         async with Server(there.host) as second:
-            with pytest.raises(OSError, match="Somebody listens there"):
+            with pytest.raises(OSError, match="Another program is listening there"):
                 second.listen(there.unix)
             with pytest.raises(OSError, match="cannot listen"):
                 second.listen(there.address)

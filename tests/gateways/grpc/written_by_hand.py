@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 CONTENT = """\
-// What is said: a text, or content blocks as Claude Code takes them.
+// The content of a prompt: text, or content blocks as Claude Code accepts them.
 message Content {
   // One of the two.
   oneof content {
-    // A text.
+    // Plain text.
     string text = 1;
     // A JSON array of content blocks.
     string blocks_json = 2;
@@ -32,34 +32,34 @@ EVENT_HEAD = _EventHead(
 message Event {
 RESERVED  // The session.
   string session_id = 1;
-  // The row of the log that says it. Several events may be of one row. Of a preview: the last row before it.
+  // The event's row in the log. A row can have several events. For a preview: the last row before it.
   int64 seq = 2;
   // When, in seconds since 1970.
   double at = 3;
-  // It is live only: the finished item of the same `id` comes later and replaces it.
+  // Live only: the finished item with the same `id` comes later and replaces it.
   bool preview = 4;
-  // The event as JSON, where the request asked for it: for events that the reader's version of this file does not know.
+  // The event as JSON, if requested: for events that the client's version of this file does not have.
   string json = 5;
 
   // What it is.
   oneof event {
-    // An event that this version has no message for.
+    // An event that has no message in this version.
     UnknownEvent unknown = 8;
-    // An event that is larger than the request allows.
+    // An event larger than the request allows.
     OversizedEvent oversized = 9;
 MEMBERS
   }
 }
 
-// An event without a message of its own, or whose values do not fit it.
+// An event without its own message, or with values that do not fit it.
 message UnknownEvent {
   // Its name.
   string type = 1;
-  // All of it.
+  // The whole event.
   string json = 2;
 }
 
-// An event that is too large for a message; ask again with a larger `max_event_bytes`.
+// An event that is too large for a message. Repeat the request with a larger `max_event_bytes`.
 message OversizedEvent {
   // Its name.
   string type = 1;
@@ -74,24 +74,24 @@ EXTRA_FIELDS: dict[str, dict[str, tuple[str, str]]] = {
     "WatchSessionRequest": {
         "after_seq": (
             "optional int64",
-            "Instead of `after`: a row of the present log. A log that was rebuilt meanwhile is not noticed.",
+            "Instead of `after`: a row of the current log. This cannot detect that the log was rebuilt in between.",
         ),
         "max_event_bytes": (
             "optional int64",
-            "What is larger comes as `OversizedEvent`. By default 3 MiB, which fits what clients take by default.",
+            "Larger events are sent as `OversizedEvent`. The default, 3 MiB, fits the default limit of clients.",
         ),
-        "with_json": ("bool", "Send each event as JSON, too."),
+        "with_json": ("bool", "Also send each event as JSON."),
     },
 }
 
 WATCH_RESPONSE = """\
-// What happened since the last response: as many events as there were at that moment, oldest first.
+// A batch of events, oldest first.
 message WatchSessionResponse {
-  // How the stream begins. Only in the first response.
+  // Where the stream starts. Only in the first response.
   Hello hello = 1;
-  // What happened.
+  // The events.
   repeated Event events = 2;
-  // `EPOCH-SEQ`: to go on here later, pass it as `after`. Empty where only previews came.
+  // `EPOCH-SEQ`: pass it as `after` to continue from here. Empty if there were only previews.
   string cursor = 3;
 }
 """
@@ -104,47 +104,47 @@ class _Converse(NamedTuple):
 
 CONVERSE = _Converse(
     """\
-  // A session as a conversation: the first message opens it, the next ones say, decide and interrupt; events come back.
-  // Needs the scope of each request. Ends by itself when the client has closed its side and the session is idle.
+  // A session as one stream: the first message opens it, later ones prompt, decide and interrupt; events come back.
+  // Each request requires its own scope. Ends when the client has closed its side and the session is idle.
   rpc Converse(stream ConverseRequest) returns (stream ConverseResponse);
 """,
     """\
-// One message up. The first is `open`; later ones need no `session_id`.
+// A message from the client. The first is `open`; later ones need no `session_id`.
 message ConverseRequest {
-  // The client's name for this request; its answer has it, too.
+  // The client's name for this request, repeated in the answer.
   string ref = 1;
-  // The same key again gives the same answer, without doing it again.
+  // A repeat with the same key returns the first answer and has no other effect.
   string idempotency_key = 2;
 
-  // What to do.
+  // The request.
   oneof request {
-    // Begin.
+    // Open the conversation.
     ConverseOpen open = 3;
-    // Say something.
+    // Send a prompt.
     SendPromptRequest send_prompt = 4;
     // Decide an approval: a permission, the answers to questions, a plan.
     DecideRequest decide = 5;
     // Stop the turn.
     InterruptRequest interrupt = 6;
-    // Take back a prompt that waits.
+    // Withdraw a queued prompt.
     WithdrawPromptRequest withdraw_prompt = 7;
-    // Change name, model, permission mode, budget.
+    // Change name, model, permission mode or budget.
     UpdateSessionRequest update_session = 8;
   }
 }
 
-// Which session, and from where on its events are told.
+// The session, and where its events start.
 message ConverseOpen {
   // One of the two.
   oneof session {
-    // Start a new one.
+    // Start a new session.
     CreateSessionRequest create = 1;
-    // Go on with one that is there, by any of its ids. One without a process gets it with the next prompt.
+    // Continue an existing session, by any of its ids. If it has no process, the next prompt starts one.
     string session_id = 2;
   }
-  // `EPOCH-SEQ`. Without a cursor a session is told from its beginning.
+  // `EPOCH-SEQ`. Without a cursor, events start at the beginning of the session.
   optional string after = 3;
-  // Without the pieces of what is being said.
+  // Leave out previews of streaming text.
   bool without_previews = 4;
   // As in `WatchSessionRequest`.
   optional int64 max_event_bytes = 5;
@@ -152,39 +152,39 @@ message ConverseOpen {
   bool with_json = 6;
 }
 
-// One message down: an answer or events.
+// A message to the client: an answer or events.
 message ConverseResponse {
-  // Which.
+  // The content.
   oneof response {
-    // The session is open. The first message.
+    // The session is open. Always the first message.
     ConverseOpened opened = 1;
-    // What happened.
+    // Events of the session.
     WatchSessionResponse events = 2;
-    // What came of a request.
+    // The answer to a request.
     ConverseAnswer answer = 3;
   }
 }
 
-// The session, and how its stream begins.
+// The session, and where its stream starts.
 message ConverseOpened {
   // The `ref` of the request.
   string ref = 1;
   // The session.
   Session session = 2;
-  // How the stream begins.
+  // Where the stream starts.
   Hello hello = 3;
 }
 
-// What came of a request.
+// The answer to a request.
 message ConverseAnswer {
   // The `ref` of the request.
   string ref = 1;
-  // The first answer to this key, again.
+  // This repeats the first answer to the same key.
   bool replayed = 2;
 
-  // What the method of the same name returns, or why it was refused.
+  // The result of the method with the same name, or an error.
   oneof answer {
-    // It was refused; the conversation goes on.
+    // The request was refused. The conversation continues.
     ConverseError error = 3;
     // Of `send_prompt`.
     SendPromptResponse send_prompt = 4;
@@ -199,7 +199,7 @@ message ConverseAnswer {
   }
 }
 
-// Why a request was refused: what a status with `google.rpc.ErrorInfo` says elsewhere.
+// Why a request was refused. Other methods return this as a status with `google.rpc.ErrorInfo`.
 message ConverseError {
   // One of the documented codes, e.g. `already_decided`.
   string code = 1;
@@ -207,7 +207,7 @@ message ConverseError {
   string message = 2;
   // What to do.
   string hint = 3;
-  // What helps a program, e.g. `field` or `decided_by`.
+  // Fields for programs, e.g. `field` or `decided_by`.
   map<string, string> details = 4;
 }
 """,

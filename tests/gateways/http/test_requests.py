@@ -98,7 +98,7 @@ async def test_errors_are_problem_documents_with_everything_that_helps(tmp_path:
         assert reply.headers["content-type"] == "application/problem+json"
         assert reply.json == {
             "type": "urn:quarterdeck:error:invalid",
-            "title": "The request makes no sense",
+            "title": "The request is invalid",
             "status": 400,
             "detail": "There is no folder /nowhere/at/all.",
             "code": "invalid",

@@ -157,7 +157,7 @@ class ApprovalConformance(Conformance):
         async with self.open(tmp_path) as store:
             await start(store)
             await ask(store, "a1")
-            with pytest.raises(InvalidCommit, match="a decision belongs to"):
+            with pytest.raises(InvalidCommit, match="only the state decided has a decision"):
                 await add(store, "s", changes=[moved("a1", "decided")])
 
     async def test_approvals_are_found_by_state_session_kind_and_request(self, tmp_path: Path) -> None:

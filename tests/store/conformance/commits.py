@@ -218,7 +218,7 @@ class CommitConformance(Conformance):
                 Commit(changes=[DeleteSession()]),
                 Commit(changes=[OpenApproval(approval("a", "s"))]),
             ):
-                with pytest.raises(InvalidCommit, match="names the session"):
+                with pytest.raises(InvalidCommit, match="must name the session"):
                     await store.commit(commit)
 
     async def test_a_commit_of_one_session_cannot_touch_another(self, tmp_path: Path) -> None:
@@ -236,11 +236,11 @@ class CommitConformance(Conformance):
     async def test_text_that_a_database_cannot_keep_is_refused_by_name(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
             await start(store)
-            with pytest.raises(InvalidCommit, match=r"SessionRecord.name has a NUL character"):
+            with pytest.raises(InvalidCommit, match=r"SessionRecord.name contains a NUL character"):
                 await add(store, "s", changes=[PutSession(session("s", name="a\0b"))])
-            with pytest.raises(InvalidCommit, match=r"SessionRecord.tags has a lone surrogate"):
+            with pytest.raises(InvalidCommit, match=r"SessionRecord.tags contains a lone surrogate"):
                 await add(store, "s", changes=[PutSession(session("s", tags=("\ud800",)))])
-            with pytest.raises(InvalidCommit, match=r"NewRow.sender has a NUL"):
+            with pytest.raises(InvalidCommit, match=r"NewRow.sender contains a NUL"):
                 await add(store, "s", row(sender="\0"))
             with pytest.raises(InvalidCommit, match="64 bits"):
                 await add(store, "s", changes=[AddUsage(usage(input_tokens=2**63))])

@@ -31,7 +31,7 @@ def assistant() -> Scenario:
         ("list the files", [], "The output:\n\n```\na.txt\n```"),
         ("run cat a.txt", [], "The output:\n\n```\none\ntwo\n```"),
         ("run rm -rf /", ["Bash"], "That did not work: Exit code 127"),
-        ("create b.txt with good day", ["Write"], "`b.txt` is there now."),
+        ("create b.txt with good day", ["Write"], "I created `b.txt`."),
         ("change 'one' to 'three' in a.txt", ["Edit"], "In `a.txt`, “one” is now “three”."),
         ("read nothing.txt", [], "That did not work: File does not exist"),
         ("ask me a question", ["AskUserQuestion"], "Thank you! The user did not answer the questions."),

@@ -68,7 +68,7 @@ def test_help_names_its_own_flag_and_those_of_the_cli(tmp_path: Path) -> None:
         (
             STREAM[:2],
             1,
-            "Error: The simulator has no terminal of its own: use --print, or --input-format stream-json.\n",
+            "Error: The simulator has no terminal interface: use --print, or --input-format stream-json.\n",
         ),
         (
             ("-p", *STREAM[:2], *STREAM[3:]),

@@ -51,7 +51,7 @@ def test_turns_answer_one_prompt_each_and_then_say_that_nothing_is_left(tmp_path
     async def work() -> None:
         async with Sim(tmp_path, Scenario(turns=[["one"], ["two"]])) as sim:
             results = [(await sim.turn(text))["result"] for text in "abc"]
-        assert results == ["one", "two", "The scenario has nothing left to say to this."]
+        assert results == ["one", "two", "The scenario has no reply left for this."]
 
     play(work)
 

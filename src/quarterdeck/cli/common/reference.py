@@ -27,7 +27,7 @@ Everything under `quarterdeck`, as shown by `quarterdeck <command> --help`. This
 - **Help.** `quarterdeck <command> --help` shows arguments, options, examples and exit codes.
 - **Colour** appears only on a terminal. `NO_COLOR=1` turns it off, `FORCE_COLOR=1` turns it on everywhere.
 - **Width.** Output fits the terminal, or `COLUMNS`.
-- **Scripts.** `--json` prints JSON: one document, or one object per line for lists. Where there is `--output`, it is
+- **Scripts.** `--json` prints JSON: one document, or one object per line for lists. In commands with `--output`, it is
   short for `--output json`.
 - **Errors** say what happened and, on the next line, what to do.
 - **Untrusted text** (transcripts, tool results) cannot affect your terminal: escape sequences are shown, not executed.
@@ -37,7 +37,7 @@ Everything under `quarterdeck`, as shown by `quarterdeck <command> --help`. This
 |---|---|
 {exits}
 
-Where a command differs, its section says so.
+Exceptions are listed with each command.
 """
 
 

@@ -34,7 +34,9 @@ def parser() -> Parser:
         exits={OK: "no problems (there may be warnings)", FAILED: "at least one problem", 2: "invalid arguments"},
     )
     built.add_argument("--cli", metavar="FILE", help="the claude to check; sim is the simulator")
-    built.add_argument("--start", action="store_true", help="start the CLI, shake hands and stop it (up to a minute)")
+    built.add_argument(
+        "--start", action="store_true", help="also start the CLI, complete the handshake and stop it (up to a minute)"
+    )
     built.add_argument("--json", action="store_true", help="print JSON")
     built.add_argument("--quiet", "-q", action="store_true", help="show only warnings and problems")
     return built

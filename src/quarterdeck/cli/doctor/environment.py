@@ -65,7 +65,7 @@ def _server(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     host = _host(env["ANTHROPIC_BASE_URL"], ("http", "https"))
     if host is None:
         advice = "Set it to https://host, or unset it."
-        yield _finding("base-url", "problem", "ANTHROPIC_BASE_URL is not a web address.", advice)
+        yield _finding("base-url", "problem", "ANTHROPIC_BASE_URL is not a URL.", advice)
     else:
         yield _finding("base-url", "ok", f"ANTHROPIC_BASE_URL: the CLI connects to {host}.")
 

@@ -114,7 +114,7 @@ def _open_files() -> Iterator[DoctorFinding]:
 def _clock(now_s: float) -> Iterator[DoctorFinding]:
     year = time.gmtime(now_s).tm_year
     if year < EARLIEST_YEAR:
-        what = f"The clock says {year}. No certificate is valid then, so no connection succeeds."
+        what = f"The clock says {year}. TLS certificates are not valid then, so connections fail."
         yield _finding("clock", "problem", what, "Set the clock.")
 
 

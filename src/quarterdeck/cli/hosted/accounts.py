@@ -33,7 +33,7 @@ async def show_usage(host: RemoteHost, given: argparse.Namespace) -> int:
         print_json(found)
         return OK
     if not found:
-        print("Nothing was used.")
+        print("No usage.")
         return OK
     look = Look.of(sys.stdout)
     names = {one.id: one.name async for one in all_sessions(host, archived=True)} if "session" in by else {}
@@ -119,7 +119,7 @@ async def show_audit(host: RemoteHost, given: argparse.Namespace) -> int:
     if given.json:
         print_json(entries)
     elif not entries:
-        print("Nothing was changed.")
+        print("No entries.")
     else:
         look = Look.of(sys.stdout)
         columns = [
@@ -131,7 +131,7 @@ async def show_audit(host: RemoteHost, given: argparse.Namespace) -> int:
         ]
         print("\n".join(table(columns, Column("DETAILS", [_details(one) for one in entries], "dim"), look)))
         if cursor is not None:
-            print(look.paint("dim", "… more; all with --limit 0"))
+            print(look.paint("dim", "… more; show all with --limit 0"))
     return OK
 
 
@@ -161,7 +161,7 @@ async def create_token(host: RemoteHost, given: argparse.Namespace) -> int:
         return OK
     if sys.stdout.isatty():
         look = Look.of(sys.stdout)
-        print(look.paint("dim", "This is shown once. Whoever has it may do what it allows."), file=sys.stderr)
+        print(look.paint("dim", "Save it now: it is not shown again. Anyone who has it can use it."), file=sys.stderr)
     print(made.secret)
     return OK
 

@@ -63,7 +63,7 @@ def talk(
             code = await chat.run(first)
             chats.clear()
             name = sanitize(made[0].name, one_line=True)
-            print(Look.of(sys.stdout).paint("dim", f"It goes on. Come back with: quarterdeck attach {name}"))
+            print(Look.of(sys.stdout).paint("dim", f"Still running. Attach again with: quarterdeck attach {name}"))
             return code
 
     return asyncio.run(reporting(talking()))

@@ -16,14 +16,16 @@ FILTERS = ("session", "tool", "kind", "cwd")
 
 def add_batch_options(parser: Parser) -> None:
     """What a batch covers, and a preview of it."""
-    group = parser.add_argument_group("several at once, instead of APPROVAL; filters add up")
-    group.add_argument("--session", metavar="SESSION", help="what this session asks")
+    group = parser.add_argument_group("several requests at once, instead of APPROVAL; all filters must match")
+    group.add_argument("--session", metavar="SESSION", help="requests of this session")
     group.add_argument("--tool", metavar="NAME", help="calls of this tool")
     group.add_argument(
-        "--kind", choices=("permission", "questions", "plan_review", "elicitation", "dialog"), help="of this kind"
+        "--kind",
+        choices=("permission", "questions", "plan_review", "elicitation", "dialog"),
+        help="requests of this kind",
     )
-    group.add_argument("--cwd", metavar="DIR", type=absolute, help="of sessions in this folder and below")
-    group.add_argument("--dry-run", action="store_true", help="only show what it covers")
+    group.add_argument("--cwd", metavar="DIR", type=absolute, help="requests of sessions in this folder and below")
+    group.add_argument("--dry-run", action="store_true", help="only show which requests match")
 
 
 def check_batch(parser: Parser, given: Namespace) -> None:

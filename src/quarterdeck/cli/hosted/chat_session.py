@@ -114,7 +114,7 @@ class HostedSession:
         return said.prompt_id
 
     async def tell(self, command: str, output: str) -> None:
-        raise HostError("invalid", "Commands of this machine are not for a session of a host.")
+        raise HostError("invalid", "Shell commands do not work in a session on a host.")
 
     async def interrupt(self) -> None:
         await self._host.interrupt(OfSession(session_id=self.id))

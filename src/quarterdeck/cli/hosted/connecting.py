@@ -22,13 +22,13 @@ NO_HOST = 3
 """The exit code when no host answers."""
 EXITS = {
     OK: "success",
-    FAILED: "the host refused, or there is no such thing",
+    FAILED: "the host refused, or there is no such session, request or token",
     USAGE_ERROR: "invalid arguments",
-    NO_HOST: "no host answers",
+    NO_HOST: "no host is running",
     INTERRUPTED: "interrupted with Ctrl-C",
     BROKEN_PIPE: "output pipe closed",
 }
-_START = "Start one with quarterdeck serve, or name one with --host URL."
+_START = "Start one with quarterdeck serve, or use --host URL."
 
 
 class Address(NamedTuple):
@@ -49,7 +49,7 @@ def add_host_options(parser: Parser, *, json: str | None = "print JSON") -> None
     if json is not None:
         parser.add_argument("--json", action="store_true", help=json)
     group = parser.add_argument_group("host")
-    where = f"the host's URL or its state folder (default: ${HOST_VARIABLE}, else this user's own host)"
+    where = f"the host's URL or state folder (default: ${HOST_VARIABLE}, or your own host)"
     group.add_argument("--host", metavar="URL", help=where)
     token = f"read the token from this file (default: ${TOKEN_VARIABLE}, or the state folder's)"
     group.add_argument("--token-file", metavar="FILE", help=token)
@@ -65,11 +65,11 @@ def address_of(given: argparse.Namespace) -> Address:
         url = wanted.rstrip("/")
         return Address(url, _token(given) or _no_token(url), is_here=False)
     if "://" in wanted:
-        raise ReportedError(f"{wanted} is no host", "Use http://…, https://… or a state folder.", code=USAGE_ERROR)
+        raise ReportedError(f"{wanted} is not a host", "Use http://…, https://… or a state folder.", code=USAGE_ERROR)
     folder = state_folder(wanted)
     if wanted and not folder.is_dir():
         advice = "Use http://…, https://… or a state folder; a prompt goes before --host."
-        raise ReportedError(f"{wanted!r} is no host", advice, code=USAGE_ERROR)
+        raise ReportedError(f"{wanted!r} is not a host", advice, code=USAGE_ERROR)
     socket = folder / "host.sock"
     if not socket.exists():
         raise ReportedError(f"no host is running in {folder}", _START, code=NO_HOST)
@@ -84,13 +84,15 @@ def _read(file: Path) -> str:
     try:
         return file.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "it is not text"
         advice = f"Set {TOKEN_VARIABLE}, or use --token-file."
         raise ReportedError(f"cannot read the token in {file}: {why}", advice, code=USAGE_ERROR) from error
 
 
 def _no_token(url: str) -> str:
-    advice = f"Set {TOKEN_VARIABLE} or use --token-file. There, quarterdeck token create makes one."
+    advice = (
+        f"Set {TOKEN_VARIABLE} or use --token-file. Create a token on the host's machine with quarterdeck token create."
+    )
     raise ReportedError(f"no token for {url}", advice, code=USAGE_ERROR)
 
 
@@ -118,9 +120,9 @@ def opened(address: Address, say: Callable[[str, str], None] | None = None) -> R
     def changed(state: str) -> None:
         nonlocal lost
         if say is not None and state == "reconnecting":
-            say("yellow", "the host is gone; trying to reach it again …")
+            say("yellow", "connection to the host lost; reconnecting …")
         elif say is not None and lost and state == "connected":
-            say("dim", "the host is back")
+            say("dim", "reconnected")
         lost = state == "reconnecting"
 
     return RemoteHost(address.url, token=address.token, on_state=changed)
@@ -143,14 +145,14 @@ def reported(error: HostError) -> ReportedError:
 
 
 _NEXT = {
-    "unauthenticated": f"Check {TOKEN_VARIABLE}; quarterdeck token create makes a new token.",
+    "unauthenticated": f"Check {TOKEN_VARIABLE}, or create a new token with quarterdeck token create.",
     "forbidden": "Use a token with more rights: quarterdeck token create --scope …",
-    "not_found": "Run quarterdeck ps to list sessions, quarterdeck approvals to list what waits.",
-    "already_decided": "Run quarterdeck audit to see who decides.",
-    "withdrawn": "Run quarterdeck approvals to list what waits.",
-    "not_running": "Send it something with quarterdeck send, and it starts again.",
+    "not_found": "Run quarterdeck ps to list sessions, quarterdeck approvals to list pending requests.",
+    "already_decided": "Run quarterdeck audit to see who decided what.",
+    "withdrawn": "Run quarterdeck approvals to list pending requests.",
+    "not_running": "Send it a prompt with quarterdeck send to start it again.",
     "unavailable": _START,
-    "shutting_down": "Wait until it is back.",
-    "cli_missing": "Run quarterdeck doctor where the host runs.",
+    "shutting_down": "Try again when it is back.",
+    "cli_missing": "Run quarterdeck doctor on the host's machine.",
     "cli_failed": "Run quarterdeck log ID to see what happened.",
 }

@@ -34,7 +34,7 @@ async def list_them(host: RemoteHost, given: argparse.Namespace) -> int:
     elif given.quiet:
         print("".join(f"{one.id}\n" for one in found), end="")
     elif not found:
-        print("Nothing waits for you.")
+        print("No pending requests.")
     else:
         names = {one.id: one.name async for one in all_sessions(host, archived=True)}
         print("\n".join(approvals_table(found, Look.of(sys.stdout), names)))
@@ -195,7 +195,9 @@ def _object(text: str, option: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise ReportedError(f"{option} is no JSON: {error}", "Quote it for the shell.", code=USAGE_ERROR) from error
+        raise ReportedError(
+            f"{option} is not valid JSON: {error}", "Quote it for the shell.", code=USAGE_ERROR
+        ) from error
     if not isinstance(found, dict):
-        raise ReportedError(f"{option} is no JSON object", 'Example: {"command": "ls"}', code=USAGE_ERROR)
+        raise ReportedError(f"{option} is not a JSON object", 'Example: {"command": "ls"}', code=USAGE_ERROR)
     return found

@@ -41,7 +41,7 @@ def demonstrate(agent: str, *, ask: bool) -> int:
         try:
             code = asyncio.run(reporting(_demonstrate(folder, agent, ask=ask)))
         except TimeoutError:
-            raise ReportedError("the demo takes too long", "Try again: quarterdeck demo --serve", code=FAILED) from None
+            raise ReportedError("the demo took too long", "Try again: quarterdeck demo --serve", code=FAILED) from None
         say("dim", f"notes.txt is now: {' '.join((project / 'notes.txt').read_text().split())}")
     return code
 
@@ -50,7 +50,7 @@ async def _demonstrate(folder: Path, agent: str, *, ask: bool) -> int:
     async with _served(folder, agent) as (address, page):
         async with opened(address) as host:
             await _start_sessions(host, folder / "project", agent)
-        say("", f"\nA host is running, with two sessions. Its page, good once, for a minute:\n  {page}")
+        say("", f"\nA host is running with two sessions. Its web page (this link works once, for a minute):\n  {page}")
         where = Look.of(sys.stdout).paint("bold", f"quarterdeck ps --host {folder / 'state'}")
         say("", f"In another terminal:\n  {where}\n")
         if ask:
@@ -88,7 +88,7 @@ async def _start_sessions(host: RemoteHost, project: Path, agent: str) -> None:
 async def _with_somebody(address: Address) -> int:
     from .triage import watch
 
-    say("dim", "This is quarterdeck approvals --watch. Esc or Ctrl-C leaves.\n")
+    say("dim", "This is quarterdeck approvals --watch. Press Esc or Ctrl-C to exit.\n")
     return await watch(address)
 
 
@@ -108,7 +108,7 @@ async def _by_itself(host: RemoteHost) -> int:
                     return approval
         raise TimeoutError
 
-    approval = await _told(first_waiting(), "waiting until a session asks")
+    approval = await _told(first_waiting(), "waiting for a session's request")
     sessions = [one async for one in all_sessions(host)]
     print("\n".join(sessions_table(sessions, look)), end="\n\n")
     names = {one.id: one.name for one in sessions}

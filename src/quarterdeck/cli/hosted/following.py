@@ -172,7 +172,7 @@ def _drawn(state: State) -> Iterator[AnyEvent]:
     items = [item for item in state.items.values() if item.parent_id is None]
     hidden = len(items) - SHOWN_ITEMS
     if hidden > 0 or state.dropped_items:
-        text = "… what was before: quarterdeck log"
+        text = "… earlier output: quarterdeck log"
         yield events.NoticeShown(state.at, "earlier", "history", text)
     for item in items[-SHOWN_ITEMS:]:
         yield from _event_of(item, state)

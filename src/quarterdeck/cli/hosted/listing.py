@@ -22,7 +22,7 @@ from .showing import money, print_json, sessions_table
 if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
 
-NONE = 'No sessions. Start one with: quarterdeck chat --host, or quarterdeck run --host "…"'
+NONE = 'No sessions. Start one with: quarterdeck chat --host, or quarterdeck run "…" --host'
 
 
 async def list_them(host: RemoteHost, given: argparse.Namespace) -> int:
@@ -96,5 +96,5 @@ class Board:
         more = [look.paint("dim", f"… {hidden} more")] if hidden > 0 else []
         foot = look.paint("dim", " · ".join(filter(None, parts)))
         if self._host.state != "connected":
-            foot = look.paint("yellow", "the host is gone; trying to reach it again …")
+            foot = look.paint("yellow", "connection to the host lost; reconnecting …")
         return [*sessions_table(shown[:room], look, now=time.time()), *more, foot]

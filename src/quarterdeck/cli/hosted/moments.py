@@ -45,7 +45,7 @@ def span(text: str) -> float:
     """Seconds."""
     found = _SPAN.fullmatch(text)
     if found is None or not float(found[1]):
-        raise argparse.ArgumentTypeError(f"must be a span such as 12h or 30d, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a duration such as 12h or 30d, not {text!r}")
     return float(found[1]) * UNITS_S[found[2]]
 
 

@@ -46,7 +46,7 @@ def named_in(sessions: Sequence[Session], wanted: str) -> Session:
     if len(found) > 1:  # one that is in use is more likely to be meant than one that is put away
         found = [one for one in found if not one.archived] or found
     rows = [f"{one.id}  {one.state:<8}  {cut(sanitize(one.name or one.cwd, one_line=True), 40)}" for one in found]
-    return _only(found, rows, f"no such session: {wanted!r}", f"{wanted!r} could be several sessions", "ps --all")
+    return _only(found, rows, f"no such session: {wanted!r}", f"{wanted!r} matches several sessions", "ps --all")
 
 
 async def all_sessions(host: RemoteHost, *, archived: bool = False, **filters: list[str]) -> AsyncIterator[Session]:
@@ -74,7 +74,7 @@ async def find_approval(host: RemoteHost, wanted: str) -> Approval:
     found = [one for one in waiting if wanted and one.id.startswith(wanted.lower())]
     rows = [f"{one.id}  {cut(sanitize(one.summary, one_line=True), 40)}" for one in found]
     return _only(
-        found, rows, f"nothing with the id {wanted!r} waits", f"{wanted!r} could be several approvals", "approvals"
+        found, rows, f"no pending request with the id {wanted!r}", f"{wanted!r} matches several requests", "approvals"
     )
 
 

@@ -27,7 +27,7 @@ async def list_prompts(host: RemoteHost, given: argparse.Namespace) -> int:
     if given.json:
         print_json(prompts)
     elif not prompts:
-        print("Nothing waits.")
+        print("No queued prompts.")
     else:
         columns = [
             Column("", [str(number) for number, _ in enumerate(prompts, 1)], "dim", right=True),
@@ -55,7 +55,7 @@ async def move_prompt(host: RemoteHost, given: argparse.Namespace) -> int:
 
 async def schedule_prompt(host: RemoteHost, given: argparse.Namespace) -> int:
     """``quarterdeck queue schedule``."""
-    done = "sent as soon as there is time" if given.when is None else f"not sent before {clock(given.when)}"
+    done = "sent as soon as possible" if given.when is None else f"not sent before {clock(given.when)}"
     return await _update(host, given, done, not_before=given.when)
 
 
@@ -68,7 +68,7 @@ async def remove_prompts(host: RemoteHost, given: argparse.Namespace) -> int:
         if given.json:
             print_json(accepted)
         else:
-            print(f"{prompt.id[:8]}  taken back")
+            print(f"{prompt.id[:8]}  removed")
     return OK
 
 

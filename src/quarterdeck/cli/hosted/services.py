@@ -27,7 +27,7 @@ ExecStart={command}
 {environment}
 Restart=on-failure
 RestartSec=2
-# Claude Code's processes belong to a keeper that outlives the host: only the host itself is to be ended.
+# Claude Code's processes belong to a keeper that outlives the host: end only the host itself.
 KillMode=process
 TimeoutStopSec=30
 
@@ -62,7 +62,9 @@ def install(given: argparse.Namespace) -> int:
         manager.file.parent.mkdir(parents=True, exist_ok=True)
         manager.file.write_bytes(manager.text)
     except OSError as error:
-        raise ReportedError(f"cannot write {manager.file}: {error.strerror}", "Check the folder's rights.") from error
+        raise ReportedError(
+            f"cannot write {manager.file}: {error.strerror}", "Check the folder's permissions."
+        ) from error
     look = Look.of(sys.stdout)
     print(f"{look.paint('green', 'written')}  {manager.file}")
     if given.no_start:
@@ -97,7 +99,7 @@ def manager_for(platform: str, options: list[str]) -> Manager:
         return _launchd(command, kept)
     if platform.startswith("linux"):
         return _systemd(command, kept)
-    raise ReportedError(f"there is no service for {platform}", "Run quarterdeck serve yourself.")
+    raise ReportedError(f"services are not supported on {platform}", "Run quarterdeck serve yourself.")
 
 
 def _systemd(command: list[str], kept: dict[str, str]) -> Manager:
@@ -159,7 +161,7 @@ def _told(words: tuple[str, ...], *, must: bool = True) -> None:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired as error:
-        raise ReportedError(f"{' '.join(words)} does not end", "Look at the system's log.") from error
+        raise ReportedError(f"{' '.join(words)} did not finish", "Check the system log.") from error
     if done.returncode and must:
         why = (done.stderr or done.stdout).strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         advice = (
@@ -175,4 +177,4 @@ def _lingering() -> str | None:
     user = os.environ.get("USER", "")
     if user and Path("/var/lib/systemd/linger", user).exists():
         return None
-    return "It ends when you log out. To have it go on, and start with the machine: loginctl enable-linger"
+    return "It ends when you log out. To keep it running, and to start it at boot: loginctl enable-linger"

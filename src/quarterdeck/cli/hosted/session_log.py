@@ -87,7 +87,7 @@ async def _show_drawn(host: RemoteHost, session: Session, given: argparse.Namesp
     painter.simulated = session.agent == "sim"
     async for frame in _frames(host, session, "raw", follow=given.follow):
         if any(isinstance(event, Gap) for event in frame.events):
-            painter.say("yellow", "the log does not go on from here without a gap")
+            painter.say("yellow", "part of the log is missing here")
         painter.show(reader.events(frame))  # type: ignore[arg-type]  # it leaves out what it does not know
         painter.draw(frame.at)
     painter.draw(0.0, final=True)

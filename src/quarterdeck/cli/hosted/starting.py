@@ -52,11 +52,9 @@ def request_of(given: argparse.Namespace, rules: SessionRules) -> CreateSession:
     for name in ("resume", "continue_", "fork"):
         if getattr(given, name):
             option = f"--{name.rstrip('_')}"
-            raise ReportedError(
-                f"{option} is for sessions of this machine", "Use quarterdeck attach.", code=USAGE_ERROR
-            )
+            raise ReportedError(f"{option} does not work with --host", "Use quarterdeck attach.", code=USAGE_ERROR)
     if given.record:
-        raise ReportedError("--record does not go with --host", "Use quarterdeck log --raw.", code=USAGE_ERROR)
+        raise ReportedError("--record does not work with --host", "Use quarterdeck log --raw.", code=USAGE_ERROR)
     options: dict[str, Any] = {
         "max_turns": given.max_turns,
         "max_budget_usd": given.max_budget,
@@ -99,7 +97,7 @@ def chat(given: argparse.Namespace) -> int:
 def run(given: argparse.Namespace) -> int:
     """``quarterdeck run --host``."""
     if given.partial:
-        raise ReportedError("--partial does not go with --host", "Use quarterdeck attach.", code=USAGE_ERROR)
+        raise ReportedError("--partial does not work with --host", "Use quarterdeck attach.", code=USAGE_ERROR)
     prompt = prompt_of(given)
     rules = session_rules(given)
     request = request_of(given, rules)
@@ -117,7 +115,7 @@ async def _run(
                 work = one.pretty(given, rules, address) if given.output == "pretty" else one.plain(given, rules)
                 code = await work
                 if given.output == "pretty":
-                    print(Look.of(sys.stdout).paint("dim", f"Go on with: quarterdeck attach {session.id[:8]}"))
+                    print(Look.of(sys.stdout).paint("dim", f"Continue with: quarterdeck attach {session.id[:8]}"))
                 return code
         except asyncio.CancelledError:
             if interrupts.error is not None:

@@ -76,7 +76,9 @@ def _told(session: Session, code: int, given: argparse.Namespace) -> int:
     if given.json:
         print_json(session)
     elif code == ASKS:
-        raise ReportedError(f"{shown(session)} waits for somebody", "Run quarterdeck approvals --watch.", code=code)
+        raise ReportedError(
+            f"{shown(session)} is waiting for an answer", "Run quarterdeck approvals --watch.", code=code
+        )
     elif code == ENDED:
         why = f": {session.state_reason}" if session.state_reason else ""
         raise ReportedError(f"{shown(session)} is {session.state}{why}", "Run quarterdeck log ID.", code=code)

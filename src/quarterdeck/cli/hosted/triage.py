@@ -33,7 +33,7 @@ from .showing import since
 if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
 
-NEXT = MenuOption("next", "Leave it, show the next", key="j")
+NEXT = MenuOption("next", "Skip, show the next", key="j")
 WHERE = [
     MenuOption("session", "In this session", key="s"),
     MenuOption("project", "In this folder", key="p"),
@@ -108,7 +108,7 @@ class Triage:
 
     async def _idle(self, following: asyncio.Future[None]) -> None:
         done = f" · {self._decided} decided" if self._decided else ""
-        self._screen.starting(f"nothing waits for you{done} · Esc to leave")
+        self._screen.starting(f"no pending requests{done} · Esc to exit")
         self._arrived.clear()
         arriving: asyncio.Future[Any] = asyncio.ensure_future(self._arrived.wait())
         await asyncio.wait([arriving, following], return_when=asyncio.FIRST_COMPLETED)
@@ -265,7 +265,7 @@ class Triage:
             name = sanitize(session.name or session.id[:8], one_line=True)
             others = len(self._waiting) - 1
             more = f" · {others} more" if others > 0 else ""
-            head = f"{name} · waits {since(approval.asked_at)}{more} · "
+            head = f"{name} · waiting {since(approval.asked_at)}{more} · "
             where = path_end(session.cwd, max(look.width - cells(head), 0), home=str(Path.home()))
             return [look.paint("dim", cut(f"{head}{where}", look.width))]
 

@@ -69,7 +69,7 @@ def _drawn(item: Item, look: Look, full: bool) -> Iterator[str]:
 
 def _thinking(item: Thinking, look: Look, full: bool) -> Iterator[str]:
     if item.hidden or not str(item).strip():
-        yield look.paint("dim italic", "thought (not available)")
+        yield look.paint("dim italic", "thinking (not available)")
     elif full:
         yield from (look.paint("dim italic", line) for line in _prose(str(item), look.width))
     else:

@@ -168,7 +168,7 @@ class Chat:
         elif text.strip() in ("exit", "quit"):
             self.leave(0)
         elif text.startswith(("!", "#")) and text[1:].strip() and not self.session.runs_here:
-            self.screen.say("yellow", f"{text[0]} works only with a session of this machine's own")
+            self.screen.say("yellow", f"{text[0]} does not work in a session on a host")
         elif text.startswith("!") and text[1:].strip():
             self._stop_shell = asyncio.Event()
             self._shell = self._job(run_shell(self, text[1:].strip(), self._stop_shell))

@@ -19,7 +19,7 @@ CONTEXT = 3
 LARGEST_BYTES = 4_000_000
 """Larger files are not read: the prompt shows the change without line numbers."""
 NOT_COMPARED = "The file on disk cannot be compared: this is all of the new one."
-NOT_ALL_COMPARED = "The old and the new text differ too much to compare all lines: some stand as one block."
+NOT_ALL_COMPARED = "The texts differ too much to compare every line: some are shown as one block."
 
 
 def proposed_change(tool: str, tool_input: Mapping[str, Any], *, context: int = CONTEXT) -> tuple[FileDiff | None, str]:

@@ -35,7 +35,7 @@ _RISK_STYLES = {"high": "bold red", "medium": "yellow", "low": "cyan", "unknown"
 REASON_LINES = 6
 LARGE_CHARS = 100_000
 """Longer inputs are shown as plain text, drawn only where one looks."""
-LARGE_INPUT = "Long input: shown without marks."
+LARGE_INPUT = "Long input: risky parts are not marked."
 
 
 def permission_subject(

@@ -48,8 +48,8 @@ def adapt_server(instance: Any) -> Connectable:
         low_level = getattr(low_level, attribute, low_level)
     if not callable(getattr(low_level, "run", None)) or not hasattr(low_level, "create_initialization_options"):
         raise TypeError(
-            "the instance of an SDK MCP server is what create_sdk_mcp_server made, or an mcp Server, FastMCP or "
-            f"MCPServer; not {instance!r}"
+            "the instance of an SDK MCP server must come from create_sdk_mcp_server, or be an mcp Server, FastMCP or "
+            f"MCPServer, not {instance!r}"
         )
     return McpServerBridge(low_level)
 
@@ -136,7 +136,7 @@ class BridgeConnection:
                         manifest["toolsListResult"] = listed
                 return manifest
         except TimeoutError:
-            logger.warning("MCP server %r did not introduce itself within %s s", self._name, MANIFEST_TIMEOUT_S)
+            logger.warning("MCP server %r did not initialize within %s s", self._name, MANIFEST_TIMEOUT_S)
             return None
 
     async def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
@@ -166,7 +166,7 @@ class BridgeConnection:
         try:
             parsed = SessionMessage(_parse(message))
         except ValueError as error:
-            return f"no JSON-RPC message: {str(error).splitlines()[0]}"
+            return f"not a JSON-RPC message: {str(error).splitlines()[0]}"
         if self._run is None or self._run.done():
             self._stopped = None
             ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()

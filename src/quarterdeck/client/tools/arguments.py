@@ -72,7 +72,7 @@ def output_schema_of(form: Any) -> JsonSchema:
         return form if is_json_schema(form) else _schema_of_dict(form)
     schema = schema_of(form)
     if schema.get("type") != "object":
-        raise TypeError(f"output_schema takes what becomes a JSON object, not {form!r}")
+        raise TypeError(f"output_schema must describe a JSON object, not {form!r}")
     return schema
 
 
@@ -103,7 +103,7 @@ def _parameters(handler: Callable[..., Any]) -> tuple[list[Property], str | None
     properties, context = [], None
     for name, parameter in inspect.signature(handler).parameters.items():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"parameter {parameter}: a tool's parameters are given by name")
+            raise TypeError(f"parameter {parameter}: a tool's parameters are passed by name")
         if _is_context(hints.get(name)):
             context = name
             continue

@@ -48,7 +48,7 @@ class _Compiler:
         if isinstance(schema, bool):
             return _accept if schema else _refuse
         if not isinstance(schema, dict):
-            raise TypeError(f"a JSON schema is an object or a boolean, not {schema!r}")
+            raise TypeError(f"a JSON schema must be an object or a boolean, not {schema!r}")
         return _all([make(self, schema[word], schema) for word, make in _KEYWORDS.items() if word in schema])
 
     def reference(self, target: str, _: dict[str, Any]) -> Check:
@@ -62,11 +62,11 @@ class _Compiler:
     def _resolve(self, target: str) -> Any:
         node = self._root
         if not target.startswith("#"):
-            raise ValueError(f"$ref {target!r} is outside the schema; only references of the form '#/…' are known")
+            raise ValueError(f"$ref {target!r} is outside the schema; only references of the form '#/…' are supported")
         for step in target[1:].split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
             if not isinstance(node, dict) or key not in node:
-                raise ValueError(f"$ref {target!r} leads nowhere")
+                raise ValueError(f"$ref {target!r} does not exist")
             node = node[key]
         return node
 
@@ -131,7 +131,7 @@ _KINDS: dict[type, str] = {
 def _type(_: _Compiler, names: str | list[str], __: dict[str, Any]) -> Check:
     wanted = [names] if isinstance(names, str) else list(names)
     if unknown := [name for name in wanted if name not in _KINDS.values()]:
-        raise ValueError(f"{unknown[0]!r} is no JSON type; there are {', '.join(_KINDS.values())}")
+        raise ValueError(f"{unknown[0]!r} is not a JSON type; use one of {', '.join(_KINDS.values())}")
     fitting = frozenset(tp for tp, kind in _KINDS.items() if kind in wanted or (tp is int and "number" in wanted))
     whole_floats = "integer" in wanted
     expected = " or ".join(wanted)
@@ -287,7 +287,7 @@ def _any_of(compiler: _Compiler, schemas: list[Any], _: dict[str, Any], *, at_mo
         if fitting:
             if at_most is None or fitting <= at_most:
                 return None
-            return Problem("", f"matches {fitting} of the alternatives, of which exactly one may match")
+            return Problem("", f"matches {fitting} of the alternatives, but must match exactly one")
         deepest = max(problems, key=lambda problem: len(problem.path))
         return deepest if deepest.path else Problem("", "; or ".join(dict.fromkeys(each.text for each in problems)))
 
@@ -296,7 +296,7 @@ def _any_of(compiler: _Compiler, schemas: list[Any], _: dict[str, Any], *, at_mo
 
 def _not(compiler: _Compiler, schema: Any, _: dict[str, Any]) -> Check:
     each = compiler.compile(schema)
-    return _passes(lambda value: each(value) is not None, lambda value: f"{value!r} is what it must not be")
+    return _passes(lambda value: each(value) is not None, lambda value: f"{value!r} is not allowed")
 
 
 _KEYWORDS: dict[str, Callable[[_Compiler, Any, dict[str, Any]], Check]] = {

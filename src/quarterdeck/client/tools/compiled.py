@@ -64,12 +64,14 @@ class CompiledTool:
         if result.get("isError"):
             return result
         if "structuredContent" not in result:
-            return error_result(f"Tool {self.name!r} returned no structured content, which its output_schema promises")
+            return error_result(f"Tool {self.name!r} has an output_schema but returned no structured content")
         problem = self._check_output(result["structuredContent"]) if self._check_output is not None else None
         if problem is None:
             return result
         place = f" at {problem.path!r}" if problem.path else ""
-        return error_result(f"Tool {self.name!r} returned what its output_schema does not allow{place}: {problem.text}")
+        return error_result(
+            f"Tool {self.name!r} returned a result that violates its output_schema{place}: {problem.text}"
+        )
 
 
 def _is_async(handler: Any) -> bool:

@@ -69,7 +69,7 @@ class ToolConnection:
             except (msgspec.DecodeError, UnicodeError) as error:
                 return failure(None, PARSE_ERROR, f"not JSON: {error}")
             if not isinstance(message, dict):
-                return failure(None, INVALID_REQUEST, "a message is a JSON object")
+                return failure(None, INVALID_REQUEST, "a message must be a JSON object")
         request_id, method = message.get("id"), message.get("method")
         if method is None and ("result" in message or "error" in message):
             return None  # an answer, though this server asks nothing
@@ -79,13 +79,13 @@ class ToolConnection:
             self._notified(method, message.get("params"))
             return None
         if type(request_id) is not int and type(request_id) is not str:
-            return failure(None, INVALID_REQUEST, "an id is a string or an integer")
+            return failure(None, INVALID_REQUEST, "an id must be a string or an integer")
         params = message.get("params")
         if params is None:
             params = {}
         try:
             if not isinstance(params, dict):
-                raise JsonRpcFailure(INVALID_PARAMS, f"{method}: params is an object")
+                raise JsonRpcFailure(INVALID_PARAMS, f"{method}: params must be an object")
             if method == "tools/call":
                 return success(request_id, await self._call(request_id, params))
             return success(request_id, self._answer(method, params))
@@ -149,7 +149,7 @@ class ToolConnection:
             case "logging/setLevel":
                 level = _text(params, "level", method)
                 if level not in _LOG_LEVELS:
-                    raise JsonRpcFailure(INVALID_PARAMS, f"{method}: level is one of {', '.join(_LOG_LEVELS)}")
+                    raise JsonRpcFailure(INVALID_PARAMS, f"{method}: level must be one of {', '.join(_LOG_LEVELS)}")
                 self._log_threshold = _LOG_LEVELS.index(level)
                 return {}
         raise JsonRpcFailure(METHOD_NOT_FOUND, f"{method}: no such method")
@@ -157,7 +157,7 @@ class ToolConnection:
     async def _call(self, request_id: str | int, params: dict[str, Any]) -> dict[str, Any]:
         name = params.get("name")
         if type(name) is not str:
-            raise JsonRpcFailure(INVALID_PARAMS, "tools/call: name is a string")
+            raise JsonRpcFailure(INVALID_PARAMS, "tools/call: name must be a string")
         arguments, meta = params.get("arguments"), params.get("_meta")
         if arguments is None:
             arguments = {}
@@ -203,5 +203,5 @@ class ToolConnection:
 def _text(params: dict[str, Any], key: str, method: str) -> str:
     value = params.get(key)
     if not isinstance(value, str):
-        raise JsonRpcFailure(INVALID_PARAMS, f"{method}: {key} is a string")
+        raise JsonRpcFailure(INVALID_PARAMS, f"{method}: {key} must be a string")
     return value

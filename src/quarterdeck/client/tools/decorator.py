@@ -87,7 +87,7 @@ def tool(
     def decorate(function: Callable[..., Any]) -> SdkMcpTool[Any]:
         own_name = getattr(function, "__name__", None)
         if name is None and (own_name is None or own_name == "<lambda>"):
-            raise TypeError(f"tool: {function!r} has no name of its own; give one, as in @tool('name')")
+            raise TypeError(f"tool: {function!r} has no name; give it one with @tool('name')")
         return SdkMcpTool(
             name=name or str(own_name),
             description=(inspect.getdoc(function) or "") if description is None else description,

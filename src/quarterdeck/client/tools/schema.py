@@ -61,8 +61,8 @@ def type_hints(owner: Any) -> dict[str, Any]:
         return typing.get_type_hints(owner, include_extras=True)
     except NameError as error:
         raise TypeError(
-            f"the type hints of {owner.__qualname__} cannot be resolved ({error}); "
-            "define the types it names at module level, or give input_schema"
+            f"the type hints of {owner.__qualname__} cannot be resolved ({error}); define their types at module "
+            "level, or pass input_schema"
         ) from error
 
 

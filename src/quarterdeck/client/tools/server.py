@@ -32,7 +32,7 @@ class ToolServer:
     ) -> None:
         """``instructions`` reach the model. ``page_size`` splits ``tools/list``; None: all tools at once."""
         if page_size is not None and page_size < 1:
-            raise ValueError(f"page_size takes a number of tools from 1 up, or None; not {page_size!r}")
+            raise ValueError(f"page_size must be at least 1, or None, not {page_size!r}")
         self.name = name
         self.version = version
         self.instructions = instructions
@@ -97,7 +97,7 @@ class ToolServer:
         if cursor is None:
             start = 0
         elif size is None or not cursor.isdecimal() or not 0 < int(cursor) < len(listing):
-            raise JsonRpcFailure(INVALID_PARAMS, f"tools/list: {cursor!r} is no cursor of this server")
+            raise JsonRpcFailure(INVALID_PARAMS, f"tools/list: {cursor!r} is not a cursor of this server")
         else:
             start = int(cursor)
         if size is None or start + size >= len(listing):

@@ -89,7 +89,7 @@ class TranscriptMirror:
         self._settled += 1
         self._entries -= len(frame.entries)
         self._bytes -= frame.size
-        lost = f"{len(frame.entries)} records were given up: the store does not keep up"
+        lost = f"{len(frame.entries)} records were dropped: the store is too slow"
         self._on_error(key_of_file(frame.path, self._projects), lost)
 
     def _work(self) -> asyncio.Task[None] | None:
@@ -142,7 +142,9 @@ class TranscriptMirror:
     async def _store_batch(self, path: str, entries: list[dict[str, Any]]) -> None:
         key = key_of_file(path, self._projects)
         if key is None:
-            self._report(None, f"{path} is no transcript below {self._projects}: {len(entries)} records are not stored")
+            self._report(
+                None, f"{path} is not a transcript below {self._projects}: {len(entries)} records are not stored"
+            )
             return
         error: BaseException | None = None
         for attempt in range(ATTEMPTS):

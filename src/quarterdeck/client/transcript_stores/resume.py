@@ -144,9 +144,7 @@ class _Loader:
         files: list[tuple[Path, bytes]] = []
         for subpath in dict.fromkeys(subkeys):
             if not is_safe_subpath(subpath):
-                logger.warning(
-                    "the session store names a sub-agent by the path %r, which is not safe: left out", subpath
-                )
+                logger.warning("the session store has a sub-agent with the unsafe path %r, which is skipped", subpath)
                 continue
             entries = await self._ask(self._store.load({**key, "subpath": subpath}), f"load() of {subpath}")
             meta, records = split_metadata(list(entries or ()))

@@ -126,7 +126,7 @@ def import_session(source: str | os.PathLike[str], directory: str | None = None,
     with TranscriptFile(path) as transcript:
         old = _session_id_in(transcript) or Path(path).stem
         if not is_session_id(old):
-            raise NotATranscript(f"{path} has no record that names its session, and its name is no session id")
+            raise NotATranscript(f"{path} has no record that names its session, and its name is not a session id")
         chosen = str(uuid.uuid4()) if new_id else old
         target = os.path.join(projects_dir(), project_key_for_directory(directory), chosen + SUFFIX)  # noqa: PTH118
         create_transcript(target, _adopted(transcript, old, chosen))

@@ -38,7 +38,7 @@ def inside(path: str) -> str:
     real, root = os.path.realpath(path), os.path.realpath(projects_dir())
     if os.path.commonpath([real, root]) != root:
         raise TranscriptOutside(
-            f"{path} leads to {real}, outside of {root}: it is not changed. Copy the session, or change it there."
+            f"{path} is a link to {real}, outside of {root}, and is not changed. Copy the session, or change it there."
         )
     return real
 
@@ -120,10 +120,10 @@ def _publish(draft: str, path: str) -> None:
     try:
         os.link(draft, path)
     except FileExistsError as error:
-        raise SessionExists(f"{path} exists: nothing was overwritten") from error
+        raise SessionExists(f"{path} already exists: nothing was overwritten") from error
     except OSError:  # a file system without hard links
         if os.path.lexists(path):
-            raise SessionExists(f"{path} exists: nothing was overwritten") from None
+            raise SessionExists(f"{path} already exists: nothing was overwritten") from None
         os.rename(draft, path)  # noqa: PTH104
     _sync_folder(os.path.dirname(path))  # noqa: PTH120
 

@@ -128,7 +128,7 @@ class Agent:
         if handler is None:
             raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"there is no method {method}", {"method": method})
         if not self._initialized and method != "initialize":
-            raise RpcError(jsonrpc.INVALID_REQUEST, "initialize comes first")
+            raise RpcError(jsonrpc.INVALID_REQUEST, "call initialize first")
         kind = SetSessionModelRequest if method == "session/set_model" else schema.AGENT_METHODS[method]
         try:
             return await handler(self, decoded(params, kind))
@@ -231,7 +231,7 @@ class Agent:
     def _make_session(self, params: Any, session_id: str, **more: Any) -> Conversation:
         """``more``: what a ``Conversation`` takes."""
         if len(self._sessions) >= SESSIONS_LIMIT:
-            raise RpcError(jsonrpc.INTERNAL_ERROR, f"{SESSIONS_LIMIT:,} sessions are open: close some")
+            raise RpcError(jsonrpc.INTERNAL_ERROR, f"{SESSIONS_LIMIT:,} sessions are open; close some")
         cwd = _folder(params.cwd)
         options: dict[str, Any] = {
             **content.options_of(params.meta),
@@ -424,7 +424,7 @@ class Agent:
     async def _set_title(self, params: schema.SetSessionTitleRequest) -> schema.SetSessionTitleResponse:
         title = params.title.strip()
         if not title:
-            raise RpcError(jsonrpc.INVALID_PARAMS, "invalid parameters: a title is not empty")
+            raise RpcError(jsonrpc.INVALID_PARAMS, "invalid parameters: the title is empty")
         host, found = await self._living(params.session_id)
         if host is not None and found is not None:
             await host.rename(found.id, title)
@@ -469,7 +469,7 @@ class Agent:
         setters = {"mode": made.set_mode, "model": made.set_model, "effort": made.set_effort}
         setter = setters.get(params.config_id)
         if setter is None or not isinstance(params.value, str):
-            raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no option {params.config_id} with such a value")
+            raise RpcError(jsonrpc.INVALID_PARAMS, f"no option {params.config_id} has this value")
         await setter(params.value)
         return schema.SetSessionConfigOptionResponse(config_options=made.config_options())
 

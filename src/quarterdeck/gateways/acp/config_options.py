@@ -15,10 +15,10 @@ from .schema import (
 )
 
 MODES: dict[str, tuple[str, str]] = {
-    "default": ("Ask", "Ask before anything that is not allowed yet"),
+    "default": ("Ask", "Ask before anything that no rule allows"),
     "acceptEdits": ("Accept edits", "Edit files without asking"),
     "plan": ("Plan", "Look around and plan; change nothing"),
-    "dontAsk": ("Don't ask", "Deny what is not allowed yet, without asking"),
+    "dontAsk": ("Don't ask", "Deny anything that no rule allows, without asking"),
     "auto": ("Auto", "Let Claude judge what needs asking"),
     "bypassPermissions": ("Bypass permissions", "Do everything without asking"),
 }

@@ -52,7 +52,7 @@ def _resource(given: Any) -> list[dict[str, Any]]:
             return [{"type": "document", "source": source}]
         case {"uri": str(uri), "blob": str()}:
             return [_text(f"[@{uri}]({uri})")]
-    raise RpcError(jsonrpc.INVALID_PARAMS, "invalid parameters: an embedded resource has a uri and a text or a blob")
+    raise RpcError(jsonrpc.INVALID_PARAMS, "invalid parameters: an embedded resource needs a uri and a text or a blob")
 
 
 def _text(text: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _text(text: str) -> dict[str, Any]:
 
 def _image(kind: str, data: str) -> dict[str, Any]:
     if kind not in IMAGE_TYPES:
-        raise RpcError(jsonrpc.INVALID_PARAMS, f"{kind} is not supported; there are {', '.join(sorted(IMAGE_TYPES))}")
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"{kind} is not supported; use one of {', '.join(sorted(IMAGE_TYPES))}")
     return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
 
 
@@ -98,7 +98,7 @@ def system_prompt_of(given: schema.SystemPrompt | None) -> SystemPrompt:
     if given is None:
         return {"type": "preset", "preset": "claude_code"}
     if any(not isinstance(block, schema.ContentBlockText) for block in given.content):
-        raise RpcError(jsonrpc.INVALID_PARAMS, "a system prompt is text")
+        raise RpcError(jsonrpc.INVALID_PARAMS, "the system prompt must be text")
     text = "\n\n".join(block.text for block in given.content if isinstance(block, schema.ContentBlockText))
     if given.mode == "override":
         return text

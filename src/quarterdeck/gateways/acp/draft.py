@@ -84,7 +84,7 @@ class Draft:
         await asyncio.wait((running, prompt.sent), return_when=asyncio.FIRST_COMPLETED)
         if not prompt.sent.done():
             await running  # refused, or cancelled while it waited
-            raise RpcError(jsonrpc.REQUEST_CANCELLED, "the prompt was taken back")
+            raise RpcError(jsonrpc.REQUEST_CANCELLED, "the prompt was withdrawn")
         self._update(
             made.id, {"sessionUpdate": "user_message", "messageId": prompt.id, "content": _plain(params.prompt)}
         )
@@ -95,7 +95,7 @@ class Draft:
         call = given.get("toolCallId") or given.get("terminalId")
         task = self._tasks.get(str(call))
         if task is None:
-            raise RpcError(jsonrpc.INVALID_PARAMS, f"{call} runs no work that could be cancelled")
+            raise RpcError(jsonrpc.INVALID_PARAMS, f"{call} has nothing to cancel")
         wanted = msgspec.json.encode({"sessionId": given.get("sessionId"), "taskId": task})
         await self._serve(f"{extensions.PREFIX}task/stop", wanted)
         return {}

@@ -96,7 +96,7 @@ def permission_request(request: Frame) -> Frame:
     subject = {"type": "tool_call", "toolCall": call}
     return {
         "sessionId": request["sessionId"],
-        "title": call.get("title") or "May this run?",
+        "title": call.get("title") or "Allow this?",
         "subject": subject,
         "options": request["options"],
     }

@@ -99,7 +99,7 @@ class Drawing:
             self._emit(schema.SessionUpdateUserMessageChunk(content=content, message_id=event.id))
 
     def _retracted(self, event: events.Retracted) -> None:
-        self._notice("warning", "The answer above no longer counts: another model is answering instead.")
+        self._notice("warning", "The answer above was discarded: another model is answering instead.")
 
     def _say(self, text: str, message_id: str | None = None) -> None:
         if text:
@@ -178,7 +178,7 @@ class Drawing:
         self._notice("warning" if failed else "info", f"{len(event.files)} files stored{failed}")
 
     def _files_rewound(self, event: events.FilesRewound) -> None:
-        done = "would be set back" if event.dry_run else "set back"
+        done = "would be restored" if event.dry_run else "restored"
         if event.files:
             self._notice("info", f"{len(event.files)} files {done} (+{event.insertions} −{event.deletions})")
         else:  # 2.1.325 counts in a dry run only
@@ -192,7 +192,7 @@ class Drawing:
 
     def _model_changed(self, event: events.ModelChanged) -> None:
         if event.by == "cli" and event.reason:
-            self._notice("warning", f"{event.model} answers from here on: {event.reason}")
+            self._notice("warning", f"Switched to {event.model}: {event.reason}")
 
     # Compaction
 

@@ -22,9 +22,9 @@ from .peer import Peer, decoded
 OUTPUT_LIMIT_BYTES = 200_000
 """Of the end of the output; the editor keeps no more."""
 ABOUT = (
-    "Run a shell command in a terminal of the editor. The person sees it run, can type into it and can stop it: "
-    "use it for what needs them, such as a login or a development server. Otherwise use Bash. "
-    "Returns when the command has ended, or after timeout_s (default 600); then the command is stopped."
+    "Run a shell command in a terminal of the editor. The user sees it run, can type into it and can stop it. Use it "
+    "for commands that need the user, such as a login or a development server; otherwise use Bash. Returns when the "
+    "command has ended, or stops it after timeout_s (default 600)."
 )
 TAKES = {
     "type": "object",
@@ -109,7 +109,7 @@ def _result(output: schema.TerminalOutputResponse, limit_s: float | None) -> dic
     ended = output.exit_status
     code = ended.exit_code if ended is not None else None
     if ended is not None and ended.signal:
-        return _told(f"{words}\nIt was ended by {ended.signal}.".lstrip(), failed=True)
+        return _told(f"{words}\nIt was terminated by {ended.signal}.".lstrip(), failed=True)
     if code:
         return _told(f"Exit code {code}\n{words}".rstrip(), failed=True)
     return _told(words or "(no output)")

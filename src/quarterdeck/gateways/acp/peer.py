@@ -225,7 +225,7 @@ class Peer:
 
 
 def _gone() -> RpcError:
-    return RpcError(jsonrpc.INTERNAL_ERROR, "the connection has ended")
+    return RpcError(jsonrpc.INTERNAL_ERROR, "the connection was closed")
 
 
 def decoded(data: bytes, kind: type[T]) -> T:

@@ -61,7 +61,7 @@ def permission_choices(request: Permission, cwd: str, *, hosted: bool = False) -
         Choice.of("allow", "Allow once", "allow_once", PermissionResultAllow()),
         *([] if request.needs_person or request.tool_name == EDITOR_TERMINAL else always),
         Choice.of("reject", "Reject", "reject_once", PermissionResultDeny(message=REJECTED)),
-        Choice.of("reject-always", "Reject this call always", "reject_always", never, refuses_always=True),
+        Choice.of("reject-always", "Always reject this call", "reject_always", never, refuses_always=True),
     ]
 
 

@@ -94,7 +94,7 @@ class Prompts:
         if self._closed:
             raise RpcError(jsonrpc.NOT_FOUND, "the session is closed")
         if len(self._waiting) >= WAITING_LIMIT:
-            raise RpcError(jsonrpc.INTERNAL_ERROR, f"{WAITING_LIMIT} prompts of this session wait already")
+            raise RpcError(jsonrpc.INTERNAL_ERROR, f"this session already has {WAITING_LIMIT} queued prompts")
         running = self._running
         if steers and running is not None and not running.cancelled:
             running.steering.append(prompt)
@@ -159,7 +159,7 @@ class Prompts:
         if running.cancelled:
             running.end("cancelled")
         else:
-            hint = "The session goes on with the next prompt."
+            hint = "The session continues with the next prompt."
             running.fail(RpcError(jsonrpc.INTERNAL_ERROR, f"{why}. {hint}"))
         self._forget(running)
 

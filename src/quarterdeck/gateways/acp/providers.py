@@ -41,7 +41,7 @@ class Providers:
             raise RpcError(jsonrpc.INVALID_PARAMS, f"{wanted.api_type} is not one of {', '.join(_ADDRESSES)}")
         address = urlsplit(wanted.base_url)
         if address.scheme not in ("http", "https") or not address.netloc:
-            raise RpcError(jsonrpc.INVALID_PARAMS, "baseUrl is not the address of a web server")
+            raise RpcError(jsonrpc.INVALID_PARAMS, "baseUrl is not an http or https URL")
         for name, value in (wanted.headers or {}).items():
             if not name or any(character in name + value for character in "\r\n\0") or ":" in name:
                 raise RpcError(jsonrpc.INVALID_PARAMS, f"the header {name!r} cannot be sent")

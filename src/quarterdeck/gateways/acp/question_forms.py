@@ -21,7 +21,7 @@ def form(request: Questions) -> schema.CreateElicitationRequestForm:
     for index, question in enumerate(request.questions):
         properties[f"question_{index}"] = _field(question)
         properties[f"question_{index}{OTHER}"] = schema.ElicitationPropertySchemaString(
-            title=f"{question.header or question.text} (other)", description="An answer of your own"
+            title=f"{question.header or question.text} (other)", description="Your own answer"
         )
     wanted = schema.ElicitationSchema(type="object", properties=properties)
     words = request.questions[0].text if len(request.questions) == 1 else "Claude has some questions."

@@ -111,7 +111,7 @@ class Authentication:
         if known is None or known.until <= now:
             try:
                 if secret is None:
-                    raise HostError("unauthenticated", "A token is needed.", hint="Authorization: Bearer TOKEN")
+                    raise HostError("unauthenticated", "A token is required.", hint="Authorization: Bearer TOKEN")
                 before = self._revocations
                 found = await self._host.authenticate(secret, via=self._via)
             except HostError as error:
@@ -121,7 +121,7 @@ class Authentication:
             known = self._remember(digest, found, now if before == self._revocations else -math.inf)
         if wait_s := self._wait_s(known.caller):
             rate = self._settings.requests_per_s
-            raise HostError("rate_limited", f"{rate:g} requests a second are allowed.", retry_after_s=wait_s)
+            raise HostError("rate_limited", f"The limit is {rate:g} requests per second.", retry_after_s=wait_s)
         return known.caller
 
     async def pace(self, caller: Caller) -> None:

@@ -37,7 +37,7 @@ def check_scope(operation: Operation, caller: Caller) -> None:
     if not allows(caller.scope, operation.scope):
         raise HostError(
             "forbidden",
-            f"{operation.name} needs the scope {operation.scope}; {caller.name} has {caller.scope}.",
+            f"{operation.name} requires the scope {operation.scope}; {caller.name} has {caller.scope}.",
             needed=operation.scope,
         )
 
@@ -109,21 +109,21 @@ def stream(host: Host, operation: Operation, request: Request, caller: Caller) -
 def unexpected(operation: Operation, error: Exception) -> HostError:
     """A fault of ours: the log has all of it, the caller learns that it was one."""
     logger.exception("%s failed", operation.name, exc_info=error)
-    return HostError("unavailable", f"{operation.name} failed inside the host.", hint="The host's log says why.")
+    return HostError("unavailable", f"{operation.name} failed with an internal error.", hint="See the host's log.")
 
 
 def _method(host: Host, operation: Operation) -> Any:
     method = getattr(host, operation.name, None)
     if method is None:
-        raise HostError("unavailable", f"This host has no {operation.name} yet.")
+        raise HostError("unavailable", f"This host does not support {operation.name}.")
     return method
 
 
 def _check_key(operation: Operation, key: str) -> None:
     if not operation.writes or not _takes_key(operation.name):
-        raise HostError("invalid", f"{operation.name} takes no key.", field="Idempotency-Key")
+        raise HostError("invalid", f"{operation.name} does not take a key.", field="Idempotency-Key")
     if not 0 < len(key) <= KEY_CHARS or not key.isprintable():
-        raise HostError("invalid", f"A key has 1 to {KEY_CHARS} printable characters.", field="Idempotency-Key")
+        raise HostError("invalid", f"A key must have 1 to {KEY_CHARS} printable characters.", field="Idempotency-Key")
 
 
 @cache

@@ -29,4 +29,4 @@ def check_texts(request: Request) -> None:
         value = getattr(request, name)
         for text in value if isinstance(value, list) else (value,):
             if isinstance(text, str) and "\0" in text:
-                raise HostError("invalid", f"{name} has a NUL character.", field=name)
+                raise HostError("invalid", f"{name} contains a NUL character.", field=name)

@@ -17,4 +17,4 @@ def make_room_for_socket(place: Path) -> None:
         except ConnectionRefusedError:
             place.unlink()
             return
-    raise OSError(errno.EADDRINUSE, "Somebody listens there", str(place))
+    raise OSError(errno.EADDRINUSE, "Another program is listening there", str(place))

@@ -172,7 +172,7 @@ class _Conversation:
         """The fields of the answer. Raises ``HostError``."""
         name = message.WhichOneof("request")
         if name not in COMMANDS:
-            raise HostError("invalid", "Say what to do; a conversation is opened once.", field="request")
+            raise HostError("invalid", "The conversation is already open: send a command.", field="request")
         method = METHODS[name]
         check_scope(method.operation, self._caller)
         more = {} if name == "decide" else {"session_id": self._session}

@@ -29,7 +29,7 @@ def parsed(name: str, data: bytes) -> Any:
     try:
         message.ParseFromString(data)
     except DecodeError as error:
-        raise HostError("invalid", f"This is no {name}: {error}.", field="body") from error
+        raise HostError("invalid", f"Not a valid {name}: {error}.", field="body") from error
     return message
 
 
@@ -50,7 +50,7 @@ def _values(struct: type[msgspec.Struct], message: Any, place: str) -> dict[str,
         raise HostError(
             "invalid",
             f"This version does not know field {unknown[0].field_number} of {message.DESCRIPTOR.name}.",
-            hint="Update the host, or leave it out.",
+            hint="Update the host, or omit the field.",
             field=place or "body",
         )
     readers = _readers(struct)
@@ -107,7 +107,7 @@ def _word(field: Field) -> Read:
 
     def read(number: int, place: str) -> str:
         if number not in named:
-            raise HostError("invalid", f"{number} is none of the words of {words.name}.", field=place)
+            raise HostError("invalid", f"{number} is not a value of {words.name}.", field=place)
         return named[number]
 
     return read
@@ -117,18 +117,18 @@ def _moment(value: Any, place: str) -> Any:
     try:
         return value.ToDatetime(tzinfo=UTC)
     except (ValueError, OverflowError) as error:
-        raise HostError("invalid", f"This is no time: {error}.", field=place) from error
+        raise HostError("invalid", f"Not a valid time: {error}.", field=place) from error
 
 
 def _json(text: str, place: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise HostError("invalid", f"{place} is no JSON: {error}.", field=place) from error
+        raise HostError("invalid", f"{place} is not valid JSON: {error}.", field=place) from error
 
 
 def _content(value: Any, place: str) -> Any:
     chosen = value.WhichOneof("content")
     if chosen is None:
-        raise HostError("invalid", "A text or blocks are needed.", field=place)
+        raise HostError("invalid", "Text or blocks are required.", field=place)
     return value.text if chosen == "text" else _json(value.blocks_json, f"{place}.blocks_json")

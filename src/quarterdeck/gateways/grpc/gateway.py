@@ -70,7 +70,7 @@ class Gateway:
     def check_size(self, data: bytes) -> None:
         limit = self.settings.message_bytes
         if len(data) > limit:
-            raise HostError("too_large", f"A request may have {limit} bytes.", limit_bytes=limit)
+            raise HostError("too_large", f"Requests are limited to {limit} bytes.", limit_bytes=limit)
 
     async def called(self, operation: Operation, request: Request, caller: Caller, key: str | None) -> Called:
         """A read ends with the call: at its deadline, or when the client cancels. A write that has begun is done."""
@@ -121,7 +121,7 @@ def _only(context: Any, name: str) -> str | None:
     for key, value in context.invocation_metadata() or ():
         if key == name:
             if found is not None:
-                raise HostError("invalid", f"The metadata {name} is there twice.", field=name)
+                raise HostError("invalid", f"The metadata {name} is given twice.", field=name)
             found = value
     return found
 

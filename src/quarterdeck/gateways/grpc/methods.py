@@ -17,9 +17,9 @@ PACKAGE = "quarterdeck.v1"
 
 SERVICES: Mapping[str, str] = MappingProxyType(
     {
-        "SessionService": "Sessions: start, steer, watch and look at them.",
-        "ApprovalService": "What people are asked, and what they decide.",
-        "PolicyService": "Rules that decide without asking anybody, and those that were remembered.",
+        "SessionService": "Start, steer, watch and inspect sessions.",
+        "ApprovalService": "Requests for people, and their decisions.",
+        "PolicyService": "Permission rules, and remembered rules.",
         "UsageService": "Tokens, cost, budgets and rate limits.",
         "AuditService": "Who decided or changed what.",
         "HostService": "The host itself: machine, folders, worktrees, transcripts, tokens, alerts.",

@@ -41,7 +41,7 @@ class EventForm:
         if not 0 < self.limit_bytes <= settings.largest_event_bytes:
             raise HostError(
                 "invalid",
-                f"max_event_bytes is 1 to {settings.largest_event_bytes}.",
+                f"max_event_bytes must be 1 to {settings.largest_event_bytes}.",
                 field="max_event_bytes",
             )
         self._with_json = with_json
@@ -106,7 +106,7 @@ class Feed:
             try:
                 await asyncio.wait([*tasks, ended], return_when=asyncio.FIRST_COMPLETED)
                 if self.outbox.stalled:
-                    raise HostError("unavailable", "The client took nothing for too long.", hint="Come back.")
+                    raise HostError("unavailable", "The client read nothing for too long.", hint="Reconnect.")
                 if delivering.done():
                     delivering.result()
                 self.outbox.close()
@@ -114,9 +114,9 @@ class Feed:
                     pumping.cancel()
                 await asyncio.wait([delivering], timeout=gateway.settings.drain_s)
                 if ended.done():
-                    raise HostError("unauthenticated", "The token is no longer valid.", hint="Ask for a new one.")
+                    raise HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
                 if stopping.done():
-                    raise HostError("shutting_down", "The host is shutting down.", hint="Come back.", retry_after_s=2.0)
+                    raise HostError("shutting_down", "The host is shutting down.", hint="Reconnect.", retry_after_s=2.0)
                 for done in (pumping, *others):
                     if done.done() and not done.cancelled():
                         done.result()
@@ -161,7 +161,7 @@ async def _watch(gateway: Gateway, method: Method, message: Any, caller: Caller,
 
 async def _after_seq(gateway: Gateway, request: takes.WatchSession, seq: int) -> takes.WatchSession:
     if request.after is not None or seq < 0:
-        raise HostError("invalid", "Give a cursor or a row, not both; rows count from 0.", field="after_seq")
+        raise HostError("invalid", "Give a cursor or a row, not both; a row is 0 or more.", field="after_seq")
     record = await gateway.host.find_session(request.session_id)
     head = None if record is None else await gateway.host.store.head(record.id)
     if head is None:

@@ -41,13 +41,13 @@ class Admission:
     def admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
         """Raises ``Refused``. Changes the scope's path to the one below the base path."""
         if not scope["path"].startswith("/"):
-            raise Refused(400, "invalid", "The path must begin with a slash.")
+            raise Refused(400, "invalid", "The path must start with a slash.")
         visitor = self._visitor(scope, headers)
         if _name(visitor.host) not in self._hosts:
             raise Refused(
                 421,
                 "forbidden",
-                "This host does not answer to that name.",
+                "Unknown host name.",
                 hint="Use localhost, or start it with --allow-host NAME.",
                 field="Host",
             )
@@ -82,7 +82,7 @@ class Admission:
     def _check_origin(self, visitor: Visitor, headers: dict[bytes, bytes]) -> None:
         origin = headers.get(b"origin")
         if origin is not None and origin.decode("latin-1").lower() != f"{visitor.scheme}://{visitor.host}".lower():
-            raise Refused(403, "forbidden", "Pages of other sites may not ask this host.", field="Origin")
+            raise Refused(403, "forbidden", "Requests from other sites are not allowed.", field="Origin")
 
     def _strip_base(self, scope: Scope) -> None:
         path: str = scope["path"]
@@ -107,7 +107,7 @@ def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
     for name, value in pairs:
         if name in found and name in _SINGLE:
-            raise Refused(400, "invalid", f"The header {name.decode('latin-1')} is there twice.")
+            raise Refused(400, "invalid", f"The header {name.decode('latin-1')} is given twice.")
         found[name] = found[name] + b", " + value if name in found else value
     return found
 

@@ -170,7 +170,7 @@ class Gateway:
                 raise _wrong_method(method, ["POST"])
             return await self._login(asked)
         if path == SOCKET and method == "GET":
-            raise Refused(426, "invalid", "This is for WebSockets.", headers={"upgrade": "websocket"})
+            raise Refused(426, "invalid", "This path is for WebSockets.", headers={"upgrade": "websocket"})
         answer = documents.page(path, self.settings.base_path, asked.header(b"if-none-match"))
         if answer is None:
             raise HostError("not_found", "There is nothing at this path.", hint="/openapi.json lists all paths.")
@@ -188,7 +188,7 @@ class Gateway:
         caller = self.codes.redeem(given.code)
         if caller is None:
             await self.authentication.failed(asked.visitor.address, given=True)
-            raise HostError("unauthenticated", "This code is not valid.", hint="Codes are good once, for a minute.")
+            raise HostError("unauthenticated", "This code is not valid.", hint="A code works once, for a minute.")
         return answer_of(await self.host.create_token(documents.page_token(caller), caller), 201)
 
     # WebSockets
@@ -225,7 +225,7 @@ def _by_path(routes: tuple[Route, ...]) -> dict[int, list[tuple[Any, dict[str, R
 
 def _wrong_method(method: str, allowed: Iterable[str]) -> Refused:
     names = ", ".join(sorted(allowed))
-    return Refused(405, "invalid", f"{method} is not for this path; it takes {names}.", headers={"allow": names})
+    return Refused(405, "invalid", f"{method} is not allowed here; use {names}.", headers={"allow": names})
 
 
 def _shutting_down() -> HostError:

@@ -57,7 +57,7 @@ async def body_of(route: Route, asked: Asked, limit: int, limit_s: float) -> byt
     if not asked.has_body:
         return b""
     if asked.header(b"content-encoding").lower() not in ("", "identity"):
-        raise Refused(415, "invalid", "Compressed requests are not taken.", field="Content-Encoding")
+        raise Refused(415, "invalid", "Compressed requests are not supported.", field="Content-Encoding")
     body = await read_body(asked, limit if route.takes_body else 0, limit_s)
     kind = asked.header(b"content-type").partition(";")[0].strip().lower()
     if body and not route.raw and kind != "application/json":
@@ -76,17 +76,17 @@ async def read_body(asked: Asked, limit: int, limit_s: float) -> bytes:
             while more:
                 message = await asked.receive()
                 if message["type"] == "http.disconnect":
-                    raise Refused(400, "invalid", "The body is not complete.")
+                    raise Refused(400, "invalid", "The body is incomplete.")
                 part, more = message.get("body", b""), message.get("more_body", False)
                 parts.append(part)
                 size += len(part)
                 if size > limit:
                     raise _too_large(limit)
     except TimeoutError:
-        raise Refused(408, "invalid", "The body came too slowly.") from None
+        raise Refused(408, "invalid", "The body arrived too slowly.") from None
     asked.body_read = True
     return b"".join(parts)
 
 
 def _too_large(limit: int) -> HostError:
-    return HostError("too_large", f"The body of this request is limited to {limit} bytes.", limit_bytes=limit)
+    return HostError("too_large", f"The request body is limited to {limit} bytes.", limit_bytes=limit)

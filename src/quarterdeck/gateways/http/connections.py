@@ -99,7 +99,7 @@ class Connection(_GivesUp, HttpToolsProtocol):
             self.gateway.meter.refused_connections += 1
             self._refuse(503, "busy", "There are too many connections.")
         elif is_agent(transport.get_extra_info("socket")):
-            self._refuse(403, "forbidden", "What a session has started may not talk to its host.")
+            self._refuse(403, "forbidden", "Processes started by a session have no access to the host.")
         else:
             self._be_patient()
 
@@ -163,7 +163,7 @@ class Connection(_GivesUp, HttpToolsProtocol):
     def _too_slow(self) -> None:
         self._patience = None
         if not self.transport.is_closing():
-            self._refuse(408, "invalid", "The request came too slowly.")
+            self._refuse(408, "invalid", "The request arrived too slowly.")
 
     def _refuse(self, status: int, code: Code, message: str) -> None:
         body = msgspec.json.encode(problem_of(HostError(code, message), status))

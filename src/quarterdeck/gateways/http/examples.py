@@ -28,7 +28,7 @@ PATHS: dict[str, str] = {
 BODIES: dict[str, Any] = {
     "create_session": {"cwd": "/srv/repo", "prompt": "Which tests fail?", "name": "tests", "tags": ["ci"]},
     "update_session": {"name": "flaky tests", "tags": ["ci", "urgent"]},
-    "send_prompt": {"content": "Now mend them.", "priority": "next"},
+    "send_prompt": {"content": "Now fix them.", "priority": "next"},
     "update_prompt": {"position": 0},
     "send_control": {"subtype": "get_status", "fields": {}},
     "fork": {"name": "another way"},
@@ -99,7 +99,7 @@ GRANT: dict[str, Any] = {
     "cwd": "/srv/repo",
 }
 TOKEN: dict[str, Any] = {"id": TOKEN_ID, "name": "ann's phone", "scope": "approve", "created_at": WHEN}
-PROMPT: dict[str, Any] = {"id": PROMPT_ID, "content": "Now mend them.", "state": "queued"}
+PROMPT: dict[str, Any] = {"id": PROMPT_ID, "content": "Now fix them.", "state": "queued"}
 
 RETURNED: dict[str, Any] = {
     "Session": SESSION,
@@ -153,7 +153,7 @@ DETAILS: dict[str, Any] = {
     "upload": {"path": "/srv/uploads/screenshot.png", "media_type": "image/png", "size_bytes": 20_480},
     "set_mcp_servers": {"added": ["docs"], "removed": [], "errors": {}},
     "list_rules": {"cwd": "/srv/repo", "rules": [], "notes": []},
-    "explain_policy": {"decision": "ask", "reason": "No rule covers it.", "rule": None},
+    "explain_policy": {"decision": "ask", "reason": "No rule applies.", "rule": None},
     "get_budgets": {"day_usd": "20", "month_usd": None, "spent": {"day_usd": "0.04", "month_usd": "1.2"}},
     "set_budgets": {"day_usd": "20", "month_usd": "300", "spent": {"day_usd": "0.04", "month_usd": "1.2"}},
     "get_alerts": {"alerts": []},

@@ -23,15 +23,15 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels: TypeAlias = tuple[tuple[str, str], ...]
 
 HOST_METRICS: dict[str, tuple[str, str, str]] = {
-    "processes": ("gauge", "quarterdeck_processes", "Claude Code processes that run."),
-    "approvals_pending": ("gauge", "quarterdeck_approvals_pending", "Approvals that wait for a decision."),
-    "prompts_waiting": ("gauge", "quarterdeck_prompts_waiting", "Prompts that wait in all sessions."),
+    "processes": ("gauge", "quarterdeck_processes", "Running Claude Code processes."),
+    "approvals_pending": ("gauge", "quarterdeck_approvals_pending", "Approvals that are pending."),
+    "prompts_waiting": ("gauge", "quarterdeck_prompts_waiting", "Queued prompts in all sessions."),
     "log_rows_total": ("counter", "quarterdeck_log_rows_total", "Rows of all logs."),
     "log_bytes": ("gauge", "quarterdeck_log_bytes", "Size of all logs."),
     "store_bytes": ("gauge", "quarterdeck_store_bytes", "Size of the store's files."),
-    "commits_waiting": ("gauge", "quarterdeck_store_commits_waiting", "Commits that wait to be written."),
-    "cli_starts": ("counter", "quarterdeck_cli_starts_total", "Claude Code processes that were started."),
-    "cli_crashes": ("counter", "quarterdeck_cli_crashes_total", "Processes that ended although they were wanted."),
+    "commits_waiting": ("gauge", "quarterdeck_store_commits_waiting", "Commits not written yet."),
+    "cli_starts": ("counter", "quarterdeck_cli_starts_total", "Claude Code processes started."),
+    "cli_crashes": ("counter", "quarterdeck_cli_crashes_total", "Processes that ended unexpectedly."),
     "host_position": ("counter", "quarterdeck_changes_total", "Changes of sessions and approvals."),
     "uptime_s": ("gauge", "quarterdeck_uptime_seconds", "Seconds since the host opened."),
 }
@@ -67,7 +67,7 @@ class Meter:
         del self._streams[id(outbox)]
 
     def lines(self) -> Iterator[str]:
-        yield from _metric("gauge", "quarterdeck_http_requests_in_progress", "Requests under way.", self.under_way)
+        yield from _metric("gauge", "quarterdeck_http_requests_in_progress", "Requests in progress.", self.under_way)
         yield from _metric("gauge", "quarterdeck_http_connections", "Open connections.", self.connections)
         yield from _metric(
             "counter",
@@ -76,7 +76,7 @@ class Meter:
             self.refused_connections,
         )
         yield from _metric(
-            "counter", "quarterdeck_stream_items_total", "Frames and other items told to clients.", self._told
+            "counter", "quarterdeck_stream_items_total", "Frames and other items sent to clients.", self._told
         )
         streams = Counter(kind for kind, _ in self._streams.values())
         yield from _labelled(
@@ -87,7 +87,7 @@ class Meter:
         )
         waiting = [outbox.waiting_bytes for _, outbox in self._streams.values()]
         yield from _metric(
-            "gauge", "quarterdeck_stream_lag_bytes", "What waits for the slowest client.", max(waiting, default=0)
+            "gauge", "quarterdeck_stream_lag_bytes", "Data waiting for the slowest client.", max(waiting, default=0)
         )
         yield from _labelled(
             "counter",
@@ -100,7 +100,7 @@ class Meter:
         )
         yield from _histograms(
             "quarterdeck_http_request_duration_seconds",
-            "Time until a request was answered; streams do not count.",
+            "Response time of requests, without streams.",
             {
                 (("method", method), ("route", route)): one
                 for (method, route), one in sorted(self._latencies.items(), key=lambda one: one[0])
@@ -137,12 +137,12 @@ async def shown(gateway: Gateway, caller: Caller) -> Answer:
 
 def _durations(host: Host) -> Iterator[str]:
     tally, commits = host.tally, host.store.commit_times
-    waits = "Time from a question to its decision."
+    waits = "Time from a request to its decision."
     yield from _histograms("quarterdeck_approval_wait_seconds", waits, {(): tally.approval_waits})
     ready = "Time from the start of a Claude Code process until it is ready."
     yield from _histograms("quarterdeck_cli_ready_seconds", ready, {(): tally.cli_ready})
     if commits is not None:
-        yield from _histograms("quarterdeck_store_commit_seconds", "Time of a transaction.", {(): commits})
+        yield from _histograms("quarterdeck_store_commit_seconds", "Duration of a transaction.", {(): commits})
 
 
 async def _usage(host: Host, caller: Caller) -> list[str]:
@@ -159,7 +159,7 @@ async def _usage(host: Host, caller: Caller) -> list[str]:
     cost: dict[Labels, float] = {(("model", row.by["model"]),): float(row.cost_usd) for row in rows}
     return [
         *_labelled("counter", "quarterdeck_tokens_total", "Tokens, by model and kind.", tokens),
-        *_labelled("counter", "quarterdeck_cost_usd_total", "What sessions have cost, by model.", cost),
+        *_labelled("counter", "quarterdeck_cost_usd_total", "Cost of sessions, by model.", cost),
     ]
 
 

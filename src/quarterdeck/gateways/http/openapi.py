@@ -24,21 +24,21 @@ LOGIN = "/v1/login"
 EXPORTS = ("application/x-ndjson", "text/markdown; charset=utf-8", "text/html; charset=utf-8")
 
 ABOUT = """\
-Claude Code sessions, over HTTP. Every operation of the host is a route; all but the health checks need
-`Authorization: Bearer TOKEN`. Unknown fields are errors. A write may have an `Idempotency-Key`: a repeat within seven
-days gets the first answer, marked `Idempotency-Replayed: true`. What is refused is `application/problem+json` with a
-`code` from a closed list.
+Claude Code sessions over HTTP. Every operation of the host is a route; all but the health checks require
+`Authorization: Bearer TOKEN`. Unknown fields are errors. A write can carry an `Idempotency-Key`: a repeat within seven
+days returns the first response, marked `Idempotency-Replayed: true`. Errors are `application/problem+json` with a
+`code` from a fixed list.
 
 Streams are server-sent events: the first is `hello`, the `id` of an event is the cursor, and `Last-Event-ID` (or
-`after`) goes on there. Where the log does not go on at a cursor, a `gap` says so."""
+`after`) continues from there. If the log no longer contains the cursor, you get a `gap`."""
 
 SOCKET_ABOUT = """\
-One WebSocket for everything. The client sends one JSON object per message, `{"op": …, "ref": …}`: `op` is `subscribe`
+A WebSocket for everything. The client sends one JSON object per message, `{"op": …, "ref": …}`: `op` is `subscribe`
 (`session`: an id, or `*` for all; `after`, `view`, `previews`), `unsubscribe`, `ping`, or any `operationId` with the
-fields of its path, query and body side by side, and `idempotency_key`. The server sends an array of one or more objects
-per message: `{"op": "ok", "ref", "result"}`, `{"op": "error", "ref", "code", …}`, `hello`, `frame`, `preview`,
+fields of its path, query and body in one object, and `idempotency_key`. The server sends arrays of one or more objects:
+`{"op": "ok", "ref", "result"}`, `{"op": "error", "ref", "code", …}`, `hello`, `frame`, `preview`,
 `session`, `approval`, `call`, `gap`, `end`, and after 15 seconds of silence a `ping`. A browser passes its token as the
-subprotocol `bearer.TOKEN` beside `quarterdeck.v1`. Close code 1012 means: come back."""
+subprotocol `bearer.TOKEN` next to `quarterdeck.v1`. Close code 1012 means: reconnect."""
 
 
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,11 +57,11 @@ _EXTRA: dict[str, tuple[int, ...]] = {
     "list_worktrees": (409, 424),
 }
 _TITLES = {
-    405: "Another method",
-    408: "Too slow",
-    415: "Another kind of body",
-    421: "Another host",
-    431: "Long headers",
+    405: "Method not allowed",
+    408: "Request timeout",
+    415: "Unsupported media type",
+    421: "Misdirected request",
+    431: "Headers too long",
 }
 
 
@@ -91,9 +91,9 @@ def document(base_path: str = "") -> dict[str, Any]:
 
 
 TAGS = {
-    "sessions": "Start, find, change and end sessions, and talk to them.",
-    "approvals": "What people are asked.",
-    "policy": "Rules, and what was granted.",
+    "sessions": "Start, find, change, steer and end sessions.",
+    "approvals": "Requests for people, and their decisions.",
+    "policy": "Permission rules, and remembered rules.",
     "host": "The host itself: usage, budgets, folders, tokens, health.",
 }
 
@@ -112,7 +112,7 @@ def _schemas() -> dict[str, Any]:
     _, found = msgspec.json.schema_components([*types, AnyEvent], ref_template=REF)
     (events,), _ = msgspec.json.schema_components([AnyEvent], ref_template=REF)
     found["Frame"]["properties"]["events"]["items"] = {"$ref": REF.format(name="Event")}
-    return {**found, "Event": {"description": "What a row of the log says.", **events}}
+    return {**found, "Event": {"description": "The content of a log row.", **events}}
 
 
 def _operation(route: Route) -> dict[str, Any]:
@@ -120,16 +120,16 @@ def _operation(route: Route) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "operationId": "get_ready" if route.path == "/readyz" else route.name,
         "summary": operation.about,
-        "description": f"{operation.takes.__doc__ or ''}\n\nNeeds the scope `{operation.scope}`.".strip(),
+        "description": f"{operation.takes.__doc__ or ''}\n\nRequires the scope `{operation.scope}`.".strip(),
         "tags": [tag_of(route)],
         "security": [{"bearer": [operation.scope]}] if not route.public else [{}, {"bearer": []}],
         "parameters": [*map(_in_path, shape.in_path), *(_in_query(route, field) for field in shape.query)],
         "responses": _responses(route),
     }
     if operation.writes:
-        shown["parameters"].append(_header("Idempotency-Key", "A repeat with the same key gets the first answer."))
+        shown["parameters"].append(_header("Idempotency-Key", "A repeat with the same key returns the first response."))
     if operation.streams and route.name in ("watch_session", "watch_host"):
-        shown["parameters"].append(_header("Last-Event-ID", "Go on after this; newer than `after`."))
+        shown["parameters"].append(_header("Last-Event-ID", "Continue after this; takes precedence over `after`."))
     body = _body(route, shape)
     return shown if body is None else {**shown, "requestBody": body}
 
@@ -194,7 +194,7 @@ def _responses(route: Route) -> dict[str, Any]:
         done["links"] = links
     if route.operation.writes:
         done["headers"] = {
-            "Idempotency-Replayed": {"description": "The first answer again.", "schema": {"const": "true"}}
+            "Idempotency-Replayed": {"description": "The first response, repeated.", "schema": {"const": "true"}}
         }
     if route.path == "/readyz":
         health = {"schema": {"$ref": REF.format(name="Health")}}
@@ -229,11 +229,11 @@ def _refused(status: int) -> dict[str, Any]:
 
 
 def _login() -> dict[str, Any]:
-    schema, example = {"$ref": REF.format(name="Login")}, {"code": "the one in the page's URL"}
+    schema, example = {"$ref": REF.format(name="Login")}, {"code": "the code in the page's URL"}
     token = {"schema": {"$ref": REF.format(name="Token")}, "example": examples.RETURNED["Token"]}
     return {
         "operationId": "login",
-        "summary": "A code that was shown once becomes a token.",
+        "summary": "Exchange the code in the page's URL for a token.",
         "tags": ["host"],
         "security": [{}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}},
@@ -247,11 +247,11 @@ def _login() -> dict[str, Any]:
 def _socket() -> dict[str, Any]:
     return {
         "operationId": "connect_websocket",
-        "summary": "One WebSocket for everything.",
+        "summary": "A WebSocket for everything.",
         "description": SOCKET_ABOUT,
         "tags": ["host"],
         "responses": {
-            "101": {"description": "It is one."},
+            "101": {"description": "The WebSocket is open."},
             "426": {
                 "description": "Without an upgrade.",
                 "content": {MEDIA_TYPE: {"schema": {"$ref": REF.format(name="Problem")}}},

@@ -1,4 +1,4 @@
-"""How the gateway serves: limits, names it answers to, proxies it believes."""
+"""Settings of the HTTP gateway: limits, accepted host names, trusted proxies."""
 
 from __future__ import annotations
 
@@ -8,37 +8,38 @@ MIB = 1024 * 1024
 
 
 class Settings(AccessSettings, frozen=True, kw_only=True):
-    """All have a default that suits one machine."""
+    """The defaults suit a single machine."""
 
     # Who it is
     hosts: tuple[str, ...] = ()
-    """Names in ``Host`` beyond loopback's: those under which it is reached, or which a proxy passes on."""
+    """Host names to accept in ``Host`` besides loopback: its public names, or those a proxy passes on."""
     base_path: str = ""
-    """What a reverse proxy puts before every path, e.g. ``/quarterdeck``."""
+    """The path prefix that a reverse proxy adds, e.g. ``/quarterdeck``."""
     proxies: tuple[str, ...] = ()
-    """Addresses or networks whose ``X-Forwarded-…`` headers count; ``unix`` is whoever uses the Unix socket."""
+    """Addresses or networks whose ``X-Forwarded-…`` headers to trust; ``unix`` stands for clients of the Unix socket.
+    """
 
     # How much it takes
     body_bytes: int = 16 * MIB
-    """Of a JSON body; uploads have the host's own limit."""
+    """For JSON bodies; uploads have the host's own limit."""
     header_bytes: int = 64 * 1024
     header_s: float = 10.0
-    """A request line and its headers must come within this time: a slow sender holds a connection, not more."""
+    """The request line and headers must arrive within this time."""
     body_s: float = 60.0
     keep_alive_s: float = 30.0
     connections: int = 1_000
     connections_per_client: int = 500
     message_bytes: int = 16 * MIB
-    """Of a WebSocket message, all its fragments together."""
+    """For a WebSocket message with all its fragments."""
     subscriptions: int = 1_000
-    """Of one WebSocket."""
+    """Per WebSocket."""
     commands: int = 64
-    """Of one WebSocket, under way at once; the next one is read when one has ended."""
+    """Concurrent calls per WebSocket. Further ones wait."""
 
     # Streams
     heartbeat_s: float = 15.0
 
     compress_bytes: int = 1_400
-    """Answers from this size on are compressed where the client takes it; smaller ones fit a packet anyway."""
+    """Compress responses from this size on, if the client accepts it. Smaller ones fit into a packet anyway."""
     compress_messages: bool = False
     """Compress WebSocket messages: for slow networks, at the cost of memory per client."""

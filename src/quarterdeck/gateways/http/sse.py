@@ -45,7 +45,7 @@ def _resumed(request: takes.Request, last: str) -> takes.Request:
         case takes.WatchHost() if last.isascii() and last.isdigit() and len(last) < 19:
             return msgspec.structs.replace(request, after=int(last))
         case takes.WatchHost():
-            raise invalid(ValueError("Last-Event-ID of this stream is a number"))
+            raise invalid(ValueError("Last-Event-ID of this stream must be a number"))
     return request
 
 
@@ -97,7 +97,7 @@ class Events:
         pumping.cancel()
         await asyncio.gather(pumping, return_exceptions=True)
         if ended.done():
-            error = HostError("unauthenticated", "The token is no longer valid.", hint="Ask for a new one.")
+            error = HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
             self._outbox.close(event("error", problem_of(error)))
         elif stopping.done():
             self._outbox.close(COME_BACK)

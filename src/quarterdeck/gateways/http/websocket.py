@@ -106,7 +106,7 @@ class Socket:
         for task in self._subscriptions.values():
             task.cancel()
         if self._ended.done():
-            error = HostError("unauthenticated", "The token is no longer valid.", hint="Ask for a new one.")
+            error = HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
         else:
             error = HostError(
                 "shutting_down", "The host is shutting down.", hint="Reconnect in a moment.", retry_after_s=1.0
@@ -193,7 +193,9 @@ class Socket:
 
     def _subscribe(self, ref: str | int, request: Request) -> None:
         if ref in self._subscriptions:
-            raise HostError("conflict", f"There is a subscription {ref!r}.", hint="Choose another ref.", field="ref")
+            raise HostError(
+                "conflict", f"The subscription {ref!r} already exists.", hint="Choose another ref.", field="ref"
+            )
         if len(self._subscriptions) >= self._gateway.settings.subscriptions:
             raise HostError("rate_limited", "This connection has too many subscriptions.", retry_after_s=1.0)
         self._subscriptions[ref] = asyncio.ensure_future(self._told(ref, request))

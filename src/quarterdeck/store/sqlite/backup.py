@@ -28,7 +28,7 @@ def back_up(folder: StoreFolder, target: Path) -> None:
     Until the copy is made, the write-ahead log holds everything that is written meanwhile.
     """
     if target.exists():
-        raise StoreError(f"{target} exists. Name a folder that does not: a backup never overwrites anything.")
+        raise StoreError(f"{target} already exists. Choose a new folder: a backup never overwrites anything.")
     draft = StoreFolder(target.with_name(f"{target.name}.partial"))
     try:
         shutil.rmtree(draft.path, ignore_errors=True)
@@ -90,9 +90,9 @@ def restore(backup: Path, target: Path) -> None:
     """
     source, folder = StoreFolder(backup), StoreFolder(target)
     if folder.database.exists():
-        raise StoreError(f"{target} has a store. Move it away first: restoring never overwrites anything.")
+        raise StoreError(f"{target} already has a store. Move it away first: restoring never overwrites anything.")
     if not source.database.exists():
-        raise StoreError(f"{backup} is no backup: it has no {source.database.name}.")
+        raise StoreError(f"{backup} is not a backup: it has no {source.database.name}.")
     try:
         folder.make()
         for path in source.large.iterdir():

@@ -30,8 +30,8 @@ def _log_problems(connection: sqlite3.Connection) -> list[str]:
         expected = last_seq - first_seq + 1
         if (count, size) != (expected, size_bytes) or (count and (first, last) != (base + first_seq, base + last_seq)):
             problems.append(
-                f"session {session}: rows {first_seq} to {last_seq} of {size_bytes} bytes should be there,"
-                f" and there are {count} of {size} bytes"
+                f"session {session}: expected rows {first_seq} to {last_seq} with {size_bytes} bytes, found {count} "
+                f"rows with {size} bytes"
             )
     return problems
 
@@ -42,7 +42,7 @@ def _large_problems(connection: sqlite3.Connection, folder: StoreFolder) -> list
         path = folder.large_file(row)
         found = path.stat().st_size if path.exists() else 0
         if found != size:
-            problems.append(f"{path} should have {size} bytes and has {found}")
+            problems.append(f"{path} should have {size} bytes but has {found}")
     return problems
 
 

@@ -33,7 +33,7 @@ def store_error(error: Exception, path: Path) -> StoreError:
     if isinstance(error, OSError):
         return _system_error(error, path)
     if isinstance(error, _INVALID) or not isinstance(error, sqlite3.Error | MemoryError):
-        return InvalidCommit(f"This cannot be kept: {error}")
+        return InvalidCommit(f"This cannot be stored: {error}")
     return _database_error(error, path)
 
 
@@ -42,7 +42,7 @@ def _system_error(error: OSError, path: Path) -> StorageFailed:
         return _full(path)
     if error.errno in _READ_ONLY:
         return _read_only(path)
-    return StorageFailed(f"{path.parent} cannot be used: {error}. Look at the disk and the folder.", path)
+    return StorageFailed(f"{path.parent} cannot be used: {error}. Check the disk and the folder.", path)
 
 
 def _database_error(error: Exception, path: Path) -> StorageFailed:
@@ -55,19 +55,19 @@ def _database_error(error: Exception, path: Path) -> StorageFailed:
             return _read_only(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StorageBusy(
-                f"Another program has locked {path}. Nothing was written; end that program, or try again later.", path
+                f"Another program has locked {path}. Nothing was written; stop that program, or try again later.", path
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return StorageCorrupt(
-                f"{path} is damaged ({error}). Stop the host and restore a backup; keep the damaged file, since the"
-                " sqlite3 command .recover may save more.",
+                f"{path} is damaged ({error}). Stop the host and restore a backup. Keep the damaged file: the sqlite3 "
+                "command .recover may recover more.",
                 path,
             )
         case _ if _free_bytes(path) < LITTLE_ROOM_BYTES:
             return _full(path)
         case _:
             name = getattr(error, "sqlite_errorname", type(error).__name__)
-            return StorageFailed(f"{path} cannot be used: {error} ({name}). Look at the disk.", path)
+            return StorageFailed(f"{path} cannot be used: {error} ({name}). Check the disk.", path)
 
 
 _EFFECTIVE = os.access in os.supports_effective_ids
@@ -75,8 +75,8 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 
 def _full(path: Path) -> StorageFull:
     return StorageFull(
-        f"There is no room for {path}. Nothing was written; make room, or let retention remove old rows. The store goes"
-        " on by itself then.",
+        f"The disk is full: {path} cannot grow. Nothing was written. Free some space, or let retention remove old "
+        "rows; the store then continues by itself.",
         path,
     )
 

@@ -84,7 +84,7 @@ class StoreFolder:
         except FileNotFoundError:
             body = b""
         if len(body) != size:
-            raise StorageCorrupt(f"{path} should have {size} bytes and has {len(body)}. Restore a backup.", path)
+            raise StorageCorrupt(f"{path} should have {size} bytes but has {len(body)}. Restore a backup.", path)
         return body
 
     def remove_large(self, rows: Collection[int]) -> None:

@@ -263,4 +263,4 @@ def _tell(outcomes: list[Outcome]) -> None:
         try:
             job.answer(result)
         except Exception as error:  # noqa: BLE001  # the others have to be told, too
-            job.loop.call_exception_handler({"message": "Who waited for a commit failed", "exception": error})
+            job.loop.call_exception_handler({"message": "A callback for a commit failed", "exception": error})

@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length", "0"))
         if length > BODY_LIMIT_BYTES:
             self.close_connection = True
-            error = Error(413, f"the model server takes at most {BODY_LIMIT_BYTES} bytes")
+            error = Error(413, f"the model server accepts at most {BODY_LIMIT_BYTES} bytes")
             self._json(413, error.as_json(self._request_id()))
             return None
         return self.rfile.read(length)

@@ -39,4 +39,4 @@ def _queue(server: ModelServer, move: Move, path: Path | str) -> None:
 
 
 def _refused(path: Path | str, what: str) -> ScenarioFileError:
-    return ScenarioFileError(path, None, f"{what} can be played by the simulator only, not by a model")
+    return ScenarioFileError(path, None, f"{what} can be played only by the simulator, not by a model")

@@ -81,7 +81,7 @@ class ModelServer:
 
     def start(self) -> None:
         if self._http is not None or self.closing.is_set():
-            raise RuntimeError("a ModelServer is started once; make a new one")
+            raise RuntimeError("a ModelServer can be started only once; create a new one")
         self._http = HttpServer(self)
         self._port = self._http.server_address[1]
         self._http.start()
@@ -183,7 +183,7 @@ class ModelServer:
             while not condition(list(self._requests)):
                 if not self._changed.wait(deadline - time.monotonic()) and time.monotonic() >= deadline:
                     seen = [f"{r.method} {r.path} {r.answered_by} {r.outcome}" for r in self._requests]
-                    raise TimeoutError(f"not so within {timeout_s} s; requests so far: {seen}")
+                    raise TimeoutError(f"the condition was not met within {timeout_s} s; requests so far: {seen}")
 
     # Called by the HTTP side
 

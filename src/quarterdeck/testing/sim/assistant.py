@@ -31,7 +31,7 @@ class Assistant:
 
     def next(self, ask: Ask) -> Move:
         if ask.kind == "subagent":
-            return _reply(f"I had a look at it: {ask.prompt}. All is well.")
+            return _reply(f"I took a look: {ask.prompt}. All is well.")
         if ask.kind == "suggestion":
             return _reply("list the files")
         if ask.kind != "main":
@@ -51,7 +51,7 @@ class Assistant:
             match = re.search(pattern, ask.prompt, re.IGNORECASE | re.DOTALL)
             if match is not None:
                 return subject(self, match)
-        return iter([_reply(f"You said: “{ask.prompt.strip()}”. I am only a simulator, so I say it back.")])
+        return iter([_reply(f"You said: “{ask.prompt.strip()}”. I am only a simulator, so I repeat it.")])
 
     # What it can talk about
 
@@ -59,7 +59,7 @@ class Assistant:
         yield _reply(WELCOME)
 
     def think(self, match: re.Match[str]) -> Talk:
-        thought = Thinking("The person wants me to think. Thinking looks like this: one small piece after the other.")
+        thought = Thinking("The user wants me to think. Thinking looks like this: one small piece after another.")
         yield _reply(thought, "I thought about it, and it is a good question.")
 
     def read(self, match: re.Match[str]) -> Talk:
@@ -81,11 +81,11 @@ class Assistant:
         name = match["file"]
         content = (match["content"] or "Hello from the simulator.").strip(" `'\"") + "\n"
         yield _reply(f"I create `{name}`.", ToolUse("Write", {"file_path": self._path(name), "content": content}))
-        yield self._outcome(lambda _: f"`{name}` is there now.")
+        yield self._outcome(lambda _: f"I created `{name}`.")
 
     def edit(self, match: re.Match[str]) -> Talk:
         name, old, new = match["file"], match["old"].strip(" `'\""), match["new"].strip(" `'\"")
-        yield _reply(f"I look at `{name}` first.", ToolUse("Read", {"file_path": self._path(name)}))
+        yield _reply(f"I'll look at `{name}` first.", ToolUse("Read", {"file_path": self._path(name)}))
         yield _reply(ToolUse("Edit", {"file_path": self._path(name), "old_string": old, "new_string": new}))
         yield self._outcome(lambda _: f"In `{name}`, “{old}” is now “{new}”.")
 
@@ -103,9 +103,9 @@ class Assistant:
     def plan(self, match: re.Match[str]) -> Talk:
         steps = "1. Look at the files\n2. Change what needs changing\n3. Look again\n"
         if self._ask is not None and self._ask.mode != "plan":
-            yield _reply("I make a plan first.", ToolUse("EnterPlanMode", {}))
+            yield _reply("I'll make a plan first.", ToolUse("EnterPlanMode", {}))
         yield _reply("This is my plan.", Plan.of(steps))
-        yield self._outcome(lambda _: "The plan is approved; I would carry it out now.")
+        yield self._outcome(lambda _: "The plan is approved. I would carry it out now.")
 
     def todo(self, match: re.Match[str]) -> Talk:
         items = ("Look around", "Do the work", "Tidy up")
@@ -122,7 +122,7 @@ class Assistant:
         yield _reply("All three are done.")
 
     def delegate(self, match: re.Match[str]) -> Talk:
-        yield _reply("I send a helper.", Agent.of("Look around", description="look around", background=False))
+        yield _reply("I'll send a helper.", Agent.of("Look around", description="look around", background=False))
         yield self._outcome(lambda text: "The helper is back.")
 
     def _path(self, name: str) -> str:

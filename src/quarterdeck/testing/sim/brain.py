@@ -19,8 +19,8 @@ from .steps import Move, Reply, Step, Suggest, Text, ToolUse, moves_of
 if TYPE_CHECKING:
     from .scenario import Ask, Brain, Scenario
 
-NOTHING_LEFT = "The scenario has nothing left to say to this."
-SIDE_ANSWER = "A side answer of the simulator."
+NOTHING_LEFT = "The scenario has no reply left for this."
+SIDE_ANSWER = "A side answer from the simulator."
 
 TOO_SLOW = "The scenario's rule `when: {}` takes too long for this prompt; simplify the regular expression."
 MATCH_S = 1.0

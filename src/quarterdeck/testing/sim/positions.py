@@ -87,9 +87,9 @@ def _read_yaml(text: str, path: Path) -> Node:
         return _YamlReader(yaml.SafeLoader(""), path).node(root, 0)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise ScenarioFileError(path, line, f"is no YAML: {error.problem}") from None
+        raise ScenarioFileError(path, line, f"is not valid YAML: {error.problem}") from None
     except yaml.YAMLError as error:  # a character that YAML does not allow
-        raise ScenarioFileError(path, None, f"is no YAML: {error}") from None
+        raise ScenarioFileError(path, None, f"is not valid YAML: {error}") from None
     except RecursionError:
         raise ScenarioFileError(path, None, f"is nested deeper than {MAX_DEPTH}") from None
 
@@ -104,9 +104,9 @@ class _YamlReader:
         line = node.start_mark.line + 1
         self._nodes += 1
         if depth > MAX_DEPTH:
-            raise self._error(line, f"is nested deeper than {MAX_DEPTH}, or an alias stands for what it is part of")
+            raise self._error(line, f"is nested deeper than {MAX_DEPTH}, or an alias contains itself")
         if self._nodes > MAX_NODES:
-            raise self._error(line, f"has more than {MAX_NODES} values, with those that aliases repeat")
+            raise self._error(line, f"has more than {MAX_NODES} values, including those that aliases repeat")
         if node.id == "mapping":
             return Node(self._mapping(node, depth), line)
         if node.id == "sequence":
@@ -114,16 +114,16 @@ class _YamlReader:
         try:
             return Node(self._loader.construct_object(node, deep=True), line)
         except ValueError as error:  # a date without such a day, a number of thousands of digits
-            raise self._error(line, f"is no YAML: {error}") from None
+            raise self._error(line, f"is not valid YAML: {error}") from None
 
     def _mapping(self, node: Any, depth: int) -> dict[str, Node]:
         found: dict[str, Node] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
             if key.id != "scalar":
-                raise self._error(line, "expected a text as a key")
+                raise self._error(line, "expected a string as a key")
             if key.value in found:
-                raise self._error(line, f"`{key.value}` is there twice")
+                raise self._error(line, f"`{key.value}` appears twice")
             found[str(key.value)] = self.node(value, depth + 1)
         return found
 
@@ -196,7 +196,7 @@ class JsonReader:
                 raise self._error('expected a key in "double quotes"')
             key = self._string()
             if key in found:
-                raise self._error(f"`{key}` is there twice")
+                raise self._error(f"`{key}` appears twice")
             self._expect(":")
             found[key] = self._value()
         return found
@@ -241,4 +241,4 @@ class JsonReader:
         return line
 
     def _error(self, message: str) -> ScenarioFileError:
-        return ScenarioFileError(self._path, self._line(), f"is no JSON: {message}")
+        return ScenarioFileError(self._path, self._line(), f"is not valid JSON: {message}")

@@ -12,7 +12,7 @@ from quarterdeck.protocol.prompts import user_line
 if TYPE_CHECKING:
     from .simulator import SimulatedCli
 
-NO_TERMINAL = "Error: The simulator has no terminal of its own: use --print, or --input-format stream-json."
+NO_TERMINAL = "Error: The simulator has no terminal interface: use --print, or --input-format stream-json."
 NO_PROMPT = "Error: Input must be provided either through stdin or as a prompt argument when using --print"
 
 

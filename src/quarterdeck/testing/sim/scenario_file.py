@@ -107,7 +107,7 @@ class _StepReader:
         try:
             re.compile(pattern)
         except re.error as error:
-            raise self._error(fields["when"], f"is no regular expression: {error}") from None
+            raise self._error(fields["when"], f"is not a regular expression: {error}") from None
         times = int(self._number(fields["times"])) if "times" in fields else None
         return PromptRule(pattern, self._step_list(fields["steps"]), times)
 
@@ -120,7 +120,7 @@ class _StepReader:
         if isinstance(node.value, str):
             return [Text(node.value)]
         if not isinstance(node.value, dict):
-            raise self._error(node, f"expected a step (a text, or a mapping such as `tool: Bash`), found {node.kind}")
+            raise self._error(node, f"expected a step (a string, or a mapping such as `tool: Bash`), found {node.kind}")
         verbs = [key for key in node.value if key in self._steps]
         if len(verbs) != 1:
             found = f"found `{'` and `'.join(verbs or node.value)}`" if node.value else "found nothing"
@@ -130,7 +130,7 @@ class _StepReader:
         more = {key: value for key, value in node.value.items() if key != verb}
         for key, value in more.items():
             if key not in also:
-                expected = f"`{verb}` may have {', '.join(also)}" if also else f"`{verb}` stands alone"
+                expected = f"`{verb}` can have {', '.join(also)}" if also else f"`{verb}` takes no other keys"
                 raise self._error(value, f"`{key}` does not belong to a `{verb}` step; {expected}")
         return make(node.value[verb], more)
 
@@ -160,7 +160,7 @@ class _StepReader:
 
     def _question(self, node: Node, more: dict[str, Node]) -> list[Step]:
         if "options" not in more:
-            raise self._error(node, "`ask` needs `options`, a list of texts")
+            raise self._error(node, "`ask` needs `options`, a list of strings")
         labels = [self._text(option) for option in self._list(more["options"])]
         question = {
             "question": self._text(node),
@@ -200,7 +200,7 @@ class _StepReader:
             raise self._error(node, f"expected {what} to be a mapping, found {node.kind}")
         for key, value in node.value.items():
             if key not in known:
-                raise self._error(value, f"`{key}` is not known in {what}; expected one of {', '.join(known)}")
+                raise self._error(value, f"unknown key `{key}` in {what}; expected one of {', '.join(known)}")
         return node.value
 
     def _mapping(self, node: Node) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class _StepReader:
 
     def _text(self, node: Node) -> str:
         if not isinstance(node.value, str):
-            raise self._error(node, f"expected a text, found {node.kind}")
+            raise self._error(node, f"expected a string, found {node.kind}")
         return node.value
 
     def _number(self, node: Node) -> float:

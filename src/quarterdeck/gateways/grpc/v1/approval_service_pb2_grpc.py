@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ApprovalServiceStub:
-    """What people are asked, and what they decide.
+    """Requests for people, and their decisions.
     """
 
     def __init__(self, channel):
@@ -63,39 +63,39 @@ class ApprovalServiceStub:
 
 
 class ApprovalServiceServicer:
-    """What people are asked, and what they decide.
+    """Requests for people, and their decisions.
     """
 
     def WatchApprovals(self, request, context):
-        """Approvals as they change. Needs the scope `read`.
+        """Stream approvals as they change. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListApprovals(self, request, context):
-        """What people are asked. Needs the scope `read`.
+        """List approvals: permissions, questions, plans and other requests. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetApproval(self, request, context):
-        """One approval. Needs the scope `read`.
+        """Get an approval. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Decide(self, request, context):
-        """Decide one approval. Needs the scope `approve`. Takes the metadata `idempotency-key`.
+        """Decide an approval. Requires the scope `approve`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DecideMany(self, request, context):
-        """Decide all that match. Needs the scope `approve`. Takes the metadata `idempotency-key`.
+        """Decide all approvals that match a filter. Requires the scope `approve`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -138,7 +138,7 @@ def add_ApprovalServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ApprovalService:
-    """What people are asked, and what they decide.
+    """Requests for people, and their decisions.
     """
 
     @staticmethod

@@ -47,7 +47,7 @@ class AuditServiceServicer:
     """
 
     def ListAudit(self, request, context):
-        """Who decided or changed what. Needs the scope `read`.
+        """List who decided or changed what. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -117,105 +117,105 @@ class HostServiceServicer:
     """
 
     def WatchHost(self, request, context):
-        """Changes of sessions and approvals. Needs the scope `read`.
+        """Stream changes of sessions and approvals. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetAlerts(self, request, context):
-        """Who is told about what. Needs the scope `admin`.
+        """Get the alerts. Requires the scope `admin`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetAlerts(self, request, context):
-        """Replace the alerts. Needs the scope `admin`. Takes the metadata `idempotency-key`.
+        """Replace the alerts. Requires the scope `admin`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListFolders(self, request, context):
-        """Folders in which sessions may start. Needs the scope `read`.
+        """List folders in which sessions are allowed. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTranscripts(self, request, context):
-        """Transcripts on disk. Needs the scope `read`.
+        """List transcripts on disk. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AdoptTranscript(self, request, context):
-        """Make a session of a transcript. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Turn a transcript into a session. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListWorktrees(self, request, context):
-        """Worktrees of a repository. Needs the scope `read`.
+        """List the worktrees of a repository. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateWorktree(self, request, context):
-        """Make a worktree. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Create a worktree. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteWorktree(self, request, context):
-        """Remove a worktree. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Remove a worktree. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTokens(self, request, context):
-        """Who may do what. Needs the scope `admin`.
+        """List tokens and their scopes. Requires the scope `admin`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateToken(self, request, context):
-        """Make a token; its secret is shown once. Needs the scope `admin`. Takes the metadata `idempotency-key`.
+        """Create a token; its secret is shown once. Requires the scope `admin`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevokeToken(self, request, context):
-        """End a token. Needs the scope `admin`. Takes the metadata `idempotency-key`.
+        """Revoke a token. Requires the scope `admin`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetHost(self, request, context):
-        """Versions, machine, limits. Needs the scope `read`.
+        """Get versions, machine and limits. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetHealth(self, request, context):
-        """Whether the host takes work. Needs the scope `read`.
+        """Check whether the host accepts work. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetMetrics(self, request, context):
-        """Counters and gauges. Needs the scope `read`.
+        """Get counters and gauges. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class PolicyServiceStub:
-    """Rules that decide without asking anybody, and those that were remembered.
+    """Permission rules, and remembered rules.
     """
 
     def __init__(self, channel):
@@ -58,32 +58,32 @@ class PolicyServiceStub:
 
 
 class PolicyServiceServicer:
-    """Rules that decide without asking anybody, and those that were remembered.
+    """Permission rules, and remembered rules.
     """
 
     def ListRules(self, request, context):
-        """The policy in force in a folder. Needs the scope `read`.
+        """List the rules that apply in a folder. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListGrants(self, request, context):
-        """Rules that were remembered. Needs the scope `read`.
+        """List remembered rules. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevokeGrant(self, request, context):
-        """Forget a remembered rule. Needs the scope `approve`. Takes the metadata `idempotency-key`.
+        """Revoke a remembered rule. Requires the scope `approve`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExplainPolicy(self, request, context):
-        """What the policy would say, and why. Needs the scope `read`.
+        """Explain what the policy would decide, and why. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -121,7 +121,7 @@ def add_PolicyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PolicyService:
-    """Rules that decide without asking anybody, and those that were remembered.
+    """Permission rules, and remembered rules.
     """
 
     @staticmethod

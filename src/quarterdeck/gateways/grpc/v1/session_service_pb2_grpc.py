@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SessionServiceStub:
-    """Sessions: start, steer, watch and look at them.
+    """Start, steer, watch and inspect sessions.
     """
 
     def __init__(self, channel):
@@ -238,286 +238,288 @@ class SessionServiceStub:
 
 
 class SessionServiceServicer:
-    """Sessions: start, steer, watch and look at them.
+    """Start, steer, watch and inspect sessions.
     """
 
     def CreateSession(self, request, context):
-        """Start a session, or resume or fork one. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Start a session, or resume or fork one. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListSessions(self, request, context):
-        """Find sessions. Needs the scope `read`.
+        """Find sessions. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSession(self, request, context):
-        """One session. Needs the scope `read`.
+        """Get a session. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateSession(self, request, context):
-        """Rename, tag, archive; model, mode, budget. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Rename, tag or archive a session; change its model, mode or budget. Requires the scope `operate`. Takes the
+        metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteSession(self, request, context):
-        """Stop a session and forget its log. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Stop a session and delete its log. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SendPrompt(self, request, context):
-        """Say something, now or when there is time. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Send a prompt, now or queued. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListPrompts(self, request, context):
-        """What waits to be said. Needs the scope `read`.
+        """List queued prompts. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdatePrompt(self, request, context):
-        """Edit, reorder or schedule what waits. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Edit, reorder or schedule a queued prompt. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawPrompt(self, request, context):
-        """Take back what waits. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Withdraw a queued prompt. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SendControl(self, request, context):
-        """A control request without an operation of its own. Needs the scope `operate`. Takes the metadata `idempotency-
-        key`.
+        """Send a control request that has no operation of its own. Requires the scope `operate`. Takes the metadata
+        `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Interrupt(self, request, context):
-        """Stop the turn. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Stop the turn. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Stop(self, request, context):
-        """End the process; the session can be resumed. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """End the process; the session can be resumed. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Resume(self, request, context):
-        """Give a session that has none a process. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Start a process for a session that has none. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Fork(self, request, context):
-        """Continue a session in a new one. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Continue a session in a copy. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Rewind(self, request, context):
-        """Set files back to an earlier prompt. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Restore files to their state at an earlier prompt. Requires the scope `operate`. Takes the metadata `idempotency-
+        key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Compact(self, request, context):
-        """Summarise the conversation. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Summarise the conversation. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AttachCallbacks(self, request, context):
-        """Be asked for its hooks and tools. Needs the scope `operate`.
+        """Receive the calls of a session's hooks and tools. Requires the scope `operate`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AnswerCallback(self, request, context):
-        """Answer a hook or a tool call. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Answer a hook or a tool call. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetTimeline(self, request, context):
-        """Everything so far, to draw from nothing. Needs the scope `read`.
+        """Get the whole timeline so far. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetInfo(self, request, context):
-        """Tools, models, commands, agents, account, CLI version. Needs the scope `read`.
+        """Get tools, models, commands, agents, account and CLI version. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetContext(self, request, context):
-        """What fills the context. Needs the scope `read`.
+        """Get the context usage. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListMcpServers(self, request, context):
-        """MCP servers and their state. Needs the scope `read`.
+        """List MCP servers and their state. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTasks(self, request, context):
-        """Background tasks with usage and output. Needs the scope `read`.
+        """List background tasks with usage and output. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetStderr(self, request, context):
-        """What the CLI wrote to stderr. Needs the scope `read`.
+        """Get what the CLI wrote to stderr. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetDiff(self, request, context):
-        """What the session changed in its folder. Needs the scope `read`.
+        """Get what the session changed in its folder. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetResult(self, request, context):
-        """The last result, structured output included. Needs the scope `read`.
+        """Get the last result, including structured output. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSubagent(self, request, context):
-        """The transcript of a sub-agent. Needs the scope `read`.
+        """Get the transcript of a sub-agent. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListFiles(self, request, context):
-        """Files of its folder, for completion. Needs the scope `read`.
+        """List files in its folder, for completion. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReadEvents(self, request, context):
-        """Part of the log. Needs the scope `read`.
+        """Read part of the log. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Wait(self, request, context):
-        """Wait for a state. Needs the scope `read`.
+        """Wait for a state. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExportSession(self, request, context):
-        """The session as a document. Needs the scope `read`.
+        """Export the session as a document. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchSession(self, request, context):
-        """The log after a cursor, then live. Needs the scope `read`.
+        """Stream the log from a cursor, then live. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AddEvent(self, request, context):
-        """Write an event of your own to the log. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Add your own event to the log. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Upload(self, request, context):
-        """Give the session a file. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Upload a file for the session. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReconnectMcpServer(self, request, context):
-        """Connect an MCP server again. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Reconnect an MCP server. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EnableMcpServer(self, request, context):
-        """Turn an MCP server on. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Turn an MCP server on. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DisableMcpServer(self, request, context):
-        """Turn an MCP server off. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Turn an MCP server off. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetMcpServers(self, request, context):
-        """Replace the MCP servers. Needs the scope `admin`. Takes the metadata `idempotency-key`.
+        """Replace the MCP servers. Requires the scope `admin`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StopTask(self, request, context):
-        """Stop a background task. Needs the scope `operate`. Takes the metadata `idempotency-key`.
+        """Stop a background task. Requires the scope `operate`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Converse(self, request_iterator, context):
-        """A session as a conversation: the first message opens it, the next ones say, decide and interrupt; events come back.
-        Needs the scope of each request. Ends by itself when the client has closed its side and the session is idle.
+        """A session as one stream: the first message opens it, later ones prompt, decide and interrupt; events come back.
+        Each request requires its own scope. Ends when the client has closed its side and the session is idle.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -735,7 +737,7 @@ def add_SessionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SessionService:
-    """Sessions: start, steer, watch and look at them.
+    """Start, steer, watch and inspect sessions.
     """
 
     @staticmethod

@@ -62,28 +62,28 @@ class UsageServiceServicer:
     """
 
     def GetUsage(self, request, context):
-        """Tokens and cost, grouped. Needs the scope `read`.
+        """Get tokens and cost, grouped. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetBudgets(self, request, context):
-        """The host's budgets. Needs the scope `read`.
+        """Get the host's budgets. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetBudgets(self, request, context):
-        """Replace the host's budgets. Needs the scope `admin`. Takes the metadata `idempotency-key`.
+        """Replace the host's budgets. Requires the scope `admin`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetLimits(self, request, context):
-        """Rate limits of each account. Needs the scope `read`.
+        """Get the rate limits of each account. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

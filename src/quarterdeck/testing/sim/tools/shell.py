@@ -195,7 +195,7 @@ def _write(place: Place, name: str, text: str, *, append: bool, call: Call) -> N
 def _command(place: Place, name: str, arguments: list[str], stdin: str) -> str:
     run_command = COMMANDS.get(name)
     if run_command is None:
-        raise CommandError(127, f"bash: {name}: command not found (the simulator's shell is a small one)\n")
+        raise CommandError(127, f"bash: {name}: command not found (the simulator has only a few commands)\n")
     try:
         return run_command(place, arguments, stdin)
     except (OSError, UnicodeDecodeError, ValueError) as error:

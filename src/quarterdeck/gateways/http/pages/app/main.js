@@ -60,7 +60,7 @@ function Later({ view }) {
 function Deckhouse() {
   const { view, id } = place.value;
   useKeys('Everywhere', [
-    { keys: '?', does: 'This sheet', run: () => (sheetOpen.value = true) },
+    { keys: '?', does: 'Show all keys', run: () => (sheetOpen.value = true) },
     { keys: 'g i', does: 'Inbox', run: () => go('inbox') },
     { keys: 'g s', does: 'Sessions', run: () => go('sessions') },
     { keys: 'g u', does: 'Usage', run: () => go('usage') },

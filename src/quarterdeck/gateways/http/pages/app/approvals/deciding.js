@@ -25,7 +25,7 @@ export async function decide(approval, decision, told) {
 
 /** What happened to an approval, in a few words. @param {Approval} approval */
 export function outcome(approval) {
-  if (approval.state === 'withdrawn') return 'no longer asked';
+  if (approval.state === 'withdrawn') return 'withdrawn';
   if (approval.state === 'stranded') return 'lost with its process';
   const verb = approval.decision?.decision === 'allow' ? 'allowed' : 'denied';
   const by = approval.decided_by;

@@ -14,7 +14,7 @@ export function PermissionDecision({ approval }) {
   const [mode, setMode] = useState('');
   const name = visible(approval.summary || approval.tool || 'this');
   const allow = () => decide(approval, { decision: 'allow' }, `Allowed once: ${name}`);
-  const stop = () => decide(approval, { decision: 'deny', interrupt: true, message: 'Stopped by the person.' }, `Denied, and stopped: ${name}`);
+  const stop = () => decide(approval, { decision: 'deny', interrupt: true, message: 'Stopped by the user.' }, `Denied, and stopped: ${name}`);
   /** @param {string} wanted */
   const toggle = (wanted) => setMode(mode === wanted ? '' : wanted);
   useKeys('This permission', [
@@ -112,7 +112,7 @@ function WithNote({ approval, name }) {
     deny(false);
   };
   return html`<form class="more" onSubmit=${submit}>
-    <label>Note for the model <input value=${note} placeholder="What it should do instead (may be empty)" onInput=${(/** @type {any} */ event) => setNote(event.target.value)} autofocus /></label>
+    <label>Note for the model <input value=${note} placeholder="What it should do instead (optional)" onInput=${(/** @type {any} */ event) => setNote(event.target.value)} autofocus /></label>
     <div class="buttons"><button class="danger">Deny</button><button type="button" onClick=${() => deny(true)}>Deny and stop the turn</button></div>
   </form>`;
 }

@@ -18,7 +18,7 @@ export function RequestItem({ item, context }) {
   if (item.status === 'open') return html`<p class="dim">Asking…</p>`;
   if (item.type === 'questions') {
     return html`<dl class="answered">${(item.questions ?? []).map(
-      (/** @type {any} */ question) => html`<div><dt>${marked(question.text)}</dt><dd>${marked(item.answers?.[question.text] ?? (item.status === 'cancelled' ? 'no longer asked' : 'skipped'))}</dd></div>`,
+      (/** @type {any} */ question) => html`<div><dt>${marked(question.text)}</dt><dd>${marked(item.answers?.[question.text] ?? (item.status === 'cancelled' ? 'withdrawn' : 'skipped'))}</dd></div>`,
     )}</dl>`;
   }
   if (item.type === 'plan_review') {
@@ -26,16 +26,16 @@ export function RequestItem({ item, context }) {
   }
   if (item.type === 'elicitation') return html`<p class="dim">${marked(item.server)} asked: ${marked(item.message)} → ${marked(item.action ?? item.status)}</p>`;
   const note = [item.input_changed ? 'edited' : '', ...(item.rules_added ?? []), item.note ?? ''].filter(Boolean).join(', ');
-  return html`<p class="dim">${item.status === 'cancelled' ? 'No longer asked' : item.allowed === false ? 'Denied' : 'Allowed'}: ${marked(item.about || item.label || item.kind)}${note ? html` (${marked(note)})` : null}</p>`;
+  return html`<p class="dim">${item.status === 'cancelled' ? 'Withdrawn' : item.allowed === false ? 'Denied' : 'Allowed'}: ${marked(item.about || item.label || item.kind)}${note ? html` (${marked(note)})` : null}</p>`;
 }
 
 /** @type {Record<string, string>} */
-const NOTICES = { compaction: 'Compacted', reset: 'The conversation starts anew', files_rewound: 'Files were set back', interrupted: 'Interrupted' };
+const NOTICES = { compaction: 'Compacted', reset: 'New conversation', files_rewound: 'Files restored', interrupted: 'Interrupted' };
 
 /** @param {{item: Item}} props */
 export function NoticeItem({ item }) {
   if (item.kind === 'compaction_summary' || item.kind === 'told_model') {
-    return html`<details class="notice"><summary>${item.kind === 'told_model' ? 'Told to the model' : 'Summary of what was before'}</summary><${Markdown} text=${item.text ?? ''} /></details>`;
+    return html`<details class="notice"><summary>${item.kind === 'told_model' ? 'Told to the model' : 'Summary of the earlier conversation'}</summary><${Markdown} text=${item.text ?? ''} /></details>`;
   }
   const data = item.kind === 'custom' ? item.details?.data : item.kind === 'unknown' ? item.details?.raw : undefined;
   return html`<div class=${`notice ${item.level}`}>

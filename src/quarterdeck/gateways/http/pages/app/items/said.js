@@ -32,7 +32,7 @@ export function TextItem({ item, actions }) {
     ${item.joined_late ? html`<span class="dim">…</span>` : null}
     <${Markdown} text=${saidSoFar(item)} live=${!item.done} />
     ${item.stopped ? html`<span class="tag">stopped here</span>` : null}
-    ${item.retracted ? html`<span class="tag">taken back</span>` : null}
+    ${item.retracted ? html`<span class="tag">withdrawn</span>` : null}
     ${actions}
   </div>`;
 }

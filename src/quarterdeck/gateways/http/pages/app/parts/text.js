@@ -28,7 +28,7 @@ export function marked(text) {
   const parts = [];
   let end = 0;
   for (const found of plain.matchAll(ODD)) {
-    parts.push(plain.slice(end, found.index), html`<span class="odd" title="A character that cannot be seen">${code(found[0])}</span>`);
+    parts.push(plain.slice(end, found.index), html`<span class="odd" title="Invisible character">${code(found[0])}</span>`);
     end = found.index + found[0].length;
   }
   return [...parts, plain.slice(end)];

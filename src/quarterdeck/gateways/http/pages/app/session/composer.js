@@ -72,7 +72,7 @@ export function Composer({ session, timeline, info }) {
     ${pictures.length ? html`<ul class="pictures">${pictures.map((one, index) => html`<li><img src=${one.url} alt=${visible(one.name)} /><button type="button" class="quiet" aria-label=${`Remove ${visible(one.name)}`} onClick=${() => setPictures(pictures.filter((_, at) => at !== index))}>✕</button></li>`)}</ul>` : null}
     <${Completion} ...${completion} />
     <div class="box">
-      <textarea ref=${place} rows="1" value=${text} placeholder=${busy ? 'Steer it, or queue something' : 'Say something. / for commands, @ for files'} aria-label="Prompt"
+      <textarea ref=${place} rows="1" value=${text} placeholder=${busy ? 'Steer the turn, or queue a prompt' : 'Write a prompt. / for commands, @ for files'} aria-label="Prompt"
         role="combobox" aria-expanded=${completion.choices.length > 0} aria-controls="completion" aria-autocomplete="list"
         onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${pressed} onPaste=${(/** @type {ClipboardEvent} */ event) => take(event.clipboardData, event)} />
       ${busy
@@ -121,6 +121,6 @@ function Queue({ session, timeline }) {
   const withdraw = (id) => attempt(deck().call('withdraw_prompt', { session_id: session.id, prompt_id: id }));
   return html`<ul class="queue" aria-label="Queued prompts">${waiting.map(
     (one) => html`<li key=${one.id}><span class="tag">${one.state}</span><span class="what">${marked(typeof one.content === 'string' ? one.content : JSON.stringify(one.content))}</span>
-      ${one.state === 'queued' && html`<button type="button" class="quiet" onClick=${() => withdraw(one.id)}>Take back</button>`}</li>`,
+      ${one.state === 'queued' && html`<button type="button" class="quiet" onClick=${() => withdraw(one.id)}>Withdraw</button>`}</li>`,
   )}</ul>`;
 }

@@ -99,7 +99,7 @@ function Actions({ session, update }) {
     <button role="menuitem" onClick=${() => run('compact', 'Compacting.')}>Compact the context</button>
     <button role="menuitem" onClick=${() => exportAs(session, 'md')}>Export as Markdown</button>
     <button role="menuitem" onClick=${() => exportAs(session, 'ndjson')}>Export the log</button>
-    <button role="menuitem" disabled=${alive} title=${alive ? 'Stop it first' : ''} onClick=${() => update({ archived: !session.archived })}>${session.archived ? 'Take out of the archive' : 'Archive'}</button>
+    <button role="menuitem" disabled=${alive} title=${alive ? 'Stop it first' : ''} onClick=${() => update({ archived: !session.archived })}>${session.archived ? 'Unarchive' : 'Archive'}</button>
     <button role="menuitem" class="danger" onClick=${remove}>Delete…</button>
   </div></details>`;
 }

@@ -47,7 +47,7 @@ export function NewSession({ onClose }) {
     <form class="new-session" onSubmit=${submit}>
       <label>Folder <input name="cwd" list="folders" required value=${cwd} spellcheck="false" autocomplete="off" onInput=${(/** @type {any} */ event) => setCwd(event.target.value)} /></label>
       <datalist id="folders">${[...new Set([...known, ...folders])].map((one) => html`<option value=${visible(one)} />`)}</datalist>
-      <label>Prompt <textarea name="prompt" rows="5" autofocus placeholder="What should it do? (may come later)" /></label>
+      <label>Prompt <textarea name="prompt" rows="5" autofocus placeholder="What should it do? (optional)" /></label>
       <div class="columns">
         <label>Model <input name="model" list="models" placeholder="default" spellcheck="false" /></label>
         <label>Mode <select name="permission_mode"><option value="">default</option>${options(MODES)}</select></label>

@@ -30,7 +30,7 @@ export function PlanAndTasks({ session, timeline }) {
   const entries = timeline.plans.get('')?.entries ?? [];
   const tasks = [...timeline.tasks.values()].toReversed();
   return html`<section><h3>To do</h3>
-      ${entries.length ? html`<ul class="todo">${entries.map((one) => html`<li class=${one.status ?? 'pending'}><i aria-label=${one.status ?? 'pending'}>${SIGNS[/** @type {keyof SIGNS} */ (one.status ?? 'pending')]}</i> ${marked(one.status === 'in_progress' ? one.doing || one.text : one.text)}</li>`)}</ul>` : html`<p class="dim">It keeps no list.</p>`}
+      ${entries.length ? html`<ul class="todo">${entries.map((one) => html`<li class=${one.status ?? 'pending'}><i aria-label=${one.status ?? 'pending'}>${SIGNS[/** @type {keyof SIGNS} */ (one.status ?? 'pending')]}</i> ${marked(one.status === 'in_progress' ? one.doing || one.text : one.text)}</li>`)}</ul>` : html`<p class="dim">No to-do list.</p>`}
     </section>
     <section><h3>Tasks</h3>
       ${tasks.length ? html`<ul class="tasks">${tasks.map((task) => html`<${Task} key=${task.id} session=${session} task=${task} />`)}</ul>` : html`<p class="dim">None.</p>`}
@@ -70,7 +70,7 @@ export function Changes({ session }) {
       <button class="quiet" onClick=${fetch}>Refresh</button></p>
     ${files.map((file) => html`<${FileChange} key=${file.path} diff=${file} open=${files.length < 12} />`)}
     ${found.untracked?.length ? html`<section><h3>New files, not yet in git</h3><ul>${found.untracked.map((/** @type {string} */ path) => html`<li><code>${marked(path)}</code></li>`)}</ul></section>` : null}
-    ${!files.length && !found.untracked?.length ? html`<p class="dim">Nothing has changed since it began.</p>` : null}
+    ${!files.length && !found.untracked?.length ? html`<p class="dim">No changes yet.</p>` : null}
     ${found.truncated ? html`<p class="note">There is more than can be shown.</p>` : null}
   </div>`;
 }

@@ -28,7 +28,7 @@ async function rewind(session, item) {
   const files = preview.filesChanged ?? preview.files_changed ?? [];
   const listed = files.map((/** @type {string} */ path) => `\n${visible(path)}`).join('');
   if (!files.length) say('No file has changed since then.');
-  else if (confirm(`Set ${files.length} files back to what they were before this prompt?${listed}`)) {
+  else if (confirm(`Restore ${files.length} files to their state before this prompt?${listed}`)) {
     const done = await attempt(deck().call('rewind', { session_id: session, to: item.id, dry_run: false }));
     if (done !== undefined) say(`${files.length} files were set back.`);
   }

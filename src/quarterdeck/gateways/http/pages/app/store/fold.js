@@ -265,13 +265,13 @@ const HOST = {
   process_changed: (t, e) => {
     if (e.state !== 'exited' && e.state !== 'lost') return;
     dropPreviews(t);
-    const how = e.state === 'lost' ? 'was lost' : e.signal ? `was ended by ${e.signal}` : `ended with code ${e.exit_code}`;
+    const how = e.state === 'lost' ? 'was lost' : e.signal ? `was terminated by ${e.signal}` : `exited with code ${e.exit_code}`;
     if (e.state === 'lost' || e.exit_code || e.stderr) {
       note(t, e, 'process', `Claude Code ${how}.${e.stderr ? `\n${e.stderr}` : ''}`, { level: 'error', by_host: true });
     }
   },
   hang_noticed: (t, e) =>
-    note(t, e, 'hang', `Nothing was heard for ${Math.round(e.silent_s)} s: ${e.action}.`, { level: 'warning', by_host: true }),
+    note(t, e, 'hang', `No output for ${Math.round(e.silent_s)} s: ${e.action}.`, { level: 'warning', by_host: true }),
   budget_changed: (t, e) => {
     if (e.state === 'set') return;
     const text = `The budget of $${e.budget_usd} is ${e.state === 'reached' ? 'used up' : 'nearly used up'} ($${e.spent_usd} spent).`;

@@ -44,7 +44,7 @@ export function Inbox({ id }) {
         ${waiting.filter((one) => one.kind === 'permission').length > 1 && html`<button class="quiet" onClick=${() => setBatch(true)}>Several… <kbd>b</kbd></button>`}</header>
       <p class="sr" role="status" aria-live="polite">${waiting.length} waiting</p>
       <ul class="rows">${waiting.map((one) => html`<${Row} key=${one.id} approval=${one} selected=${one.id === selected?.id} />`)}</ul>
-      ${host.loaded.value && !waiting.length && html`<p class="empty">Nothing waits for you.</p>`}
+      ${host.loaded.value && !waiting.length && html`<p class="empty">No pending requests.</p>`}
       <${Settled} />
     </section>
     <section class="detail" aria-label="Decision">

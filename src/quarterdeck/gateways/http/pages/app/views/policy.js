@@ -65,7 +65,7 @@ function Grants({ version }) {
   useEffect(() => void fetch(), [version]);
   /** @param {any} grant */
   const revoke = async (grant) => {
-    if (await attempt(deck().call('revoke_grant', { grant_id: grant.id }))) say(`Revoked ${visible(grant.rule)}. It is asked about again.`);
+    if (await attempt(deck().call('revoke_grant', { grant_id: grant.id }))) say(`Revoked ${visible(grant.rule)}. You will be asked again.`);
     await fetch();
   };
   const now = Date.now();
@@ -77,7 +77,7 @@ function Grants({ version }) {
         <td>${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || 'one session')}</a>` : one.cwd ? html`<span title=${visible(one.cwd)}>${marked(baseName(one.cwd))}</span>` : SCOPES[/** @type {keyof SCOPES} */ (one.scope)]}</td>
         <td>${marked(one.by)}</td><td class="number"><${Time} at=${one.created_at} /></td>
         <td>${one.revoked_at ? 'revoked' : one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'revoked by somebody'}</td>
-        <td>${holds(one) && html`<button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button>`}</td></tr>`)}</tbody></table></div>` : html`<p class="dim">Nothing was granted. Allow something with a rule, and it is listed here.</p>`}
+        <td>${holds(one) && html`<button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button>`}</td></tr>`)}</tbody></table></div>` : html`<p class="dim">No remembered rules. Rules that you allow appear here.</p>`}
   </section>`;
 }
 

@@ -31,7 +31,7 @@ export function SessionView({ id }) {
     { keys: 't', does: 'Turns', run: () => setPanel(panel === 'turns' ? '' : 'turns') },
     { keys: 'p', does: 'Plan and tasks', run: () => setPanel(panel === 'plan' ? '' : 'plan') },
     { keys: 'v', does: 'What it changed', run: () => setPanel(panel === 'changes' ? '' : 'changes') },
-    { keys: 'End', does: 'To the newest', run: () => list.current.current?.toEnd() },
+    { keys: 'End', does: 'Jump to the end', run: () => list.current.current?.toEnd() },
   ]);
   const picture = store.picture.value;
   const items = picture.items.filter(isShown);
@@ -89,7 +89,7 @@ function Earlier({ store }) {
   const progress = store.loadingEarlier.value;
   if (progress) return html`<p class="earlier"><progress value=${progress} aria-label="Loading" /></p>`;
   if (!store.hasEarlier.value) return null;
-  return html`<p class="earlier"><button onClick=${() => attempt(store.loadEarlier())}>Show what was before</button></p>`;
+  return html`<p class="earlier"><button onClick=${() => attempt(store.loadEarlier())}>Show earlier items</button></p>`;
 }
 
 /** @type {Record<string, string>} */

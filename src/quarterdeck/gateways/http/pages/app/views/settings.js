@@ -35,10 +35,10 @@ function Appearance() {
     else notify.value = !notify.value;
   };
   return html`<section><h2>This browser</h2>
-    <label>Colours <select value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>${options({ system: 'as the system', light: 'light', dark: 'dark' })}</select></label>
+    <label>Colours <select value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>${options({ system: 'system', light: 'light', dark: 'dark' })}</select></label>
     <label>Diffs <select value=${diffStyle.value} onChange=${(/** @type {any} */ event) => (diffStyle.value = event.target.value)}>${options({ unified: 'unified', split: 'side by side' })}</select></label>
     <label class="check"><input type="checkbox" checked=${showThinking.value} onChange=${() => (showThinking.value = !showThinking.value)} /> Show thinking unfolded</label>
-    <label class="check"><input type="checkbox" checked=${notify.value} onChange=${ask} /> Notify me when something waits and I look elsewhere</label>
+    <label class="check"><input type="checkbox" checked=${notify.value} onChange=${ask} /> Notify me about new requests while this page is in the background</label>
   </section>`;
 }
 
@@ -87,7 +87,7 @@ function Tokens() {
   };
   /** @param {any} token */
   const revoke = async (token) => {
-    if (confirm(`Revoke ${visible(token.name)}? Whoever uses it is out at once.`) && (await attempt(deck().call('revoke_token', { token_id: token.id })))) say(`Revoked ${visible(token.name)}.`);
+    if (confirm(`Revoke ${visible(token.name)}? Anyone using it is disconnected at once.`) && (await attempt(deck().call('revoke_token', { token_id: token.id })))) say(`Revoked ${visible(token.name)}.`);
     await fetch();
   };
   const live = tokens.filter((one) => !one.revoked_at && !(one.expires_at && Date.parse(one.expires_at) < Date.now()));
@@ -95,7 +95,7 @@ function Tokens() {
     <div class="scroll-x"><table><thead><tr><th>Name</th><th>May</th><th>Folders</th><th class="number">Last used</th><th>Expires</th><th></th></tr></thead>
       <tbody>${live.map((one) => html`<tr key=${one.id}><td>${marked(one.name)}</td><td>${one.scope}</td><td class="dim">${marked((one.folders ?? []).join(', ') || 'all')}</td><td class="number dim">${one.last_used_at ? html`<${Time} at=${one.last_used_at} />` : 'never'}</td><td class="dim">${one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'never'}</td><td><button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button></td></tr>`)}</tbody></table></div>
     ${made && html`<p class="made" role="status">The secret of ${marked(made.name)}, shown only now: <code>${made.secret}</code></p>`}
-    <form class="inline" onSubmit=${create}><label>Name <input name="name" required /></label><label>May <select name="scope">${options(SCOPES)}</select></label><label>Days <input name="days" type="number" min="1" placeholder="for ever" /></label><button>Make a token</button></form>
+    <form class="inline" onSubmit=${create}><label>Name <input name="name" required /></label><label>May <select name="scope">${options(SCOPES)}</select></label><label>Days <input name="days" type="number" min="1" placeholder="no expiry" /></label><button>Make a token</button></form>
   </section>`;
 }
 

@@ -17,12 +17,12 @@ export function SignIn({ enter, refused = false }) {
     setBusy(true);
     try {
       const answer = await fetch(api('host'), { headers: { authorization: `Bearer ${token}` } });
-      if (!answer.ok) throw new Error((await answer.json()).detail ?? 'The host does not take this token.');
+      if (!answer.ok) throw new Error((await answer.json()).detail ?? 'The host does not accept this token.');
       forget();
       keep(token, { everywhere: form.get('stay') === 'on' });
       enter(token);
     } catch (error) {
-      setProblem(error instanceof TypeError ? 'The host does not answer.' : /** @type {Error} */ (error).message);
+      setProblem(error instanceof TypeError ? 'The host does not respond.' : /** @type {Error} */ (error).message);
     }
     setBusy(false);
   };
