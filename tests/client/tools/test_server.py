@@ -145,13 +145,13 @@ ERRORS: list[tuple[Any, Any, int, str]] = [
     (request("prompts/get", {"name": "x"}), 1, -32601, "prompts/get: no such method"),
     (request("notifications/cancelled"), 1, -32601, "notifications/cancelled: no such method"),
     (request("ping", [1]), 1, -32602, "ping: params must be an object"),
-    (request("initialize", {}), 1, -32602, "initialize: protocolVersion is a string"),
-    (request("tools/list", {"cursor": 5}), 1, -32602, "tools/list: cursor is a string"),
+    (request("initialize", {}), 1, -32602, "initialize: protocolVersion must be a string"),
+    (request("tools/list", {"cursor": 5}), 1, -32602, "tools/list: cursor must be a string"),
     (request("tools/list", {"cursor": "1"}), 1, -32602, "tools/list: '1' is not a cursor of this server"),
     (request("tools/call"), 1, -32602, "tools/call: name must be a string"),
     (request("tools/call", {"name": 5}), 1, -32602, "tools/call: name must be a string"),
     (request("tools/call", {"name": "add", "arguments": [1]}), 1, -32602, "tools/call: arguments is an object"),
-    (request("logging/setLevel", {}), 1, -32602, "logging/setLevel: level is a string"),
+    (request("logging/setLevel", {}), 1, -32602, "logging/setLevel: level must be a string"),
     (request("logging/setLevel", {"level": "loud"}), 1, -32602, "logging/setLevel: level must be one of debug, info"),
 ]
 

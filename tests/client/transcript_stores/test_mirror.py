@@ -263,7 +263,7 @@ async def test_a_frame_from_nowhere_is_told(projects: Projects) -> None:
         )
         await session.prompt("hi")
         await play
-        assert [(one.key, "no transcript" in one.error) for one in session.mirror_errors] == [(None, True)]
+        assert [(one.key, "not a transcript" in one.error) for one in session.mirror_errors] == [(None, True)]
 
 
 # Resuming
