@@ -74,7 +74,7 @@ def test_an_exit_status_is_told_as_code_or_signal(returncode: int, status: ExitS
         "last words",
     )
     assert said in str(error)
-    assert "start a new session" in str(error)
+    assert "Start a new session" in str(error)
     assert str(error).endswith("\nError output: last words")
 
 
