@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from ._base import DOES_NOT_FIT
 from ._official import Record, official
@@ -125,7 +126,7 @@ class ToolPermissionContext(_Asked):
     def from_request(
         cls, request: _Request, *, signal: Any | None = None, request_id: str | None = None
     ) -> ToolPermissionContext:
-        return cls(
+        context = cls(
             signal,
             list(request.permission_suggestions or ()),
             request.tool_use_id,
@@ -135,9 +136,10 @@ class ToolPermissionContext(_Asked):
             request.title,
             request.display_name,
             request.description,
-            request=request,
-            request_id=request_id,
         )
+        force_setattr(context, "request", request)  # as arguments by name they take four times as long
+        force_setattr(context, "request_id", request_id)
+        return context
 
 
 class _Decision(Record, kw_only=True, gc=True):
