@@ -94,7 +94,7 @@ async def test_a_store_of_two_methods_is_one(projects: Projects, cwd: Path) -> N
     await delete_session_via_store(store, session_id, str(cwd))  # keeps everything
     assert len(await get_session_messages_from_store(store, session_id, str(cwd))) == 2
     for ask in (list_sessions_from_store(store, str(cwd)), list_subagents_from_store(store, session_id, str(cwd))):
-        with pytest.raises(ValueError, match="cannot be listed|cannot list subagents"):
+        with pytest.raises(ValueError, match=r"cannot be listed|cannot list subagents"):
             await ask
 
 
