@@ -220,14 +220,15 @@ def _each(figures: Measured) -> Row:
 
 
 NOTE = (
-    "The stand-in answers `initialize`, then floods, keeps a pace, or keeps requests in flight; it is never what is "
-    "waited for. Processor time is that of the host process (user and system), from the prompt to the result; both are "
-    'per message or per request, unless a rate is given. The program reads `message.event["delta"]["text"]` on both '
-    f"sides. {ROUNDS.full} rounds ({FEW_ROUNDS.full} for closing and memory), in each of them ours and the official "
-    "SDK one after the other; given are the medians, and as “better by” the median of the rounds' factors with the "
-    "half of them that lies around it. A latency counts as not above the official SDK's up to 1.1 times its p50 "
-    "and 1.5 times its p99. The floor is a program of 150 lines (`benchmarks/_children/bare.py`) that does these loads "
-    "and nothing else: no record of lines, no bounds, no checks, no typed requests, no supervision of the process."
+    "The stand-in answers `initialize`, then sends output as fast as it can, at a fixed pace, or keeps requests in "
+    "flight; it is never the bottleneck. Processor time is the host process's (user and system), from the prompt "
+    "to the result. Times are per message or per request unless a rate is given. The program reads "
+    f'`message.event["delta"]["text"]` on both sides. There are {ROUNDS.full} rounds ({FEW_ROUNDS.full} for '
+    "closing and memory); each runs Quarterdeck and the official SDK one after the other. The table shows medians; "
+    "“better by” is the median ratio of all rounds, with its interquartile range in brackets. Latency targets "
+    "allow 1.1 times the official SDK's p50 and 1.5 times its p99. The floor is a program of 150 lines "
+    "(`benchmarks/_children/bare.py`) that handles these loads and nothing else: no record of lines, no bounds, no "
+    "checks, no typed requests, no process supervision."
 )
 
 

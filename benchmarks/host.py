@@ -230,10 +230,9 @@ def _keeper_share(name: str, figures: Figures) -> Row:
 
 
 NOTE = (
-    "A bare program does one job and nothing else, well: the store takes the same rows in commits of a hundred, or at "
-    "the pace of the lines; the client reads the same process; the fan-out is a list of messages that all subscribers "
-    "read by themselves. Processor time is that of the host's process, its threads included; the keeper's is its own. "
-    f"{ROUNDS.full} rounds, in each of them everything once."
+    "A bare program does a single job: the store takes the same rows in commits of a hundred, or as they arrive; the "
+    "client reads the same process; the fan-out is a list of messages that every subscriber reads. Processor time "
+    f"is the host process's, including its threads but not the keeper. There are {ROUNDS.full} rounds."
 )
 
 

@@ -203,10 +203,10 @@ class Bench(Rounds):
 
 
 NOTE = (
-    "Clients are in a process of their own, which counts what comes and parses only where the time is measured. The "
-    "bare server is uvicorn with the protocol classes that the gateway uses, on uvloop; it sends everyone all "
-    "that has come since their last message, encoded once for all. The bare framework is starlette with one route. "
-    f"{ROUNDS.full} rounds, in each of them everything once."
+    "Clients run in their own process, which counts messages and parses them only to measure time. The bare server "
+    "is uvicorn on uvloop with the gateway's protocol classes; it sends each client everything since its last "
+    "message, encoded once for all clients. The bare framework is starlette with one route. There are "
+    f"{ROUNDS.full} rounds."
 )
 
 

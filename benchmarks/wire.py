@@ -144,18 +144,17 @@ def _sizes(turn: tuple[bytes, ...]) -> str:
 
 
 NOTE = (
-    "Every message of ours keeps the bytes it came in. The official SDK reads through `read_messages` of its own "
-    "transport, from memory, then `parse_message`; no process, no queue, no event loop on either side. The floor is "
-    "`msgspec`'s `decode_lines` alone, into the same classes: no framing, no raw bytes. Given are the medians of "
-    f"{ROUNDS.full} rounds, and as “better by” the median of the rounds' factors with the half of them that lies "
-    "around it."
+    "Every Quarterdeck message keeps its original bytes. The official SDK reads from memory through its transport's "
+    "`read_messages`, then `parse_message`; neither side uses a process, a queue or an event loop. The floor is "
+    "`msgspec`'s `decode_lines` alone, into the same classes: no framing, no raw bytes. The table shows medians of "
+    f"{ROUNDS.full} rounds; “better by” is the median ratio of all rounds, with its interquartile range in brackets."
 )
 TARGETS = (
-    "An event is a dict in both SDKs, and ours is decoded together with its line, whether the program reads it or not: "
-    "so the row to look at is the one that reads the text. Making those dicts is most of the work, and both sides do "
-    "it in C, so there is less to gain here than in the client, where everything around the decoder counts too. The "
-    "floor, which is the most there is to gain with `msgspec`, is seven to eight times as fast as the official SDK. "
-    "The targets ask for half of its speed, framing and raw bytes included: that is four times the official SDK."
+    "An event is a dict in both SDKs. Quarterdeck decodes it with its line, whether or not the program reads it, so "
+    "look at the row that reads the text. Creating these dicts is most of the work, and both sides do it in C, so "
+    "there is less to gain here than in the client, where everything around the decoder counts, too. The floor, the "
+    "most that `msgspec` can achieve, is seven to eight times as fast as the official SDK. The target is half the "
+    "floor's speed, including framing and raw bytes: four times the official SDK."
 )
 MIXED_NOTE = (
     f"Init, status, then {_lines.ROUNDS_PER_TURN} rounds of streamed text, its completed message of "
@@ -163,8 +162,8 @@ MIXED_NOTE = (
     f"{_lines.TOOL_RESULT_BYTES // 1024} KB. The pieces are as recorded, and as many as it takes to say the message."
 )
 HEAVY_NOTE = (
-    f"The same with {FEW_PIECES} pieces of text to a message, which are a third of what it says: the more of the bytes "
-    "are in large messages, the less there is to gain, since both sides read long strings at about the same speed."
+    f"The same, with {FEW_PIECES} pieces of text per message, a third of its text. The more bytes are in large "
+    "messages, the less there is to gain, because both sides read long strings at about the same speed."
 )
 
 
