@@ -71,6 +71,8 @@ async def test_a_session_is_renamed_tagged_and_given_a_budget_and_a_model(place:
         assert [one.id for one in (await host.list_sessions(ListSessions(tag=["x"]))).sessions] == [session.id]
         removed = await host.update_session(UpdateSession(session_id=session.id, budget_usd=None))
         assert (removed.budget_usd, removed.name) == (None, "new")
+        with pytest.raises(HostError, match="at least 0"):
+            await host.update_session(UpdateSession(session_id=session.id, max_thinking_tokens=-1))
         assert kinds(await all_frames(host, session.id)).count("BudgetChanged") == 2
 
 

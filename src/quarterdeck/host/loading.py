@@ -213,7 +213,11 @@ class Loading(HostParts):
         """By the rows that were shown: nothing has to be read for it."""
         log = actor.log
         await log.settled()
-        return self._shown(log.written_record, log.epoch, log.fanout.last_seq, len(log.pending))
+        seen = (log.written_record, log.fanout.last_seq, len(log.pending), self.stalls.why(log.id))
+        if log.viewed is None or log.viewed[0] != seen:
+            record, seq, pending, _ = seen
+            log.viewed = seen, self._shown(record, log.epoch, seq, pending)
+        return log.viewed[1]
 
     async def _record_view(self, record: SessionRecord) -> returns.Session:
         if (actor := self._actors.get(record.id)) is not None:

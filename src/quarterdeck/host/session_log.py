@@ -38,7 +38,7 @@ from .open_approvals import moved_to
 from .policies import Verdict, verdict_of
 from .previews import LivePreviews
 from .raw_lines import raw_events
-from .resources import Approval, Frame, Prompt
+from .resources import Approval, Frame, Prompt, Session
 from .stalls import Stalls
 from .standing import Standing
 
@@ -82,6 +82,8 @@ class SessionLog:
         self.approvals = self.standing.approvals
         self.written_record = record
         """The record as the store has it, where ``record`` is what it will be: it fits the last row that was shown."""
+        self.viewed: tuple[Any, Session] | None = None
+        """The session as it was last shown, and what that followed from."""
         self.pending: set[str] = set()
         """The approvals that wait, by the rows that were shown."""
         self.previews = LivePreviews(fold)

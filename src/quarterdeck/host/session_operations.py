@@ -201,6 +201,8 @@ class SessionOperations(HostBase):
         actor = await self._actor(request.session_id)
         if request.permission_mode is not UNSET:
             _check_mode(request.permission_mode)
+        if isinstance(request.max_thinking_tokens, int) and request.max_thinking_tokens < 0:
+            raise HostError("invalid", "A number of tokens is at least 0.", field="max_thinking_tokens")
         if request.budget_usd is not UNSET:
             check_budget(request.budget_usd, "budget_usd")
         if request.archived is True and actor.session is not None:

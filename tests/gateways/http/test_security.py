@@ -216,6 +216,8 @@ async def test_every_answer_has_the_usual_headers(tmp_path: Path) -> None:
             assert "server" not in headers
             assert headers["date"]
             assert "access-control-allow-origin" not in headers
+        page = (await there.client(None).get("/")).headers
+        assert (page["referrer-policy"], page["cross-origin-opener-policy"]) == ("no-referrer", "same-origin")
 
 
 async def test_tls_serves_the_same_and_says_so(tmp_path: Path) -> None:

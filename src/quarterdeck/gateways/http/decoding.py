@@ -95,6 +95,8 @@ class Shape:
         return self._decoder.decode(body if body or self.body_required else b"{}")
 
     def _from_query(self, query: bytes) -> dict[str, Any]:
+        if not query:
+            return {}
         try:
             pairs = parse_qsl(
                 query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=QUERY_FIELDS

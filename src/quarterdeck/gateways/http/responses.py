@@ -22,13 +22,16 @@ EXPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-a
 ALWAYS: dict[str, str] = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
     "content-security-policy": NOTHING_LOADED,
 }
+FOR_DOCUMENTS: dict[str, str] = {
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+"""What means something only for what a browser shows."""
 TLS_ONLY = {"strict-transport-security": "max-age=31536000"}
 GZIP_LEVEL = 5
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)")
@@ -57,6 +60,8 @@ class Answer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {"content-type": self.media_type, "content-length": str(len(self.body)), **self.headers}
+        if self.media_type.startswith("text/html"):
+            headers |= FOR_DOCUMENTS
         await send({"type": "http.response.start", "status": self.status, "headers": encoded(scope, headers)})
         await send({"type": "http.response.body", "body": self.body})
 
