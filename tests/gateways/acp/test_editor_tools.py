@@ -190,6 +190,20 @@ async def test_rules_for_bash_hold_for_the_terminal_too(fake: Simulated, checker
         assert ed.call_of("mcp__editor__terminal")["status"] == "failed"
 
 
+async def test_settings_that_cannot_be_read_deny_every_command_in_the_terminal(fake: Simulated, checker: Any) -> None:
+    (Path(fake.env["HOME"]) / ".claude").mkdir(exist_ok=True)
+    (Path(fake.env["HOME"]) / ".claude" / "settings.json").write_text('{"permissions": {"deny": ["Bash(rm"]}}')
+    fake.play([in_terminal("make all"), "I could not."])
+    async with start(fake, checker) as ed:
+        await ed.initialize(**TERMINALS)
+        terminals = Terminals(ed)
+        ed.allow()
+        assert (await ed.prompt(await ed.new(fake.cwd), "build"))["stopReason"] == "end_turn"
+        assert terminals.created == []
+        assert [one for one in ed.asked if one["method"] == "session/request_permission"] == []
+        assert ed.call_of("mcp__editor__terminal")["status"] == "failed"
+
+
 async def test_a_command_that_takes_too_long_or_is_cancelled_is_stopped(fake: Simulated, checker: Any) -> None:
     fake.play([in_terminal("sleep 1000", timeout_s=1), "Too slow."], [in_terminal("sleep 1000"), "Never."])
     async with start(fake, checker) as ed:

@@ -266,6 +266,28 @@ async def test_the_editors_terminal_on_the_real_cli(place: Place, checker: Any) 
         assert list(place.model.conversation[-1].tool_results.values()) == ["built"]
 
 
+async def test_an_ask_rule_for_bash_has_the_person_asked_although_the_terminal_is_allowed(
+    place: Place, checker: Any
+) -> None:
+    rules = {"allow": ["mcp__editor__terminal"], "ask": ["Bash(make deploy:*)"]}
+    settings = Path(place.env["HOME"]) / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(json.dumps({"permissions": rules}))
+    for command in ("make all", "make deploy", "rm -rf /"):
+        place.model.reply(ToolUse("mcp__editor__terminal", {"command": command}))
+    place.model.reply("Built.")
+    async with editor("--agent", place.command, env=place.env, checker=checker) as ed:
+        await ed.initialize(**TERMINALS)
+        terminals = Terminals(ed)
+        ed.allow("reject")
+        assert (await ed.prompt(await ed.new(place.cwd), "build"))["stopReason"] == "end_turn"
+        asked = [
+            one["params"]["toolCall"]["title"] for one in ed.asked if one["method"] == "session/request_permission"
+        ]
+        assert asked == ["make deploy", "rm -rf /"]
+        assert [one["args"][1] for one in terminals.created] == ["make all"]
+
+
 async def test_an_agent_that_is_killed_leaves_nothing_of_the_real_cli_not_even_what_its_shell_started(
     place: Place,
 ) -> None:

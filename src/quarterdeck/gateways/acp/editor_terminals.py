@@ -1,16 +1,18 @@
 """The editor's terminals: a tool that runs a command where the person sees it, can type into it and can stop it.
 
 It stands beside Claude Code's own ``Bash``. The rules for ``Bash`` hold for it too: the policy engine judges each
-command by them, before anyone is asked and again before the command runs.
+command by them, before anyone is asked and again before the command runs. A ``PreToolUse`` hook enforces deny and ask
+rules where Claude Code itself would ask nobody: in ``bypassPermissions``, or if its settings allow the tool.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from quarterdeck.client.options_types import HookMatcher
 from quarterdeck.client.tools.context import ToolContext
 from quarterdeck.client.tools.decorator import SdkMcpTool, tool
 from quarterdeck.policy import Decision, Policy, PolicyError
@@ -18,6 +20,7 @@ from quarterdeck.policy import Decision, Policy, PolicyError
 from . import schema
 from .jsonrpc import RpcError
 from .peer import Peer, decoded
+from .tool_calls import EDITOR_TERMINAL
 
 OUTPUT_LIMIT_BYTES = 200_000
 """Of the end of the output; the editor keeps no more."""
@@ -48,7 +51,21 @@ class EditorTerminals:
 
     def judge(self, tool_input: dict[str, Any]) -> Decision:
         """What the rules for ``Bash`` say. They are read anew each time: a person changes them while it runs."""
-        return Policy.from_settings(self._cwd, mode="default").decide("Bash", tool_input)
+        return self._policy().decide("Bash", tool_input)
+
+    def hooks(self) -> list[HookMatcher]:
+        return [HookMatcher(matcher=EDITOR_TERMINAL, hooks=[self._guard])]
+
+    async def _guard(self, hook_input: Mapping[str, Any], *_: Any) -> dict[str, Any]:
+        """Refuses, asks, or has no opinion. If it fails, the call is denied."""
+        said = self._policy().restrain("Bash", hook_input["tool_input"])
+        if said.behavior == "allow":
+            return {}
+        decided = {"permissionDecision": said.behavior, "permissionDecisionReason": said.explanation}
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decided}}
+
+    def _policy(self) -> Policy:
+        return Policy.from_settings(self._cwd, mode="default")
 
     def tools(self) -> list[SdkMcpTool[Any]]:
         """None without the policy engine's grammar: what cannot be judged is not offered."""

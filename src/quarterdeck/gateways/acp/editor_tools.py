@@ -8,6 +8,7 @@ from typing import Any
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.serving import LATER
 from quarterdeck.client.tools.server import create_sdk_mcp_server
+from quarterdeck.policy import PolicyError
 from quarterdeck.wire.permissions import PermissionResultAllow, PermissionResultDeny
 
 from . import schema
@@ -40,7 +41,11 @@ class EditorTools:
         hooks = self._files.hooks()
         if hooks:
             options.hooks = {**(options.hooks or {}), "PostToolUse": hooks}
-        tools = [*self._files.tools(), *(self._terminals.tools() if self._terminals is not None else ())]
+        terminals = self._terminals.tools() if self._terminals is not None else []
+        if self._terminals is not None and terminals:
+            guards = [*(options.hooks or {}).get("PreToolUse", ()), *self._terminals.hooks()]
+            options.hooks = {**(options.hooks or {}), "PreToolUse": guards}
+        tools = [*self._files.tools(), *terminals]
         if tools and isinstance(options.mcp_servers, dict):
             options.mcp_servers = {**options.mcp_servers, SERVER: create_sdk_mcp_server(SERVER, tools=tools)}
 
@@ -48,7 +53,10 @@ class EditorTools:
         """An answer by the rules for ``Bash``, or ``LATER`` where a person has to be asked."""
         if tool != EDITOR_TERMINAL or self._terminals is None:
             return LATER
-        decision = self._terminals.judge(dict(tool_input))
+        try:
+            decision = self._terminals.judge(dict(tool_input))
+        except PolicyError as error:
+            return PermissionResultDeny(message=f"The rules for Bash cannot be read, so this is denied: {error}")
         if decision.behavior == "deny":
             return PermissionResultDeny(message=decision.explanation)
         return PermissionResultAllow() if decision.behavior == "allow" and mode != "plan" else LATER
