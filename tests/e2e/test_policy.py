@@ -8,6 +8,7 @@ import pytest
 
 import soak
 from e2e.kit import Stage
+from e2e.server import server_config
 from quarterdeck import HookMatcher, PermissionResultDeny
 from quarterdeck.policy import Decision, Policy
 from quarterdeck.testing.install import NEWEST, SUPPORTED
@@ -15,6 +16,10 @@ from quarterdeck.testing.model import ToolUse
 
 pytestmark = pytest.mark.real
 VERSIONS = SUPPORTED if soak.ON else (NEWEST,)
+
+
+async def refuse(*_: Any) -> PermissionResultDeny:
+    return PermissionResultDeny(message="not now")
 
 
 async def run(stage: Stage, *commands: str, **options: Any) -> list[str]:
@@ -84,3 +89,42 @@ async def test_what_a_slash_command_runs_by_itself_is_shown_to_no_hook(stage: St
     async with stage.session(hooks=hooks, can_use_tool=policy) as session:
         await session.prompt("/go")
     assert (stage.cwd / "ran").exists()
+
+
+@pytest.mark.parametrize("any_stage", VERSIONS, indirect=True)
+@pytest.mark.parametrize("how", ["hook", "can_use_tool"])
+async def test_while_the_session_plans_no_rule_of_a_policy_allows_an_edit_or_an_mcp_tool(
+    any_stage: Stage, how: str
+) -> None:
+    stage = any_stage
+    policy = Policy.from_rules(allow=["Edit(**)", "Write", "mcp__st__*"], cwd=stage.cwd)
+    stage.model.reply(ToolUse("Write", {"file_path": str(stage.cwd / "new"), "content": "text"}))
+    stage.model.reply(ToolUse("mcp__st__echo", {"text": "heard"}))
+    stage.model.reply("done")
+    options: dict[str, Any] = {"permission_mode": "plan", "mcp_servers": {"st": server_config(stage.folder)}}
+    if how == "hook":
+        options |= {"hooks": {"PreToolUse": [HookMatcher(hooks=[policy.hook])]}, "can_use_tool": refuse}
+    else:
+        options["can_use_tool"] = policy
+    async with stage.session(**options) as session:
+        await session.prompt("go")
+    assert list(stage.cwd.glob("new")) == []
+    assert not any("heard" in text for request in stage.model.requests for text in request.tool_results.values())
+
+
+async def test_no_rule_of_a_policy_overrides_a_hook_that_asks(stage: Stage) -> None:
+    asked: list[str] = []
+
+    def on_ask(decision: Decision, *_: Any) -> PermissionResultDeny:
+        asked.append(decision.explanation)
+        return PermissionResultDeny(message="not now")
+
+    async def asks(*_: Any) -> dict[str, Any]:
+        said = {"permissionDecision": "ask", "permissionDecisionReason": "a second look"}
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
+
+    policy = Policy.from_rules(allow=["Bash(touch:*)"], cwd=stage.cwd, on_ask=on_ask)
+    hooks: dict[Any, Any] = {"PreToolUse": [HookMatcher(hooks=[asks])]}
+    await run(stage, "touch x", can_use_tool=policy, hooks=hooks)
+    assert list(stage.cwd.iterdir()) == []
+    assert asked == ["Claude Code asks in spite of allow rules: a second look"]

@@ -1,6 +1,7 @@
 """A stand-in for Claude Code that asks for many permissions at once: ``asking_cli.py COUNT FOLDER …``.
 
 It writes each answer it gets to a file of its own in the folder, and ends its turn when all are answered.
+``ASKED_ABOUT`` is the command, ``ASKED_BECAUSE`` the kind of reason it gives.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ def ask_all() -> set[str]:
     asked = set()
     for number in range(COUNT):
         request_id = f"{SESSION}-{number}"
-        tool_input = {"command": f"echo {number}"}
+        tool_input = {"command": f"{os.environ.get('ASKED_ABOUT', 'echo')} {number}"}
         request = {"subtype": "can_use_tool", "tool_name": "Bash", "input": tool_input, "tool_use_id": f"t{number}"}
+        if "ASKED_BECAUSE" in os.environ:
+            request["decision_reason_type"] = os.environ["ASKED_BECAUSE"]
         say(type="control_request", request_id=request_id, request=request)
         asked.add(request_id)
     return asked

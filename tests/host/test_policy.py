@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,21 @@ async def test_a_rule_of_the_host_allows_without_asking_anybody(tmp_path: Path, 
         assert decided.tool_use_id == told(frames, ToolEnded)[0].id
         assert states_of(frames) == []
         assert (place.cwd / "made.txt").exists()
+
+
+@pytest.mark.parametrize("reason", ["mode", "hook", "rule", "safetyCheck"])
+async def test_no_rule_of_the_host_answers_where_the_cli_asks_in_spite_of_rules(tmp_path: Path, reason: str) -> None:
+    """Plan mode, a hook that says ask, an ask rule of the settings."""
+    place = Place(tmp_path, keeper=False)
+    asking = [sys.executable, str(Path(__file__).parent / "asking_cli.py"), "1", str(tmp_path)]
+    agents = {"claude": ["env", "ASKED_ABOUT=touch", f"ASKED_BECAUSE={reason}", *asking]}
+    async with place.opened(policy=Policy.from_rules(allow=["Bash(touch:*)"]), agents=agents) as host:
+        session = await place.created(host)
+        (approval,) = await pending(host, session.id)
+        assert approval.tool == "Bash"
+        await decide(host, approval, "deny")
+        frames = await frames_until(host, session.id, "idle")
+        assert told(frames, PolicyDecided) == []
 
 
 @pytest.mark.parametrize("allowed", [[], ALL], ids=["asked by the CLI", "allowed by the CLI"])

@@ -12,6 +12,7 @@ import pytest
 
 from quarterdeck.policy import Decision, MissingGrammarError, Policy, PolicyBypassedWarning
 from quarterdeck.policy.errors import need_grammar
+from quarterdeck.wire import CanUseToolRequest
 from quarterdeck.wire.permissions import (
     PermissionResult,
     PermissionResultAllow,
@@ -34,6 +35,51 @@ def make(**options: Any) -> Policy:
 )
 def test_unattended_means_deny_with_the_reason(command: str, answer: PermissionResult) -> None:
     assert asyncio.run(make()("Bash", {"command": command}, ToolPermissionContext())) == answer
+
+
+def hooked(policy: Policy, mode: str, tool: str, **given: Any) -> str:
+    event = {"hook_event_name": "PreToolUse", "permission_mode": mode, "tool_name": tool, "tool_input": given}
+    return str(asyncio.run(policy.hook(event))["hookSpecificOutput"]["permissionDecision"])
+
+
+RULES = ["Edit(**)", "mcp__db", "Task(Explore)", "Bash", "Bash(python3:*)", "Bash(foo:*)"]
+
+
+def test_the_hook_holds_to_the_mode_that_the_session_is_in_now() -> None:
+    policy = Policy.from_rules(allow=[rule for rule in RULES if rule != "Bash"], cwd="/project")
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("Edit", {"file_path": "/project/a", "old_string": "a", "new_string": "b"}),
+        ("mcp__db__query", {}),
+        ("Task", {"subagent_type": "Explore"}),
+        ("Bash", {"command": "python3 a.py"}),
+        ("Bash", {"command": "foo"}),
+    ]
+    said = {
+        mode: [hooked(policy, mode, tool, **given) for tool, given in calls] for mode in ("default", "plan", "auto")
+    }
+    assert said == {
+        "default": ["allow"] * 5,
+        "plan": ["ask", "ask", "ask", "ask", "allow"],
+        "auto": ["allow", "allow", "ask", "ask", "allow"],
+    }
+
+
+@pytest.mark.parametrize("mode", ["plan", "auto"])
+def test_a_rule_for_any_code_does_not_count_while_planning_and_in_auto_mode(mode: Any) -> None:
+    policy = Policy.from_rules(allow=RULES, cwd="/project", mode=mode)
+    assert policy.decide("Bash", {"command": "touch x"}).behavior == "ask"
+    assert policy.decide("Bash", {"command": "foo x"}).behavior == "allow"
+
+
+@pytest.mark.parametrize(
+    ("reason", "behavior"),
+    [("mode", "deny"), ("hook", "deny"), ("rule", "deny"), ("safetyCheck", "deny"), (None, "allow")],
+)
+def test_no_rule_answers_where_the_cli_insists_on_a_person(reason: str | None, behavior: str) -> None:
+    request = CanUseToolRequest(tool_name="Bash", input={}, tool_use_id="t", decision_reason_type=reason)
+    context = ToolPermissionContext.from_request(request)
+    policy = Policy.from_rules(allow=["Bash(ok)"], cwd="/project")
+    assert asyncio.run(policy("Bash", {"command": "ok"}, context)).behavior == behavior
 
 
 @pytest.mark.parametrize("waits", [True, False])

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from quarterdeck.policy.adapters import CLI_INSISTS
 from quarterdeck.store.commits import MoveApproval, OpenApproval
 from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, ApprovalState
 from quarterdeck.timeline import Request
@@ -96,7 +97,8 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
             return None  # questions and plans are always for a person
         if self.policy is None:
             return None
-        return self.policy.judge(raw.tool_name, raw.input, needs_person=asked.needs_person)
+        insists = asked.needs_person or raw.decision_reason_type in CLI_INSISTS
+        return self.policy.judge(raw.tool_name, raw.input, needs_person=insists)
 
     def is_known(self, request_id: str) -> bool:
         """Whether somebody has been asked, or the policy has answered."""

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
+import msgspec
+
 from quarterdeck.wire.permissions import (
     PermissionResult,
     PermissionResultAllow,
@@ -23,6 +25,9 @@ from quarterdeck.wire.permissions import (
 from .decision import Decision
 from .rules import Behavior
 
+CLI_INSISTS = frozenset({"mode", "hook", "rule", "safetyCheck", "classifier"})
+"""Why CLI 2.1.325 asks although a rule allows the call: plan mode, a hook or a rule that says ask, a safety check. The
+answer is a person's; no allow rule gives it."""
 OnAsk: TypeAlias = Callable[
     [Decision, str, Mapping[str, Any], ToolPermissionContext | None], Awaitable[PermissionResult] | PermissionResult
 ]
@@ -43,6 +48,10 @@ class Callbacks:
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         raise NotImplementedError
 
+    def decide_while(self, mode: object, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        """The same in a session that is in ``mode`` now: while it plans, plan mode's restrictions hold as well."""
+        raise NotImplementedError
+
     def restrain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         """What deny and ask rules, and what could hide one of them, have against a call that others would allow."""
         raise NotImplementedError
@@ -61,6 +70,10 @@ class Callbacks:
         """``can_use_tool``."""
         self._warn_if_bypassed(context)
         decision = self.decide(tool_name, tool_input)
+        if decision.behavior == "allow" and (insists := _insists(context)):
+            decision = msgspec.structs.replace(
+                decision, behavior="ask", rule=None, source="safety", explanation=insists
+            )
         if decision.behavior == "allow":
             self.used(tool_name, tool_input)
             return PermissionResultAllow()
@@ -90,7 +103,7 @@ class Callbacks:
         self._sees_all_calls = True
         try:
             tool_name, tool_input = _call(hook_input)
-            decision = self.decide(tool_name, tool_input)
+            decision = self.decide_while(hook_input.get("permission_mode"), tool_name, tool_input)
             if decision.behavior == "allow":
                 self.used(tool_name, tool_input)
         except Exception as error:  # noqa: BLE001  # the CLI would take a failure for no opinion
@@ -116,6 +129,16 @@ class Callbacks:
         except Exception as error:  # noqa: BLE001  # the CLI would take a failure for no opinion
             return _said("deny", _failure(error))
         return {} if decision.behavior == "allow" else _said(decision.behavior, decision.explanation)
+
+
+def _insists(context: ToolPermissionContext | None) -> str | None:
+    """Why the CLI wants a person's answer; None if a rule may give it."""
+    request = getattr(context, "request", None)
+    kind = getattr(request, "decision_reason_type", None)
+    if kind not in CLI_INSISTS:
+        return None
+    why = getattr(request, "decision_reason", None) or f"its reason is the {kind}"
+    return f"Claude Code asks in spite of allow rules: {why}"
 
 
 def _event(hook_input: Mapping[str, Any]) -> Any:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .rules import Rule
+from .program_names import program_name
+from .programs import INTERPRETERS, RUNNERS, SHELLS, words
+from .rules import SHELL_TOOLS, Rule
 from .wildcards import match_pieces
+
+TAKES_ANY_CODE = SHELLS | INTERPRETERS | RUNNERS | words("python2 python3 deno tsx ssh eval exec env xargs sudo")
 
 
 class CommandRules:
@@ -132,6 +136,21 @@ class CommandRules:
             if literal.startswith(known) or known.startswith(literal):
                 return rule
         return None
+
+
+def allows_any_code(rule: Rule) -> bool:
+    """Whether it allows every command, or any code for an interpreter: ``Bash``, ``Bash(python3 -m pytest:*)``."""
+    if rule.behavior != "allow" or rule.tool not in SHELL_TOOLS:
+        return False
+    if rule.content is None:
+        return True
+    if "*" not in rule.content:
+        return False
+    literal = literal_part(rule)
+    head, blank, rest = literal.partition(" ")
+    if not blank and rule.content == f"{literal}*":
+        return any(name.startswith(literal) for name in TAKES_ANY_CODE)
+    return program_name(head) in TAKES_ANY_CODE and (not rest or rest.startswith("-"))
 
 
 def literal_part(rule: Rule) -> str:

@@ -176,6 +176,9 @@ class RememberingPolicy(Callbacks):
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         return self._for_call(tool_name, tool_input).decide(tool_name, tool_input)
 
+    def decide_while(self, mode: object, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        return self._for_call(tool_name, tool_input).decide_while(mode, tool_name, tool_input)
+
     def restrain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         return self._for_call(tool_name, tool_input).restrain(tool_name, tool_input)
 

@@ -19,6 +19,7 @@ from quarterdeck.wire.permissions import PermissionMode
 
 from . import risk
 from .adapters import Callbacks, OnAsk
+from .command_rules import allows_any_code
 from .decision import Decision, RiskLevel, Verdict, strictest
 from .errors import BadRule, BadRulesError, need_grammar
 from .explain import Explanation, explain
@@ -49,6 +50,8 @@ _HARMLESS = words(
 )
 """Tools that 2.1.325 runs without asking: they change nothing but the session itself, and what a sub-agent does is
 asked about on its own."""
+_FEWER_RULES = frozenset({"plan", "auto"})
+"""In these modes 2.1.325 passes over rules that would allow any code (``Bash``, ``Bash(python3:*)``) or any agent."""
 DEFAULT_AGENT = "general-purpose"
 """What 2.1.325 starts where a call names no agent."""
 _ALLOWED_BY_MODE = Verdict("allow", "The mode bypasses permissions.", source="mode")
@@ -79,6 +82,7 @@ class Policy(Callbacks):
         need_grammar()
         self.rules = tuple(rules)
         self._restraint: Policy | None = None
+        self._in_mode: dict[str, Policy] = {}
         self.mode: PermissionMode = mode
         self.notes = tuple(notes)
         """What a person should know about how the rules were loaded."""
@@ -92,8 +96,9 @@ class Policy(Callbacks):
         }
         home = str(Path.home()) if home is None else home
         self.places = Places(cwd, home, directories=directories, resolver=resolver or FileSystem())
+        counting = [rule for rule in self.rules if mode not in _FEWER_RULES or not allows_any_code(rule)]
         self._books: dict[Behavior, Rulebook] = {
-            behavior: Rulebook([rule for rule in self.rules if rule.behavior == behavior], self.places, roots or {})
+            behavior: Rulebook([rule for rule in counting if rule.behavior == behavior], self.places, roots or {})
             for behavior in ("allow", "deny", "ask")
         }
         books = (self._books["allow"], self._books["deny"], self._books["ask"])
@@ -162,6 +167,14 @@ class Policy(Callbacks):
         if self._restraint is None:
             self._restraint = self.with_rules(self.rules, mode="bypassPermissions")
         return self._restraint.decide(tool_name, tool_input)
+
+    def decide_while(self, mode: object, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        decision = self.decide(tool_name, tool_input)
+        if decision.behavior != "allow" or mode == self.mode or mode not in _FEWER_RULES:
+            return decision
+        if mode not in self._in_mode:
+            self._in_mode[mode] = self.with_rules(self.rules, mode=mode)  # type: ignore[arg-type]  # one of MODES
+        return self._in_mode[mode].decide(tool_name, tool_input)
 
     @property
     def refuses(self) -> bool:
@@ -245,18 +258,23 @@ class Policy(Callbacks):
 
     def _other(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict:
         named = self._by_name(tool, tool_input)
-        if named is not None:
+        if named is not None and (named.behavior != "allow" or not self._leaves_to_a_person(tool)):
             return named
         if tool in _NEEDS_A_PERSON:
             return Verdict("ask", f"{tool} is a question to a person.", source="safety")
         if self.mode == "bypassPermissions":
             return _ALLOWED_BY_MODE
+        if self._leaves_to_a_person(tool):
+            return Verdict("ask", f"In the mode {self.mode} no rule allows {tool}.", source="mode")
         rule = self._allow.for_tool(tool)
         if rule is not None:
             return Verdict.by(rule, f"{rule} allows the whole tool.")
         if tool in _HARMLESS:
             return Verdict("allow", f"{tool} changes nothing outside the session.", source="mode")
         return Verdict("ask", f"No rule mentions {tool}.")
+
+    def _leaves_to_a_person(self, tool: str) -> bool:
+        return (tool in AGENT_TOOLS and self.mode in _FEWER_RULES) or (tool.startswith("mcp__") and self.mode == "plan")
 
     def _by_name(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
         """Rules with content for tools that are neither files nor commands."""

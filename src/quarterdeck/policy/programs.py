@@ -14,6 +14,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def beginnings(text: str) -> frozenset[str]:
+    """Each word, and its beginnings of two letters and more, which npm takes for it."""
+    return frozenset(word[:end] for word in text.split() for end in range(2, len(word) + 1))
+
+
 SAFE_VARIABLES: Final = words(
     """
     CI NODE_ENV TZ NO_COLOR FORCE_COLOR PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE RUST_LOG GOOS GOARCH
@@ -75,11 +80,12 @@ INLINE_CODE: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("perl", "ruby", "lua", "Rscript", "php", "osascript"), ("-e", "-E", "-r")),
 }
 RUNNING_WORDS: Final[dict[str, frozenset[str]]] = {
-    "npm": words("exec x explore config set set-script edit"),
-    "pnpm": words("exec dlx config set env"),
-    "yarn": words("exec dlx node config"),
-    "bun": words("x exec"),
-    "composer": words("exec config global"),
+    "npm": words("x c") | beginnings("exec explore config set set-script edit init innit create"),
+    "pnpm": words("exec dlx config set env create"),
+    "yarn": words("exec dlx node config create plugin set"),
+    "bun": words("x exec create c"),
+    "gh": words("alias extension extensions ext config codespace cs"),
+    "composer": words("exec config global create-project"),
     "bundle": words("exec config open console"),
     **dict.fromkeys(words("poetry pipenv pdm hatch rye uv conda mamba mise asdf rbenv pyenv nvm fnm volta direnv nix"),
                     words("run exec shell tool")),
@@ -87,6 +93,15 @@ RUNNING_WORDS: Final[dict[str, frozenset[str]]] = {
     "cargo": words("script"),
 }  # fmt: skip
 """Subcommands behind which another program, or what to run later, stands."""
+READ_ORDERS: Final = words(
+    "vim emacs ed red sqlite3 psql mysql mariadb sftp ftp lftp gdb lldb tclsh guile R julia bc dc"
+)
+"""They take commands from their input, some of which run others: ``echo '!id' | ed``."""
+STARTERS: Final = words("c create-project") | beginnings("init innit create")
+"""Of those: they run a program only if one is named. ``npm init`` alone writes a ``package.json``."""
+RUNNERS: Final = words("npx pnpx bunx uvx")
+RUNNER_OPTIONS: Final = words("-y --yes --no --no-install -q --quiet --bun --offline --prefer-offline")
+"""Options of ``RUNNERS`` that do not change what is run. Others do (``npx -c``), or have a value."""
 COMPUTING_BUILTINS: Final = words("printf test [ exit return shift break continue kill wait ulimit umask")
 """In one shell or the other they take text for a number, and computing a number can run commands."""
 
