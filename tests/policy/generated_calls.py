@@ -57,6 +57,7 @@ def disguised_paths(path: str) -> Iterator[str]:
     yield from (f"{folder}/x/../{name}", f"{folder}/../{folder.rpartition('/')[2]}/{name}", f"{path}/../{name}")
     yield from (path.upper(), path.title(), f"{folder}/{name.upper()}", f"{folder}/{name.swapcase()}")
     yield from (f"{folder}\\{name}", f"{folder}/\\{name}", f"{folder}/%2e/{name}", f"file://{path}", f"{path}%00")
+    yield from (f"{path}~1", f"{folder}/GIT~1/{name}", f"{folder}/.../{name}", f"{path}.con", f"{folder}/.//{name}")
     yield from (f"{path}:$DATA", f"{path}::", f"{path}~", f"{path}#x", f"{path}?x", f"{folder}/{name}\u0301")
     yield from (f"{folder}/*", f"{folder}/{name[:1]}*", f"{folder}/{{{name},x}}", f"{folder}/[{name[0]}]{name[1:]}")
     yield from (
@@ -75,6 +76,10 @@ def build_files(root: Path) -> None:
         path = Path(fill(text, root))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("text\n")
+    for text in (NOTEBOOKS[0], NOTEBOOKS[1], *NOTEBOOKS[3:]):
+        path = Path(fill(text, root))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(NOTEBOOK)
     for link, target in LINKS.items():
         Path(fill(link, root)).symlink_to(fill(target, root))
 
@@ -92,6 +97,30 @@ def path_groups() -> Iterator[Group]:
     yield Group("reads bypassing", reads, PATH_RULES[1], "bypassPermissions")
     yield Group("reads while planning", reads, PATH_RULES[1], "plan")
     yield Group("reads without asking", reads, PATH_RULES[1], "dontAsk")
+
+
+# Notebooks
+
+NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+NOTEBOOKS = ("{cwd}/a.ipynb", "{root}/outside/a.ipynb", "{cwd}/link/a.ipynb", "{cwd}/.claude/a.ipynb", "{home}/a.ipynb")
+NOTEBOOK_RULES: list[tuple[str, dict[str, list[str]]]] = [
+    ("default", {"allow": ["NotebookEdit"]}),
+    ("default", {"allow": ["Edit(**)"], "deny": ["Read(a.ipynb)"]}),
+    ("acceptEdits", {"deny": ["NotebookEdit"], "allow": ["Edit(**)"]}),
+    ("acceptEdits", {"deny": ["Edit"], "ask": ["Edit(a.ipynb)"]}),
+    ("plan", {"allow": ["NotebookEdit", "Edit(**)"]}),
+    ("bypassPermissions", {"deny": ["Edit(a.ipynb)"], "ask": ["NotebookEdit"]}),
+]
+
+
+def notebook_groups() -> Iterator[Group]:
+    calls: list[Call] = []
+    for notebook in NOTEBOOKS:
+        for path in (notebook, f" {notebook}", f"{notebook} ", notebook.replace("/a.", "/x/../a."), notebook.upper()):
+            cell = {"notebook_path": path, "new_source": "1", "edit_mode": "insert", "cell_type": "code"}
+            calls += [("Read", {"file_path": path}), ("NotebookEdit", cell)]
+    for number, (mode, rules) in enumerate(NOTEBOOK_RULES):
+        yield Group(f"notebooks {number} {mode}", calls, rules, mode)
 
 
 # URLs
@@ -287,7 +316,7 @@ MCP_RULES: list[dict[str, list[str]]] = [
 def mcp_groups() -> Iterator[Group]:
     calls: list[Call] = [(f"mcp__calc__{tool}", {"a": number}) for tool in MCP_TOOLS for number in (1, 2)]
     for number, rules in enumerate(MCP_RULES):
-        for mode in ("default", "acceptEdits", "dontAsk", "bypassPermissions"):
+        for mode in ("default", "acceptEdits", "dontAsk", "bypassPermissions", "plan"):
             yield Group(f"MCP tools {number} {mode}", calls, rules, mode)
 
 
@@ -329,4 +358,4 @@ def fill(text: str, root: Path) -> str:
 
 
 def all_groups() -> list[Group]:
-    return [*path_groups(), *url_groups(), *name_groups(), *mcp_groups()]
+    return [*path_groups(), *notebook_groups(), *url_groups(), *name_groups(), *mcp_groups()]

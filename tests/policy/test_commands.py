@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.cli.policy import add_parser, main
+from quarterdeck.policy.options import LISTED
 
 
 @pytest.fixture(autouse=True)
@@ -159,3 +160,13 @@ def test_the_commands_join_a_larger_parser(capsys: pytest.CaptureFixture[str]) -
     args = parser.parse_args(["policy", "explain", "ls", "--no-settings"])
 
     assert args.run(args) == 0
+
+
+def test_no_letter_is_listed_twice_with_different_values() -> None:
+    """The later one would win: with ``-s`` both alone and with a value, ``fd -s . /etc`` would hide the folder."""
+    for program, text in LISTED.items():
+        seen: dict[str, str] = {}
+        for word in text.split():
+            if not word.startswith("--") and len(word) > 1 and word[0] in "-:<>0?":
+                doubled = [letter for letter in word[1:] if seen.setdefault(letter, word[0]) != word[0]]
+                assert doubled == [], program

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,12 @@ from pathlib import Path
 import pytest
 
 import soak
+from policy.listed_options import option_commands
 from policy.mutations import mutants
 from policy.shell_sandbox import SHELLS, Deeds, missing, run
 from quarterdeck.policy import Policy
-from quarterdeck.policy.programs import READ_ONLY, words
+from quarterdeck.policy.options import LISTED
+from quarterdeck.policy.programs import FILE_CHANGERS, FILE_READERS, READ_ONLY, words
 
 CASES = soak.cases(600, in_soak=40_000)
 PER_SANDBOX = 100
@@ -51,12 +53,14 @@ class Scratch:
         return self.root / "work"
 
     def build(self) -> None:
-        for folder in ("work/src", "work/out", "work/.claude", "outside", "home", "bin"):
+        for folder in ("work/src", "work/out", "work/.claude", "work/1", "outside", "home", "bin"):
             (self.root / folder).mkdir(parents=True)
         texts = {
             "work/a.txt": "x a\ny b\nx c\n", "work/a.json": "{}", "work/src/b.txt": "x\n", "work/out/q": "q",
             "work/protected": "s", "work/script.py": "print(1)", "work/script.pl": "print 1", "work/zap.sh": "zap\n",
-            "work/Makefile": "all:\n\ttrue\n", "outside/secret": "s", "home/secret": "s",
+            "work/Makefile": "all:\n\ttrue\n",
+            "work/orders": "--checkpoint=1\n--checkpoint-action=exec=zap\na.txt\n",
+            "outside/secret": "s", "home/secret": "s",
             "home/.gitconfig": "[user]\nname = n\nemail = e\n",
         }  # fmt: skip
         for name, text in texts.items():
@@ -64,7 +68,7 @@ class Scratch:
         (self.work / "link").symlink_to("../outside")
         true = shutil.which("true")
         assert true is not None
-        for program in ("bin/a", "bin/zap", "work/ls", "work/a", "work/cat", "work/zap"):
+        for program in ("bin/a", "bin/zap", "work/ls", "work/a", "work/cat", "work/zap", "work/1/a", "work/1/ls"):
             shutil.copy(true, self.root / program)
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.root / "home")}
         for argv in (
@@ -182,14 +186,14 @@ def _sandbox() -> None:
         pytest.skip(lack)
 
 
-def offences(situation: Situation, commands: list[str]) -> dict[str, str]:
+def offences(situation: Situation, commands: list[str], shells: Iterable[str] = SHELLS) -> dict[str, str]:
     """What was allowed and went beyond the rules: command and shell → what it did."""
     with scratch() as here:
         policy = situation.policy(here)
         allowed = [command for command in commands if policy.decide("Bash", {"command": command}).behavior == "allow"]
     found: dict[str, str] = {}
     for start in range(0, len(allowed), PER_SANDBOX):
-        for shell in SHELLS:
+        for shell in shells:
             with scratch() as here:
                 # decided again: the places of another scratch folder are others
                 policy = situation.policy(here)
@@ -210,6 +214,28 @@ def offences(situation: Situation, commands: list[str]) -> dict[str, str]:
 @pytest.mark.parametrize("situation", SITUATIONS, ids=[situation.about for situation in SITUATIONS])
 def test_bash_and_zsh_do_only_what_the_rules_cover(situation: Situation) -> None:
     assert offences(situation, mutants(CASES, soak.SEED)) == {}
+
+
+def _with_an_option(command: str, deeds: Deeds, here: Scratch) -> str | None:
+    """What an option is not to do, whatever the program itself does with the files of the project."""
+    program = command.partition(" ")[0]
+    reads_only = program in FILE_READERS and program not in FILE_CHANGERS and program not in ("zip", "unzip", "xxd")
+    for ran in deeds.programs:
+        if ran.endswith("/zap") or ran.startswith(f"{here.work}/"):
+            return f"ran {ran}"
+    for path in deeds.changed:
+        if not path.startswith((*OWN_FILES, "/tmp/")) or path.startswith(str(here.root)):
+            inside = path.startswith((f"{here.work}/", f"{here.root}/home/."))
+            if reads_only or not inside or (path.startswith(f"{here.work}/.git/") and program != "git"):
+                return f"changed {path}"
+    outside = [path for path in deeds.read if path.startswith((f"{here.root}/outside", f"{here.root}/home/secret"))]
+    return f"read {outside[0]}" if outside else None
+
+
+def test_options_listed_as_harmless_run_write_and_read_nothing_else() -> None:
+    programs = [f"Bash({program}:*)" for program in (*LISTED, "git")]
+    situation = Situation("listed options", lambda here: _policy(here, allow=programs), _with_an_option)
+    assert offences(situation, soak.part(option_commands(), 150), ["bash"]) == {}
 
 
 def test_the_sandbox_sees_what_is_done() -> None:

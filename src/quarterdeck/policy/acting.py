@@ -26,7 +26,16 @@ _HARMLESS_PROPERTY: Final = re.compile(
 )
 _HARMLESS_MAKE: Final = re.compile(r"(V|VERBOSE|DEBUG|NDEBUG|RELEASE|COLOR|NO_COLOR|Q)=[A-Za-z0-9_.-]*\Z")
 _MAKE_VARIABLE: Final = re.compile(r"[^- ][^ ]*=")
+_PRINTF_SETS: Final = re.compile(r"%[^A-Za-z%]*[hlLjztq]*n")
+_SQLITE_ACTS: Final = re.compile(
+    r"(?:\A|\n)\s*\.(?!(?:tables?|schema|indexes|indices|headers?|databases|dump|show|mode|width|timeout|nullvalue)\b)\w"
+    r"|writefile|readfile|edit\s*\(|load_extension|attach|fts3_tokenizer|into\s+'",
+    re.IGNORECASE,
+)
+_NUMERIC: Final = programs.words("-eq -ne -lt -le -gt -ge")
+_STRATEGIES: Final = programs.words("ort recursive resolve octopus ours subtree")
 _CURL_FILE: Final = re.compile(r"(-[A-Za-z]*)?@|[^/]*=[@<]|[^/]*%output|(-[A-Za-z#]*|--url=)?file:", re.IGNORECASE)
+_GLOBBED_SCHEME: Final = re.compile(r"[^:/]*[{\[]")
 _GO_COMMANDS: Final = programs.words("test build vet fmt mod list version env run doc get install clean work help bug")
 _FIND_EXPRESSION: Final = programs.words(
     """
@@ -146,10 +155,34 @@ def _make(argv: Sequence[str], options: Options) -> int:
 
 
 def _curl(argv: Sequence[str], options: Options) -> int:
+    """A file may stand behind ``@`` or ``<``, and a URL with braces may be another one: ``f{i}le:///etc/passwd``."""
     encoded = values_of(options, ("--data-urlencode", "--url-query"))
+    forms = values_of(options, ("-F", "--form"))
+    if any(mark in form for form in forms for mark in "@<") or any(
+        _GLOBBED_SCHEME.match(url) for url in options.operands
+    ):
+        return len(argv)
     return _where(
-        argv, lambda word: bool(_CURL_FILE.match(word)) or any("@" in value and value in word for value in encoded)
+        argv,
+        lambda word: bool(_CURL_FILE.match(word.strip())) or any("@" in value and value in word for value in encoded),
     )
+
+
+def _pytest(argv: Sequence[str], options: Options) -> int:
+    """``@file`` holds more options; a report can be written anywhere."""
+    reports = [value.partition(":")[2] for value in values_of(options, ("--cov-report",))]
+    if any(target not in ("", "skip-covered") for target in reports):
+        return len(argv)
+    return _where(argv, lambda word: word.startswith("@"))
+
+
+def _sqlite3(argv: Sequence[str], options: Options) -> int:
+    return _where(argv, lambda word: bool(_SQLITE_ACTS.search(word)))
+
+
+def _man(argv: Sequence[str], options: Options) -> int:
+    """With a slash it is a file."""
+    return _where(argv, lambda word: "/" in word)
 
 
 def _go(argv: Sequence[str], options: Options) -> int:
@@ -165,7 +198,7 @@ def _plus(argv: Sequence[str], options: Options) -> int:
 
 def _tar(argv: Sequence[str], options: Options) -> int:
     if len(argv) > 1 and argv[1][:1] != "-":
-        spread = sort_words("tar", [argv[0], *(f"-{letter}" for letter in argv[1] if letter not in "fbCXTHNLV")])
+        spread = sort_words("tar", [argv[0], *(f"-{letter}" for letter in argv[1] if letter not in "fbCXHNLV")])
         if spread is None or spread.unknown:
             return len(argv)
     return _where(argv, lambda word: ":" in word)  # host:file starts a remote shell
@@ -175,7 +208,18 @@ def _computes(argv: Sequence[str], options: Options) -> int:
     """``printf %d 'a[$(id)]'`` runs ``id`` in zsh, ``test -v 'a[$(id)]'`` and ``printf -v`` in bash."""
     if argv[0] == "printf" and len(argv) > 1 and argv[1].startswith("-") and argv[1] != "--":
         return len(argv)
+    if argv[0] in ("test", "[") and any(
+        _compares_text(*three) for three in zip(argv[1:], argv[2:], argv[3:], strict=False)
+    ):
+        return len(argv)
+    if argv[0] == "printf" and any(_PRINTF_SETS.search(word) for word in argv[1:]):
+        return len(argv)  # printf x%n PATH sets PATH
     return len(argv) if any("$" in word or "`" in word for word in argv[1:]) else 0
+
+
+def _compares_text(left: str, operator: str, right: str) -> bool:
+    """``test x -eq y``: the shell computes what is no number."""
+    return operator in _NUMERIC and not (left.lstrip("-").isdigit() and right.lstrip("-").isdigit())
 
 
 def _ssh(argv: Sequence[str], options: Options) -> int:
@@ -191,10 +235,28 @@ def _ssh(argv: Sequence[str], options: Options) -> int:
 def _runs_its_words(argv: Sequence[str], options: Options) -> int:
     """``npm exec``, ``yarn dlx``: what follows is another program."""
     program = program_name(argv[0])
-    plain = [word for word in argv[1:] if not word.startswith("-")][:1]
-    if plain and plain[0] in programs.RUNNING_WORDS[program]:
-        return min(len(argv), argv.index(plain[0]) + 2)
-    return 0
+    plain = [word for word in argv[1:] if not word.startswith("-")]
+    if not plain or plain[0] not in programs.RUNNING_WORDS[program]:
+        return 0
+    if len(plain) == 1 and plain[0] in programs.STARTERS:
+        return 0
+    at = argv.index(plain[0]) + 1
+    inner = words_to_name(argv[at:]) if at < len(argv) and not argv[at].startswith("-") else 1
+    return min(len(argv), at + inner)
+
+
+def runner_words(argv: Sequence[str]) -> int:
+    """``npx eslint …`` is eslint; ``npx -c …`` is anything."""
+    at = 1
+    while at < len(argv) and argv[at] in programs.RUNNER_OPTIONS:
+        at += 1
+    if at == len(argv):
+        return 1
+    if argv[at].startswith("-"):
+        return len(argv)
+    program = argv[at] if argv[at].startswith("@") else argv[at].partition("@")[0]
+    inner = words_to_name([program or argv[at], *argv[at + 1 :]])
+    return at + inner if inner > 1 else 1
 
 
 _SPECIAL: Final[dict[str, Callable[[Sequence[str], Options], int]]] = {
@@ -211,6 +273,9 @@ _SPECIAL: Final[dict[str, Callable[[Sequence[str], Options], int]]] = {
     **dict.fromkeys(("less", "more", "vim", "emacs", "nano"), _plus),
     "tar": _tar,
     "ssh": _ssh,
+    "pytest": _pytest,
+    "sqlite3": _sqlite3,
+    "man": _man,
     **dict.fromkeys(programs.COMPUTING_BUILTINS, _computes),
     **dict.fromkeys(programs.RUNNING_WORDS, _runs_its_words),
 }
@@ -240,6 +305,9 @@ def _git(argv: Sequence[str]) -> int:
         unknown = max(unknown, at + rest.index(operands[0]) + 1)
     if rest[0] == "config" and not _only_shows(operands):
         unknown = max(unknown, min(len(argv), at + rest.index(operands[0]) + 2))
+    strategies = values_of(options, ("-s", "--strategy")) if rest[0] in ("merge", "pull", "rebase", "revert") else []
+    if not _STRATEGIES.issuperset(strategies):
+        unknown = len(argv)  # git-merge-NAME
     if any("::" in word for word in operands):
         unknown = len(argv)  # ext::program
     return max(reach, unknown)

@@ -15,10 +15,13 @@ from .programs import INLINE_CODE
 
 _LISTED: Final[dict[str, str]] = {
     "bun": "-e -p -r --eval --print --require --import eval --cwd -c --config --preload --shell",
-    "npm": "--script-shell --prefix -C --shell --node-options --userconfig --globalconfig --call",
+    "npm": """
+        --script-shell --prefix -C --shell --node-options --userconfig --globalconfig --call --git --browser --editor
+        --viewer --node-gyp --python --init-module --onload-script
+    """,
     "yarn": "--script-shell --cwd --use-yarnrc",
     "pnpm": "--script-shell --dir -C --shell-mode -c --config.script-shell",
-    "cargo": "--config -C -Z --manifest-path --target-dir --artifact-dir",
+    "cargo": "--config -C -Z --manifest-path --target-dir --artifact-dir --out-dir --root --path",
     "pip": """
         --target -t --prefix --root --python --global-option --install-option --src --log --config-settings -C
         --build --trusted-host --report
@@ -29,6 +32,13 @@ _LISTED: Final[dict[str, str]] = {
         -c --config --rulesdir --plugin --resolve-plugins-relative-to --parser -o --output-file -f --format
         --flag
     """,
+    "tsc": """
+        --outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -outDir -outFile
+        -declarationDir -tsBuildInfoFile -generateTrace -generateCpuProfile
+    """,
+    "gh": "-F --body-file --notes-file --input --recover -D --dir --output",
+    "docker podman": "--config",
+    "kubectl": "--kubeconfig --cache-dir --profile-output",
     "prettier": "--config --plugin --plugin-search-dir --ignore-path --cache-location",
     "jest": """
         -c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --testRunner --runner

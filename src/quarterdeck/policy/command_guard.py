@@ -41,7 +41,8 @@ class CommandGuard:
     def _readings(self, layers: Layers) -> tuple[Iterable[str], bool]:
         if layers.flat:
             words = layers.scripts[0].commands[0].words
-            worth = self._both.may_match(words[0].text) or self._both.may_match(words[0].hint.rpartition("/")[2])
+            named = words[0].hint.partition(" ")[0].rpartition("/")[2]  # 'rm x' is one word, and no rule is so exact
+            worth = self._both.may_match(words[0].text) or self._both.may_match(named)
             return plain_forms(words) if worth else (), True
         seen: dict[str, None] = {}
         for script in layers.scripts:

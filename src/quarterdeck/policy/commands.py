@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from . import programs
-from .acting import words_to_name
+from .acting import runner_words, words_to_name
 from .program_names import program_name
 from .shell import Assignment, Command
 from .words import Word
@@ -87,6 +87,8 @@ def _must_name(argv: Sequence[str]) -> tuple[int, str | None]:
         return len(argv), f"the options of {program} decide where it writes"
     if head in programs.EVALUATORS:
         return len(argv), f"{head} runs text as code or changes what later commands mean"
+    if program in programs.RUNNERS:
+        return runner_words(argv), None
     if program in programs.OPAQUE and program not in programs.REMOTE:
         plain = len(argv) > 1 and argv[1][:1] not in ("-", "") and "=" not in argv[1]
         if not plain:

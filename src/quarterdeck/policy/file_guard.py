@@ -16,7 +16,7 @@ from .decision import Verdict
 from .file_words import file_words
 from .nested import Layers, may_run_others, program_of
 from .path_judge import PathJudge
-from .paths import Places
+from .paths import Places, is_disguised
 from .program_names import program_name
 from .shapes import ANY, NAME, ONE, is_known, shapes
 from .words import Word
@@ -87,6 +87,8 @@ class FileGuard:
             for name in edits:
                 if name and self._paths.is_sensitive(name):
                     return Verdict("ask", f"{name[:80]} can make other programs run commands.", source="safety")
+                if is_disguised(name):
+                    return Verdict("ask", f"{name[:80]!r} is another file on some systems.", source="safety")
                 if name and self.leads_out(name):
                     return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
         return None

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Final
+from urllib.parse import unquote
 
 import msgspec
 
 from . import programs
 from .acting import git_subcommand
-from .options import sort_words
+from .options import known, sort_words
 from .program_names import program_name
 
-_RUNS_FILES: Final = programs.INTERPRETERS | {"make"}
+_RUNS_FILES: Final = programs.INTERPRETERS | {"make", "pytest"}
 _FIND_STARTS: Final = re.compile(r"-[HLPEXdsx]+\Z|-[OD]")
 _PATTERN_GIVEN: Final = re.compile(r"-[A-Za-z]*[ef]|--(regexp|file|expression|from-file)")
 
@@ -34,8 +35,14 @@ def file_words(argv: Sequence[str]) -> FileWords:
     if program == "tar":
         return _archive(argv, reads, (*writes, *file_operands(argv)))
     if program == "git":
-        given = argv[git_subcommand(argv) + 1 :]
-        return FileWords(tuple(word for word in given if word.startswith(("/", "../")) or word == ".."), ())
+        return _of_git(argv[git_subcommand(argv) :])
+    if program == "wget":
+        return FileWords(reads, (*writes, *(_saved_as(url) for url in (options.operands if options else ()))))
+    if program == "sqlite3":
+        return FileWords((), tuple(word for word in argv[1:] if word.startswith(("/", "../", "~/"))))
+    if program == "python" and "-m" in argv[:4]:
+        module = argv[argv.index("-m") + 1 :]
+        return file_words(module) if module[:1] == ["pytest"] or module[:1] == ("pytest",) else FileWords()
     if program in programs.COMPILERS:
         return FileWords((), tuple(_after(argv, "-o")))
     if program in programs.FILE_CHANGERS:
@@ -45,7 +52,25 @@ def file_words(argv: Sequence[str]) -> FileWords:
     runs = options.operands if options and program in _RUNS_FILES else ()
     if program in programs.INTERPRETERS:  # a script that is plainly elsewhere must be named by the rule: see ``acting``
         runs = tuple(word for word in runs[:1] if not word.startswith("/") and ".." not in word.split("/"))
+    if program == "pytest":
+        runs = tuple(word.partition("::")[0] for word in runs)
     return FileWords(reads, writes, tuple(word for word in runs if "=" not in word))
+
+
+def _of_git(rest: Sequence[str]) -> FileWords:
+    """Words that are plainly elsewhere, and files that options name."""
+    spec = known(f"git {rest[0]}") if rest else None
+    options = sort_words(f"git {rest[0]}", rest) if spec is not None and spec.names_files else None
+    outside = tuple(
+        word.removeprefix("file://") for word in rest[1:] if word.startswith(("/", "../", "file://")) or word == ".."
+    )
+    reads, writes = (options.reads, options.writes) if options else ((), ())
+    return FileWords((*outside, *reads), writes)
+
+
+def _saved_as(url: str) -> str:
+    """The name under which ``wget`` saves what it fetches."""
+    return unquote(re.split("[?#]", url)[0].rpartition("/")[2])
 
 
 def _archive(argv: Sequence[str], reads: tuple[str, ...], others: tuple[str, ...]) -> FileWords:

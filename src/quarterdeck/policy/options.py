@@ -39,7 +39,7 @@ _DIFF: Final = """
     --strip-trailing-cr --no-dereference --show-c-function --left-column --label=
 """
 _PYTHON: Final = "-bBdEhIOPqRsSuvV :WX --version --help"
-_HARMLESS: Final[dict[str, str]] = {
+LISTED: Final[dict[str, str]] = {
     # read
     "cat": "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank",
     "tac": "-b -r :s",
@@ -49,7 +49,8 @@ _HARMLESS: Final[dict[str, str]] = {
     "--pid= --max-unchanged-stats=",
     "wc": "-clLmw --bytes --chars --lines --words --max-line-length --total=",
     "nl": "-p :bdfhilnsvw --body-numbering= --number-format= --number-width= --number-separator=",
-    "od": "-abcdfhilosvx :AjNStw --address-radix= --format= --read-bytes= --skip-bytes= --width= --output-duplicates",
+    "od": "-abcdfhilosvx :AjNSt ?w --address-radix= --format= --read-bytes= --skip-bytes= --width --width= "
+    "--output-duplicates",
     "xxd": "-abCdeEipuv :cglnos",
     "hexdump": "-bcCdovx :ens --canonical",
     "strings": "-afo :nte --all --print-file-name --bytes= --radix= --encoding=",
@@ -59,9 +60,9 @@ _HARMLESS: Final[dict[str, str]] = {
     "--numeric-uid-gid --recursive --reverse --size --sort= --time= --time-style= --width= --format= --ignore= --hide= "
     "--si --indicator-style= --quoting-style= --hyperlink",
     "stat": "-fLnrstx :c --format= --printf= --dereference --terse --file-system",
-    "file": "-bhiIkLNprsSvz0 :Fe --brief --mime --mime-type --mime-encoding --dereference --no-dereference "
+    "file": "-bhiIkLNrsSvz0 :Fe --brief --mime --mime-type --mime-encoding --dereference --no-dereference "
     "--extension --uncompress",
-    "du": "-0abchHklmsSx :BdtX --all --apparent-size --bytes --total --human-readable --summarize --max-depth= "
+    "du": "-0abchHklmsSx :Bdt <X --all --apparent-size --bytes --total --human-readable --summarize --max-depth= "
     "--threshold= --exclude= --si --one-file-system --block-size= --time --inodes --separate-dirs",
     "df": "-aghHiklmPT :Btx --all --human-readable --inodes --local --output --output= --portability --print-type "
     "--total --type= --exclude-type= --si",
@@ -72,7 +73,7 @@ _HARMLESS: Final[dict[str, str]] = {
     "fgrep": _GREP,
     "zgrep": _GREP,
     "rg": """
-        -abcFhHIilNnopPqsSTUuvVwxz. :ABCdeEgmMrtTj <f --color= --colors= --column --context= --after-context=
+        -abcFhHIilNnopPqsSUuvVwxz. :ABCdeEgmMrtTj <f --color= --colors= --column --context= --after-context=
         --before-context= --count --count-matches --files --files-with-matches --files-without-match --fixed-strings
         --glob= --iglob= --heading --no-heading --hidden --ignore-case --smart-case --case-sensitive --invert-match
         --json --line-number --no-line-number --line-regexp --max-columns= --max-count= --max-depth= --max-filesize=
@@ -82,7 +83,7 @@ _HARMLESS: Final[dict[str, str]] = {
         --glob-case-insensitive --no-require-git --unrestricted --version --byte-offset --engine= --binary
     """,
     "fd": """
-        -0aFgHIilpqsuV :cdEejostS1 --hidden --no-ignore --no-ignore-vcs --case-sensitive --ignore-case --glob --regex
+        -01aFgHIilpqsuV :cdEejotS --hidden --no-ignore --no-ignore-vcs --case-sensitive --ignore-case --glob --regex
         --fixed-strings --absolute-path --list-details --full-path --print0 --max-depth= --min-depth=
         --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --color= --threads=
         --max-results= --quiet --unrestricted --strip-cwd-prefix --and=
@@ -109,7 +110,7 @@ _HARMLESS: Final[dict[str, str]] = {
     "tsort": "",
     "zcat": "-fhqv",
     "jq": """
-        -acCehjMnrRSs0 <fL --compact-output --raw-output --raw-input --null-input --slurp --exit-status --sort-keys
+        -acCehjMnrRSs0 --compact-output --raw-output --raw-input --null-input --slurp --exit-status --sort-keys
         --color-output --monochrome-output --tab --join-output --ascii-output --seq --stream --args --jsonargs --arg=
         --argjson= --indent= --unbuffered
     """,
@@ -148,7 +149,7 @@ _HARMLESS: Final[dict[str, str]] = {
     "readlink": "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet",
     "id": "-aGgnruzZ --groups --group --name --real --user",
     "nproc": "--all --ignore=",
-    "rsync": "-aAcCdDEghHiIklLmnopPqrRsStuvxXyzWJO :fB --archive --verbose --delete --dry-run --exclude= --include= "
+    "rsync": "-aAcCdDEghHiIklLmnopPqrRsStuvxXyzWJO :B --archive --verbose --delete --dry-run --exclude= --include= "
     "--progress --stats --compress --recursive --update --checksum --itemize-changes --partial --human-readable "
     "--links "
     "--perms --times --relative --size-only --ignore-existing --existing --info= --bwlimit= --max-size= --min-size=",
@@ -181,17 +182,17 @@ _HARMLESS: Final[dict[str, str]] = {
     "bzip2": "-123456789cdfkqstvz --decompress --compress --force --keep --stdout --test",
     # archives
     "tar": """
-        -abcdDijJkmnOprRsStuUvVwxzZA :bHLNVX >C <fT --create --extract --list --append --update --diff --get --file=<
+        -acdDijJkmnOprRsStuUvwxzZA :bHLNV >C <fX --create --extract --list --append --update --diff --get --file=<
         --directory=> --gzip --bzip2 --xz --zstd --lzma --auto-compress --verbose --exclude= --exclude-vcs
         --strip-components= --wildcards --no-same-owner --no-same-permissions --keep-old-files --overwrite
         --preserve-permissions --sort= --mtime= --owner= --group= --numeric-owner --transform= --to-stdout
-        --exclude-from=< --files-from=< --null --touch --totals --skip-old-files --format=
+        --exclude-from=< --null --touch --totals --skip-old-files --format=
     """,
-    "zip": "-0123456789@DFjJlmoquvxXy :inxt --quiet --junk-paths --exclude= --include= --update",
-    "unzip": "-aBCDfjKlLMnopqtTuvVXz :xP >d",
+    "zip": "-0123456789@DFjJlmoquvXy :inxt --quiet --junk-paths --exclude= --include= --update",
+    "unzip": "-aBCDfjKlLMnopqtTuvVXz :P >d",
     # network
     "curl": """
-        -#0123456fgGIijkLlnNqRsSvZ :AeHmruXYy 0oD --silent --show-error --location --head --fail --fail-with-body
+        -#0123456fgGIijkLlNqRsSvZ :AeHmruXYy 0oD --silent --show-error --location --head --fail --fail-with-body
         --include --verbose --insecure --compressed --get --globoff --request= --header= --user-agent= --referer=
         --max-time= --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors
         --max-redirs= --http1.1 --http2 --http1.0 --ipv4 --ipv6 --no-progress-meter --progress-bar --no-buffer --user=
@@ -240,13 +241,15 @@ _HARMLESS: Final[dict[str, str]] = {
     "node": """
         -hvV --version --help --test --test-only --test-name-pattern= --test-reporter= --test-concurrency= --watch
         --check --enable-source-maps --trace-warnings --trace-deprecation --trace-uncaught --no-warnings
-        --no-deprecation --max-old-space-size= --experimental-strip-types --experimental-transform-types
-        --experimental-vm-modules --experimental-test-coverage --expose-gc --unhandled-rejections= --stack-trace-limit=
+        --no-deprecation --max-old-space-size --max-old-space-size= --experimental-strip-types
+        --experimental-transform-types
+        --experimental-vm-modules --experimental-test-coverage --expose-gc --unhandled-rejections= --stack-trace-limit
+        --stack-trace-limit=
         --throw-deprecation --pending-deprecation --experimental-modules --inspect --inspect-brk
         --abort-on-uncaught-exception
     """,
     "perl": "-cstTuUvVwW --version --help",
-    "ruby": "-cswvW :W --version --help --verbose --jit --yjit",
+    "ruby": "-cswv ?W --version --help --verbose --jit --yjit",
     "lua": "-EvW",
     "php": "-hilmvn --version --ini",
     "Rscript": "--version --verbose --vanilla --no-save --no-restore",
@@ -266,6 +269,8 @@ class Known(msgspec.Struct, frozen=True):
     long: dict[str, str]
     numbers: bool
     single: bool
+    names_files: bool
+    """Whether the value of some option is a file."""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -281,7 +286,7 @@ class Options(msgspec.Struct, frozen=True):
 @cache
 def known(program: str) -> Known | None:
     """What is known of ``program``; None if its options were not gone through."""
-    text = _HARMLESS.get(program, GIT_OPTIONS.get(program))
+    text = LISTED.get(program, GIT_OPTIONS.get(program))
     if text is None:
         return None
     letters: dict[str, str] = {}
@@ -296,7 +301,8 @@ def known(program: str) -> Known | None:
             letters.update(dict.fromkeys(word[1:], {"-": "", ":": "="}.get(word[0], word[0])))
     if program.startswith("git "):
         long |= {f"--no-{name[2:]}": "" for name in long}
-    return Known(letters, long, "#" in words, "single" in words)
+    names_files = any(kind in ("<", ">") for kind in (*letters.values(), *long.values()))
+    return Known(letters, long, "#" in words, "single" in words, names_files)
 
 
 class _Sorter:

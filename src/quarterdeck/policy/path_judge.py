@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .decision import Verdict, strictest
-from .paths import BLANKS, Located, Places, has_hidden_ending, is_sensitive
+from .paths import BLANKS, Located, Places, climbs, is_disguised, is_sensitive
 from .rulebook import Rulebook
 from .rules import Rule
 
@@ -20,12 +20,11 @@ class PathJudge:
     def judge_path(self, path: str, *, edit: bool, tool: str | None = None) -> Verdict:
         """``tool`` is the file tool that asks; None for a shell command."""
         if tool is None:
-            return self._judge(path, edit, tool)
+            return _disguise(path, edit=edit) or self._judge(path, edit, tool)
         readings = dict.fromkeys((path, path.strip(BLANKS)))
         verdicts = [self._judge(reading, edit, tool) for reading in readings]
-        if any(has_hidden_ending(reading) for reading in readings):
-            why = f"A name in {path[:80]!r} ends in a space or a dot, which some file systems ignore."
-            verdicts.append(Verdict("ask", why, source="safety"))
+        if any(is_disguised(reading) for reading in readings):
+            verdicts.append(Verdict("ask", f"{path[:80]!r} is another file on some systems.", source="safety"))
         return strictest(verdicts)
 
     def _judge(self, path: str, edit: bool, tool: str | None) -> Verdict:
@@ -88,6 +87,9 @@ class PathJudge:
 
     def out_of_reach(self, path: str, *, edit: bool) -> Verdict | None:
         """Why a shell command that is allowed may not have this path."""
+        disguise = _disguise(path, edit=edit)
+        if disguise is not None:
+            return disguise
         located = self.locate(path)
         if located is None or located.real is None:
             return Verdict("ask", f"The target of {path[:80]!r} cannot be determined.", source="safety")
@@ -132,6 +134,15 @@ class PathJudge:
     def start_over(self) -> None:
         """A new decision: the disk may have changed."""
         self._seen.clear()
+
+
+def _disguise(path: str, *, edit: bool) -> Verdict | None:
+    """Paths in the words of a command that 2.1.325 asks about, wherever they lead."""
+    if climbs(path):
+        return Verdict("ask", f"The target of {path[:80]!r} depends on links.", source="safety")
+    if edit and is_disguised(path):
+        return Verdict("ask", f"{path[:80]!r} is another file on some systems.", source="safety")
+    return None
 
 
 def _shown(located: Located) -> str:

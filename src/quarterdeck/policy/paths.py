@@ -191,9 +191,22 @@ def is_sensitive(located: Located) -> bool:
     return False
 
 
-def has_hidden_ending(path: str) -> bool:
-    """Whether a name in it ends in blanks or dots, which some file systems do not see: it may be another file."""
+_ON_WINDOWS = re.compile(r"~[0-9]|\\\\|\.(?:CON|PRN|AUX|NUL|COM[1-9]|LPT[1-9])\Z", re.IGNORECASE)
+"""Short names (``GIT~1``), other machines, devices."""
+_CLIMBS = re.compile(r"(?:\A|/)(?!\.{1,2}/)[^/]+/+(?:\./+)*\.\.(?:/|\Z)")
+
+
+def is_disguised(path: str) -> bool:
+    """Whether it may be another file: Windows has other names for some, and some systems do not see blanks and dots at
+    the end of a name."""
+    if _ON_WINDOWS.search(path):
+        return True
     return any(name != name.rstrip(". ") and name not in (".", "..") for name in path.split("/"))
+
+
+def climbs(path: str) -> bool:
+    """Whether it goes up again from a folder that may be a link: ``src/../x``."""
+    return _CLIMBS.search(path) is not None
 
 
 def fold(path: str) -> str:

@@ -44,6 +44,8 @@ _RESERVED = table(
     repeat foreach end noglob nocorrect
     """
 )
+_WRAPPERS = table("time noglob nocorrect repeat [[")
+"""Of these the grammar makes commands."""
 _SEPARATION = re.compile(rb"[ \t](?:[ \t]|\\\n)*")
 _SEAM = re.compile(rb"(?<![ \t])\\\n")
 _UNREAD = re.compile(rb"(?:[ \t\n]|\\\n)*")
@@ -54,6 +56,8 @@ _LOOP_VARIABLE = re.compile(
     r"|spec|src|step|svc|tag|target|task|test|testfile|tool|type|url|user|val|value|var|ver|version|word|year)[0-9]?\Z"
 )
 """Names without a meaning of their own. Others change what runs: PATH, but in zsh also path, fpath, argv, status …"""
+_NEGATION = re.compile(rb"![ \t]+[^ \t\n]")
+_BLANK_BEHIND_BACKSLASH = re.compile(r"\\[ \t]")
 _COMMAND_IN_TEXT = re.compile(rb"`|\$\(")
 _TORN = re.compile(rb"(?<!\\)[\s;&|<>()]")
 """Would have ended a word for the shell."""
@@ -125,6 +129,8 @@ SEEN_THROUGH = frozenset(
         *(_WHY[kind] for kind in ("arithmetic_expansion", "brace_expression", "declaration_command", "unset_command")),
         *(_WHY[kind] for kind in ("&", "|&", ">&-", "c_style_for_statement", "case_item")),
         "a word whose value is known only at run time",
+        "a backslash before a space",
+        "a redirection of a test or of cd",
         "a test of unknown words",
         "a loop whose variable may matter to other programs",
         "a here-document with more text on its line",
@@ -204,6 +210,8 @@ def read_with_grammar(text: str) -> Script:
         also = tuple(joined.commands)
         if _SEAM.search(source):
             walk.doubts.append("a line continuation inside a word")
+    if _BLANK_BEHIND_BACKSLASH.search(text):
+        walk.oddities.append("a backslash before a space")  # 2.1.325 asks, even in a comment
     if len(walk.commands) > MAX_COMMANDS:
         return Script(text, (), refused=f"more than {MAX_COMMANDS} commands")
     doubts = tuple(dict.fromkeys(walk.doubts or walk.oddities))
@@ -320,6 +328,10 @@ class _Walk:
                 assignments.append(self._assignment(child))
             elif child.type not in _REDIRECTS:
                 words.append(self._word(child))
+            elif not words:
+                self.doubts.append("a redirection before its command")
+        if words and words[0].text in _RESERVED - _WRAPPERS:
+            self.doubts.append("a reserved word in place of a program")
         self.commands.append(Command(tuple(words), tuple(assignments)))
         if any(word.value is None for word in words):
             self.oddities.append("a word whose value is known only at run time")
@@ -346,13 +358,25 @@ class _Walk:
         writes: bool | None = operator != "<"
         if operator in _DUPLICATING and _DESCRIPTOR.match(target.text):
             writes = None
+        if targets and b"\n" in self.source[parts[0].end_byte : parts[1].start_byte]:
+            self.doubts.append("a redirection that is not understood")
         self.redirects.append(Redirect(operator, target, writes))
+        self._redirected(node)
+
+    def _redirected(self, node: Node) -> None:
+        """What the redirection ``node`` belongs to. CLI 2.1.325 asks about tests and ``cd`` with one."""
         above = node.parent
-        if above is None or (above.type == "redirected_statement" and above.child_by_field_name("body") is None):
+        if above is None or above.type != "redirected_statement":
+            return
+        body = above.child_by_field_name("body")
+        if body is None:
             self.doubts.append("a redirection without a command")  # zsh runs a pager or cat
+        elif body.type == "test_command" or self.source.startswith(b"cd", body.start_byte):
+            self.oddities.append("a redirection of a test or of cd")
 
     def _herestring(self, node: Node, children: list[Node]) -> None:
         self.here.append(self._word(children[-1]).hint)
+        self._redirected(node)
 
     def _heredoc(self, node: Node, children: list[Node]) -> None:
         self.here.extend(self._text(child) for child in children if child.type == "heredoc_body")
@@ -374,7 +398,7 @@ class _Walk:
 
     def _negated(self, node: Node, children: list[Node]) -> None:
         """``!''a`` is the program ``!a``; the grammar sees a ``!`` and an ``a``."""
-        if self.source[node.start_byte + 1 : node.start_byte + 2] not in (b" ", b"\t"):
+        if not _NEGATION.match(self.source, node.start_byte):
             self.doubts.append("words that cannot be separated")
 
     def _comment(self, node: Node, children: list[Node]) -> None:

@@ -16,6 +16,7 @@ from .file_guard import FileGuard
 from .file_words import file_words
 from .nested import Layers, read_layers
 from .path_guard import Around, PathGuard
+from .paths import is_disguised
 from .program_names import program_name
 from .rules import Rule
 from .shell import MAX_LENGTH, Redirect, Script
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 _NO_FILE = frozenset({"-", ""})
+_ODD_BEGINNINGS = ("", "-", "@", "%", "+", "\\")
+"""2.1.325 does not make files with such names by itself."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -57,7 +60,7 @@ class ShellJudge:
         if everything is not None:
             verdict = self._hidden(layers, around) or self._out_of_bounds(layers, everything) or everything
             return verdict, [Part(script.text, verdict)], units
-        if len(units) == 1 and not script.redirects and not script.doubts:
+        if len(units) == 1 and not script.redirects and not script.doubts and not script.here:
             parts = [Part(script.text, self._judge_unit(units[0], script.text, moved=False))]
         else:
             parts = list(self._parts(script, units)) or [Part(script.text, _runs_nothing(script))]
@@ -97,6 +100,8 @@ class ShellJudge:
         for redirect in layers.scripts[0].redirects:
             if redirect.writes and self._paths.is_sensitive(redirect.target.hint):
                 return Verdict("ask", f"{redirect.target.text} can make other programs run commands.", source="safety")
+            if redirect.writes and everything.source != "mode" and is_disguised(redirect.target.hint):
+                return Verdict("ask", f"{redirect.target.text} is another file on some systems.", source="safety")
             if redirect.writes and everything.source != "mode" and self._files.leads_out(redirect.target.hint):
                 return Verdict("ask", f"{redirect.target.text} leads out of the working folders.", source="safety")
         verdict = self._files.removes_too_much(layers)
@@ -113,8 +118,12 @@ class ShellJudge:
         if moves > 1:
             why = "The folder after several cd commands depends on links."
             yield Part(script.text, Verdict("ask", why, source="safety"))
+        fed = len(units) > 1 or bool(script.here or script.redirects)
         for unit in units:
             text = " ".join(word.text for word in unit.command.words) or script.text
+            if fed and unit.argv and program_name(unit.argv[0]) in programs.READ_ORDERS:
+                why = f"{unit.argv[0]} may take commands from its input."
+                yield Part(text, Verdict("ask", why, source="safety"))
             if spelled is not None and unit.blocked is None:
                 yield Part(text, Verdict.by(spelled, f"{spelled} allows exactly this."))
             else:
@@ -136,6 +145,8 @@ class ShellJudge:
         if unit.blocked is not None:
             return Verdict("ask", f"No rule can allow this: {unit.blocked}.", source="safety")
         if not unit.argv:
+            if "|" in source:
+                return Verdict("ask", "It sets a variable in a pipe.", source="safety")
             return Verdict("allow", "It only sets a harmless variable.")
         if moved and program_name(unit.argv[0]) == "git":
             return Verdict("ask", "git after cd may run commands from that folder's configuration.", source="safety")
@@ -192,7 +203,7 @@ class ShellJudge:
     def _read_only(self, head: str, rest: list[str], *, moved: bool) -> Verdict | None:
         letters, reads = programs.READ_ONLY[head]
         names = _operands(rest, letters)
-        if names is None or (head == "uname" and names):
+        if names is None or (names and head in ("uname", "pwd", "whoami")) or (head == "which" and "-" in names):
             return None
         if head in programs.PATTERN_FIRST:
             names = names[1:]
@@ -206,7 +217,7 @@ class ShellJudge:
 
     def _make_files(self, letters: str, rest: list[str]) -> Verdict | None:
         names = _operands(rest, letters)
-        if not names or any(self._paths.is_working_folder(name) for name in names):
+        if not names or any(self._paths.is_working_folder(name) or name[:1] in _ODD_BEGINNINGS for name in names):
             return None
         return strictest([self._paths.judge_path(name, edit=True) for name in names])
 
