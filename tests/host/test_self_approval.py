@@ -14,13 +14,14 @@ import pytest
 from conformance.stage import bash
 from host.kit import told
 from host.staged import BOTH, Staged, staged_in
+from quarterdeck.gateways.http import Gateway, Server
 from quarterdeck.host.events import PolicyDecided
-from quarterdeck.host.requests import OfApproval
+from quarterdeck.host.requests import CreateToken, OfApproval
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.timeline.events import ToolEnded
 
 BREAKS_IN = """
-import asyncio, sys
+import asyncio, pathlib, socket, sys
 from quarterdeck.host import Host
 from quarterdeck.host.requests import Decide, Decision
 from quarterdeck.keeper import KeeperClient
@@ -36,7 +37,20 @@ async def host():
         await host.decide(Decide(approval_id=approval, decision=Decision(decision="allow")))
         print("the host answers")
 
-for attempt in (keeper, host):
+async def http_socket():  # with an admin token that it has read: it runs as the same user
+    token = pathlib.Path(state, "token").read_text()
+    body = '{"decision":"allow"}'
+    head = f"POST /v1/approvals/{approval}/decision HTTP/1.1\\r\\nHost: localhost\\r\\n"
+    head += f"Authorization: Bearer {token}\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n"
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(state + "/host.sock")
+    try:
+        connection.sendall((head + body).encode())
+    except OSError:
+        pass  # it was refused before it said anything
+    raise PermissionError(connection.recv(65536).decode())
+
+for attempt in (keeper, host, http_socket):
     try:
         asyncio.run(asyncio.wait_for(attempt(), 10))
     except Exception as error:
@@ -86,13 +100,21 @@ async def test_an_agent_cannot_read_the_state_folder_nor_use_the_approving_comma
 
 
 @pytest.mark.real
-def test_a_program_that_an_agent_runs_gets_neither_keeper_nor_host(tmp_path: Path) -> None:
-    """The policy does not see what a script does: the keeper knows the family mark, the state folder has its host."""
+def test_a_program_that_an_agent_runs_gets_neither_keeper_nor_host_nor_the_socket(tmp_path: Path) -> None:
+    """The policy does not see what a script does: keeper and socket know the family mark, the folder has its host."""
     with staged_in(tmp_path / "stage", "real") as staged:
         staged.run(_break_in(staged))
 
 
 async def _break_in(staged: Staged) -> None:
+    async with Server(Gateway(staged.host)) as server:
+        await server.listen_unix(staged.state / "host.sock")
+        token = await staged.host.create_token(CreateToken(name="local", scope="admin"))
+        (staged.state / "token").write_text(str(token.secret))
+        await _try_all(staged)
+
+
+async def _try_all(staged: Staged) -> None:
     stage = staged.stage
     (stage.cwd / "innocent.py").write_text(BREAKS_IN)
     asking = await staged.talk()
@@ -110,6 +132,8 @@ async def _break_in(staged: Staged) -> None:
     assert "no keeper because KeeperRefused" in shown
     assert "it was started by an agent" in shown
     assert "no host because StoreInUse" in shown
+    assert "no http_socket because PermissionError HTTP/1.1 403" in shown
+    assert "What a session has started may not talk to its host" in shown
     assert "answers" not in shown
     assert (await staged.host.get_approval(OfApproval(approval_id=approval.id))).state == "pending"
     stage.reply("Then not.")
