@@ -93,7 +93,8 @@ async def test_a_transcript_that_is_gone_at_resume_is_said_with_what_can_be_done
         frames = await frames_until(host, session.id, "idle")
         await host.stop(OfSession(session_id=session.id))
         home = Path(place.claude.env["HOME"])
-        shutil.rmtree(home / ".claude" / "projects")
+        transcripts = home / ".claude" / "projects"
+        transcripts.rename(home / "elsewhere")
         with pytest.raises(HostError, match="No conversation found") as gone:
             await host.resume(OfSession(session_id=session.id))
         assert gone.value.code == "cli_failed"
@@ -103,3 +104,7 @@ async def test_a_transcript_that_is_gone_at_resume_is_said_with_what_can_be_done
         assert gone.value.hint in now.state_reason
         assert "put it back, or start a new session" in gone.value.hint
         assert (await all_frames(host, session.id))[: len(frames)] == frames
+        if transcripts.exists():
+            shutil.rmtree(transcripts)  # the attempt has made a new one
+        (home / "elsewhere").rename(transcripts)
+        assert (await host.resume(OfSession(session_id=session.id))).state == "idle"
