@@ -47,8 +47,7 @@ class HookRunner:
     ) -> dict[str, Any]:
         try:
             began = monotonic()
-            context = _context(request_id, signal)
-            opinion: Any = hook.callback(hook_input(request.input), request.tool_use_id, context)
+            opinion: Any = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
             if type(opinion) is CoroutineType:
                 try:
                     waits_for = opinion.send(None)
@@ -86,16 +85,9 @@ class HookRunner:
             del self._deciding[request_id]
 
 
-async def _run(
-    request_id: str, hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal
-) -> dict[str, Any]:
-    opinion = hook.callback(hook_input(request.input), request.tool_use_id, _context(request_id, signal))
+async def _run(_: str, hook: RegisteredHook, request: HookCallbackRequest, signal: CancelSignal) -> dict[str, Any]:
+    opinion = hook.callback(hook_input(request.input), request.tool_use_id, {"signal": signal})
     return wire.hook_answer(await opinion if needs_await(opinion) else opinion)
-
-
-def _context(request_id: str, signal: CancelSignal) -> Any:
-    """``HookContext``, and the id of the CLI's request for whoever keeps count of them."""
-    return {"signal": signal, "request_id": request_id}
 
 
 async def _run_unknown(request: HookCallbackRequest) -> dict[str, Any]:

@@ -40,6 +40,8 @@ class CancelSignal(msgspec.Struct, eq=False, repr_omit_defaults=True):
     Set once, when the CLI takes its request back or the session ends. The callback's task is cancelled as well.
     """
 
+    request_id: str = ""
+    """Of the CLI's request that the callback serves."""
     reason: str | None = None
     _callbacks: tuple[Callable[[], None], ...] = ()
     _waiter: asyncio.Future[None] | None = None
@@ -137,7 +139,7 @@ class RequestServer:
 
     def admit(self, event: RequestReceived) -> AdmittedRequest:
         """Make a request known, so that it can be stopped; ``serve`` follows."""
-        signal = self._signals[event.request_id] = CancelSignal()
+        signal = self._signals[event.request_id] = CancelSignal(event.request_id)
         return event, signal
 
     def serve(self, requests: list[AdmittedRequest]) -> None:

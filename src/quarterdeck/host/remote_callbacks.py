@@ -101,8 +101,8 @@ class RemoteHook:
         self._hook = hook
         self._limit_s = give_up_after_s(give_up_after_s(timeout_s))  # before the session gives up, which says less
 
-    async def __call__(self, hook_input: Any, tool_use_id: str | None, context: Mapping[str, object]) -> dict[str, Any]:
-        request_id, event = str(context["request_id"]), self._hook.event
+    async def __call__(self, hook_input: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        request_id, event = context["signal"].request_id, self._hook.event
         call = Call(
             call_id=self._desk.call_id(request_id),
             kind="hook",
