@@ -1,4 +1,4 @@
-"""What people are asked: permissions, questions, plan reviews, elicitations, dialogs."""
+"""Requests to people: permissions, questions, plan reviews, elicitations, dialogs."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanRevi
 
 
 class PermissionAsked(EventBase, frozen=True):
-    """May this tool run? With the whole input, unlike the state."""
+    """Permission to run a tool is requested. Has the whole input, unlike the state."""
 
     request: Permission
 
 
 class QuestionsAsked(EventBase, frozen=True):
-    """The model asks the person."""
+    """The model asks the user questions."""
 
     request: Questions
 
 
 class PlanReviewAsked(EventBase, frozen=True):
-    """The model shows its plan and asks to begin."""
+    """The model presents its plan and asks for approval."""
 
     request: PlanReview
 
 
 class ElicitationAsked(EventBase, frozen=True):
-    """An MCP server asks the person."""
+    """An MCP server asks the user."""
 
     request: Elicitation
 
 
 class DialogAsked(EventBase, frozen=True):
-    """The CLI wants a dialog shown."""
+    """The CLI asks to show a dialog."""
 
     request: Dialog
 
 
 class RequestAnswered(EventBase, frozen=True):
-    """We have answered. ``kind`` is ``permission``, ``questions``, ``plan_review``, ``elicitation`` or ``dialog``."""
+    """A request was answered. ``kind``: ``permission``, ``questions``, ``plan_review``, ``elicitation``, ``dialog``."""
 
     id: str
     kind: str
@@ -55,7 +55,7 @@ class RequestAnswered(EventBase, frozen=True):
 
 
 class RequestCancelled(EventBase, frozen=True):
-    """The CLI no longer wants an answer."""
+    """The CLI withdrew a request."""
 
     id: str
     kind: str
@@ -63,7 +63,7 @@ class RequestCancelled(EventBase, frozen=True):
 
 
 class ElicitationCompleted(EventBase, frozen=True):
-    """An MCP server has what it sent the person to a page for."""
+    """The user completed the web page of an MCP server's elicitation."""
 
     id: str
     server: str

@@ -1,4 +1,4 @@
-"""What is said: prompts, and the text and thinking of the model."""
+"""Prompts, and the model's text and thinking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quarterdeck.timeline._words import EventBase, PromptStatus
 
 
 class PromptSent(EventBase, frozen=True):
-    """Something was said to the model; see ``items.Prompt``."""
+    """A prompt was sent to the model; see ``items.Prompt``."""
 
     id: str
     text: str
@@ -20,14 +20,14 @@ class PromptSent(EventBase, frozen=True):
 
 
 class PromptChanged(EventBase, frozen=True):
-    """What becomes of a prompt that was sent with an id of its own: queued, started, completed, cancelled."""
+    """The status of a prompt that was sent with an id: queued, started, completed, cancelled."""
 
     id: str
     status: PromptStatus
 
 
 class BlockStarted(EventBase, frozen=True):
-    """The model begins to say or to think something."""
+    """The model starts a block of text or thinking."""
 
     id: str
     kind: Literal["text", "thinking"]
@@ -42,16 +42,16 @@ class TextAdded(EventBase, frozen=True, gc=False):
 
 
 class TextCompleted(EventBase, frozen=True):
-    """A block of text is complete; ``rest`` is what no ``TextAdded`` has told."""
+    """A block of text is complete; ``rest`` is the part that no ``TextAdded`` contained."""
 
     id: str
     text: str
     rest: str
     parent_id: str | None = None
     error: str | None = None
-    """The CLI itself speaks, to report this API error."""
+    """The text is from the CLI itself and reports this API error."""
     synthetic: bool = False
-    """The CLI itself speaks: an error, or the output of a local command."""
+    """The text is from the CLI itself: an error, or the output of a local command."""
     stopped: bool = False
     """The model was interrupted here."""
 
@@ -64,13 +64,15 @@ class ThinkingAdded(EventBase, frozen=True, gc=False):
 
 
 class ThinkingCounted(EventBase, frozen=True):
-    """How much has been thought so far, about, where the thinking itself is not shown."""
+    """The approximate amount of thinking so far, if the thinking itself is not shown."""
 
     tokens: int
 
 
 class ThinkingCompleted(EventBase, frozen=True):
-    """A thought is complete; ``rest`` is what no ``ThinkingAdded`` has told. ``hidden``: only the API can read it."""
+    """A block of thinking is complete; ``rest`` is the part no ``ThinkingAdded`` contained. ``hidden``: only the API can
+    read it.
+    """
 
     id: str
     text: str
@@ -82,6 +84,6 @@ class ThinkingCompleted(EventBase, frozen=True):
 
 
 class Retracted(EventBase, frozen=True):
-    """These items no longer count: the model was replaced, and the new one starts over."""
+    """These items are discarded: the model was replaced, and the new one starts over."""
 
     ids: list[str]

@@ -1,4 +1,4 @@
-"""What the session is, and what was done to it."""
+"""The session's properties and changes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from quarterdeck.timeline.parts import Kept, McpServer, RateLimitState
 
 
 class SessionChanged(EventBase, frozen=True):
-    """The session was described: first everything, later the fields of ``SessionDetails`` that changed."""
+    """Session details: first all of them, later the fields of ``SessionDetails`` that changed."""
 
     session_id: str | None
     changed: list[str]
 
 
 class SessionStateChanged(EventBase, frozen=True):
-    """The CLI's own word for what it does: idle, running, requires_action. Only where it was asked to tell."""
+    """The CLI's own state: idle, running, requires_action. Only if it was asked to report it."""
 
     state: str
 
 
 class ModelChanged(EventBase, frozen=True):
-    """Another model answers from now on. ``reason`` when the CLI chose it."""
+    """The model changed. ``reason`` is set if the CLI chose it."""
 
     model: str
     by: By
@@ -33,7 +33,7 @@ class ModelChanged(EventBase, frozen=True):
 
 
 class ModeChanged(EventBase, frozen=True):
-    """Another permission mode."""
+    """The permission mode changed."""
 
     mode: str
     by: By
@@ -41,19 +41,19 @@ class ModeChanged(EventBase, frozen=True):
 
 
 class McpChanged(EventBase, frozen=True):
-    """The MCP servers, all of them."""
+    """All MCP servers."""
 
     servers: list[McpServer]
 
 
 class RateLimitChanged(EventBase, frozen=True):
-    """The account came nearer to one of its limits, or over it."""
+    """The account approaches or exceeds one of its limits."""
 
     limit: RateLimitState
 
 
 class AuthChanged(EventBase, frozen=True):
-    """A login is under way in the CLI, or has ended."""
+    """A login in the CLI is in progress, or has ended."""
 
     authenticating: bool
     output: list[str]
@@ -61,7 +61,7 @@ class AuthChanged(EventBase, frozen=True):
 
 
 class ConversationReset(EventBase, frozen=True):
-    """The conversation starts over, for example after ``/clear``; what was said before no longer counts."""
+    """The conversation starts over, for example after ``/clear``; earlier items no longer apply."""
 
     trigger: str | None = None
 
@@ -74,7 +74,7 @@ class FilesPersisted(EventBase, frozen=True):
 
 
 class FilesRewound(EventBase, frozen=True):
-    """Files were set back to what they were at a prompt, or would be (``dry_run``)."""
+    """Files were restored to their state at a prompt, or would be (``dry_run``)."""
 
     prompt_id: str
     dry_run: bool = False
@@ -84,13 +84,13 @@ class FilesRewound(EventBase, frozen=True):
 
 
 class PromptSuggested(EventBase, frozen=True):
-    """What the person might say next."""
+    """A suggestion for the next prompt."""
 
     text: str
 
 
 class ControlAnswered(EventBase, frozen=True):
-    """A control request of ours was answered; ``error`` if it was refused. Only for what has no event of its own."""
+    """A control request of ours was answered; ``error`` if refused. Only for requests without their own event."""
 
     id: str
     subtype: str
@@ -99,7 +99,7 @@ class ControlAnswered(EventBase, frozen=True):
 
 
 class ControlProgressed(EventBase, frozen=True):
-    """A control request of ours takes long and is being worked on."""
+    """One of our control requests is taking long and is still in progress."""
 
     id: str
     subtype: str
@@ -109,7 +109,7 @@ class ControlProgressed(EventBase, frozen=True):
 
 
 class NoticeShown(EventBase, frozen=True):
-    """A line for the person; see ``items.Notice``."""
+    """A line for the user; see ``items.Notice``."""
 
     id: str
     kind: str
@@ -121,7 +121,7 @@ class NoticeShown(EventBase, frozen=True):
 
 
 class UnknownSeen(EventBase, frozen=True):
-    """A message, block or request that this version does not know, as it came (``raw``, perhaps only its head)."""
+    """A message, block or request that this version does not know, unchanged (``raw``, perhaps truncated)."""
 
     what: str
     raw: Kept
@@ -129,7 +129,7 @@ class UnknownSeen(EventBase, frozen=True):
 
 
 class BadLineSeen(EventBase, frozen=True):
-    """A line that is not a message at all; ``head`` is how it starts."""
+    """A line that is not a message; ``head`` is its beginning."""
 
     reason: str
     head: str

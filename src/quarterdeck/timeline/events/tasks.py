@@ -1,4 +1,4 @@
-"""Tasks that run beside the conversation, and hooks."""
+"""Background tasks, and hooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from quarterdeck.timeline.parts import Kept
 
 
 class TaskStarted(EventBase, frozen=True):
-    """A task runs: of a sub-agent, a shell, a workflow. ``tool_id`` is the call that it belongs to."""
+    """A task of a sub-agent, a shell or a workflow started. ``tool_id`` is the call it belongs to."""
 
     id: str
     tool_id: str | None
@@ -19,7 +19,7 @@ class TaskStarted(EventBase, frozen=True):
 
 
 class TaskProgressed(EventBase, frozen=True):
-    """What it does, and what it has used."""
+    """A task's progress and usage."""
 
     id: str
     tool_id: str | None
@@ -32,7 +32,7 @@ class TaskProgressed(EventBase, frozen=True):
 
 
 class TaskChanged(EventBase, frozen=True):
-    """It was paused, continued, or put into the background."""
+    """A task was paused, continued, or moved to the background."""
 
     id: str
     status: TaskStatus
@@ -42,7 +42,7 @@ class TaskChanged(EventBase, frozen=True):
 
 
 class TaskEnded(EventBase, frozen=True):
-    """It is over."""
+    """A task ended."""
 
     id: str
     tool_id: str | None
@@ -56,7 +56,7 @@ class TaskEnded(EventBase, frozen=True):
 
 
 class TaskNotified(EventBase, frozen=True):
-    """What a task that has ended came to. The model is told too: in a turn of its own if none runs (``while_idle``)."""
+    """The outcome of a task. The model receives it, too, in a new turn if none is running (``while_idle``)."""
 
     id: str
     tool_id: str | None
@@ -68,7 +68,7 @@ class TaskNotified(EventBase, frozen=True):
 
 
 class HookStarted(EventBase, frozen=True):
-    """A hook runs."""
+    """A hook started."""
 
     id: str
     event: str
@@ -78,14 +78,14 @@ class HookStarted(EventBase, frozen=True):
 
 
 class HookProgressed(EventBase, frozen=True):
-    """What a hook has written so far."""
+    """A hook's output so far."""
 
     id: str
     output: Kept
 
 
 class HookEnded(EventBase, frozen=True):
-    """A hook has ended: ``success``, ``error``, ``cancelled``, or what a callback decided (``allow``, ``deny`` …)."""
+    """A hook ended: ``success``, ``error``, ``cancelled``, or a callback's decision (``allow``, ``deny`` …)."""
 
     id: str
     event: str

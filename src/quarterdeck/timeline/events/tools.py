@@ -1,4 +1,4 @@
-"""Tool calls, and the plan that an agent keeps."""
+"""Tool calls, and to-do lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quarterdeck.timeline.parts import FileDiff, Kept, PlanEntry
 
 
 class ToolStarted(EventBase, frozen=True):
-    """The model begins to call a tool; its input is still to come."""
+    """The model starts a tool call; its input follows."""
 
     id: str
     name: str
@@ -20,14 +20,14 @@ class ToolStarted(EventBase, frozen=True):
 
 
 class ToolInputAdded(EventBase, frozen=True, gc=False):
-    """A piece of the input's JSON."""
+    """A piece of the input JSON."""
 
     id: str
     json: str
 
 
 class ToolCalled(EventBase, frozen=True):
-    """The input is complete; unless someone has to be asked, the tool runs now. ``diffs`` are what it would change."""
+    """The input is complete; unless permission is needed, the tool runs now. ``diffs`` are the proposed changes."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class ToolCalled(EventBase, frozen=True):
 
 
 class ToolProgressed(EventBase, frozen=True):
-    """It still runs; ``elapsed_s`` is what the CLI tells. ``retry``: a sub-agent's call of the API is made again."""
+    """The tool is still running; ``elapsed_s`` is from the CLI. ``retry``: a sub-agent's API call is being retried."""
 
     id: str
     elapsed_s: float
@@ -49,7 +49,7 @@ class ToolProgressed(EventBase, frozen=True):
 
 
 class ToolOutputAdded(EventBase, frozen=True):
-    """What a running call has written so far, where the CLI tells it: the whole of it, not what was added."""
+    """All output of a running call so far, if the CLI reports it."""
 
     id: str
     output: Kept
@@ -57,7 +57,7 @@ class ToolOutputAdded(EventBase, frozen=True):
 
 
 class ToolBackgrounded(EventBase, frozen=True):
-    """The model goes on without waiting for it; ``output`` is what it was told. ``ToolEnded`` is still to come."""
+    """The model continues without waiting; ``output`` is what it received. ``ToolEnded`` follows later."""
 
     id: str
     name: str
@@ -67,7 +67,7 @@ class ToolBackgrounded(EventBase, frozen=True):
 
 
 class ToolEnded(EventBase, frozen=True):
-    """The call is over: ``status`` is finished, failed, denied or interrupted. Once for each call."""
+    """The call ended: ``status`` is finished, failed, denied or interrupted. Once per call."""
 
     id: str
     name: str
@@ -82,14 +82,14 @@ class ToolEnded(EventBase, frozen=True):
 
 
 class ToolsSummarised(EventBase, frozen=True):
-    """One sentence about the calls before it."""
+    """A one-sentence summary of the preceding calls."""
 
     text: str
     tool_ids: list[str]
 
 
 class PlanChanged(EventBase, frozen=True):
-    """The to-do list or the task list, all of it. ``parent_id`` names the sub-agent whose list it is."""
+    """The whole to-do or task list. ``parent_id`` names the sub-agent it belongs to."""
 
     entries: list[PlanEntry]
     source: Literal["todo", "tasks"]

@@ -1,4 +1,4 @@
-"""Turns, and what a turn waits for."""
+"""Turns and their activity."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from quarterdeck.timeline.parts import Context
 
 
 class TurnStarted(EventBase, frozen=True):
-    """A turn begins."""
+    """A turn started."""
 
     number: int
 
 
 class TurnEnded(EventBase, frozen=True):
-    """A turn has ended: how, with what result, how long it took, what it used and cost."""
+    """A turn ended, with its result, duration, usage and cost."""
 
     turn: TurnSummary
     context: Context
@@ -25,19 +25,19 @@ class TurnEnded(EventBase, frozen=True):
 
 
 class ActivityChanged(EventBase, frozen=True):
-    """What it does now."""
+    """The current activity changed."""
 
     activity: Activity
 
 
 class ContextChanged(EventBase, frozen=True):
-    """How full the context window is now."""
+    """The context usage changed."""
 
     context: Context
 
 
 class CompactionEnded(EventBase, frozen=True):
-    """What was said before is for the model only a summary now; or that failed (``error``)."""
+    """The conversation was compacted into a summary, or that failed (``error``)."""
 
     trigger: str | None = None
     tokens_before: int | None = None
@@ -47,7 +47,7 @@ class CompactionEnded(EventBase, frozen=True):
 
 
 class RetryScheduled(EventBase, frozen=True):
-    """A call of the API failed and will be made again in ``delay_s``."""
+    """An API call failed and will be retried in ``delay_s``."""
 
     attempt: int
     max_retries: int | None
@@ -57,4 +57,4 @@ class RetryScheduled(EventBase, frozen=True):
 
 
 class InterruptSent(EventBase, frozen=True):
-    """We asked to stop the turn."""
+    """An interrupt was sent."""
