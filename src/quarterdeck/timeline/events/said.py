@@ -70,9 +70,7 @@ class ThinkingCounted(EventBase, frozen=True):
 
 
 class ThinkingCompleted(EventBase, frozen=True):
-    """A block of thinking is complete; ``rest`` is the part no ``ThinkingAdded`` contained. ``hidden``: only the API can
-    read it.
-    """
+    """Thinking is complete; ``rest`` is the part no ``ThinkingAdded`` contained. ``hidden``: only the API can read it."""
 
     id: str
     text: str
