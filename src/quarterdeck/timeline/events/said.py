@@ -70,7 +70,7 @@ class ThinkingCounted(EventBase, frozen=True):
 
 
 class ThinkingCompleted(EventBase, frozen=True):
-    """Thinking is complete; ``rest`` is the part ``ThinkingAdded`` did not have. ``hidden``: only the API can read it."""
+    """Thinking is complete; ``rest`` is the part no ``ThinkingAdded`` had. ``hidden``: only the API can read it."""
 
     id: str
     text: str
