@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -51,6 +52,8 @@ class Editor:
         self._cwd = cwd
         self._number = 0
         self._rest = b""
+        self._kept: list[bytes] = []
+        """Lines that came with a first chunk: the answer may be among them."""
         self.chunks = 0
         self.first_at: float | None = None
 
@@ -95,6 +98,7 @@ class Editor:
     def begin(self, method: str, **params: Any) -> int:
         self._number += 1
         self.chunks, self.first_at = 0, None
+        self._kept.clear()
         self.send(method, params, self._number)
         return self._number
 
@@ -107,7 +111,8 @@ class Editor:
     def answer(self, number: int) -> Any:
         """Read until the answer, counting chunks on the way."""
         mark = f'"id":{number}'.encode()
-        for lines in self._read():
+        kept, self._kept = self._kept, []
+        for lines in chain(kept, self._read()):
             if mark in lines:
                 for line in lines.split(b"\n"):
                     if mark in line and (found := json.loads(line)).get("id") == number and "method" not in found:
@@ -117,7 +122,8 @@ class Editor:
         raise SystemExit("the agent has ended")
 
     def until_first_chunk(self) -> None:
-        for _ in self._read():
+        for lines in self._read():
+            self._kept.append(lines)
             if self.first_at is not None:
                 return
 
