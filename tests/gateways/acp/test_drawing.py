@@ -83,24 +83,24 @@ def test_todos_are_a_plan() -> None:
     assert (plan["sessionUpdate"], plan["entries"][0]["content"]) == ("plan", "Look")
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "Notification",
-        "UserPromptSubmit",
-        "SessionStart",
-        "SessionEnd",
-        "Stop",
-        "SubagentStart",
-        "SubagentStop",
-        "PreCompact",
-        "PermissionRequest",
-        "Setup",
-    ],
-)
+HOOKS = [
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Notification",
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PermissionRequest",
+    "Setup",
+]
+
+
+@pytest.mark.parametrize("event", HOOKS)
 def test_a_hook_that_fails_or_says_something_is_shown_and_one_that_agrees_is_not(event: str) -> None:
     screen = Screen(notices=True)
     hook = {"hook_id": "h", "hook_name": f"{event}:mine", "hook_event": event}

@@ -12,6 +12,7 @@ import pytest
 
 from e2e.server import SOURCE as ECHO_SERVER
 from gateways.acp.editor import EVERYTHING, Editor, RefusedError, editor
+from gateways.acp.test_drawing import HOOKS, TOOLS
 from simulated import Simulated
 
 
@@ -106,6 +107,45 @@ async def test_how_long_a_tool_has_run_is_told(fake: Simulated, checker: Any) ->
         ed.notify("session/cancel", sessionId=session)
         async with asyncio.timeout(60):
             assert (await running)["stopReason"] == "cancelled"
+
+
+async def test_every_tool_of_the_specification_is_a_call_in_the_editor_and_todos_are_the_plan(
+    fake: Simulated, checker: Any
+) -> None:
+    """All of them in one turn, through a running agent: each frame is checked against the published schema."""
+    steps: list[Any] = []
+    todos = [{"content": "Look", "status": "pending", "activeForm": "Looking"}]
+    inputs = {**{tool: given for tool, (given, _, _) in TOOLS.items()}, "TodoWrite": {"todos": todos}}
+    for tool, given in inputs.items():
+        block = {"type": "tool_use", "id": f"id-{tool}", "name": tool, "input": given}
+        message = {"role": "assistant", "id": f"m-{tool}", "model": "x", "content": [block]}
+        steps.append(emit("assistant", message=message, parent_tool_use_id=None))
+        result = {"type": "tool_result", "tool_use_id": f"id-{tool}", "content": "done"}
+        steps.append(emit("user", message={"role": "user", "content": [result]}, parent_tool_use_id=None))
+    fake.play([*steps, "Done."])
+    async with start(fake, checker) as ed:
+        session = await begun(ed, fake)
+        assert (await ed.prompt(session, "go"))["stopReason"] == "end_turn"
+        for tool, (given, kind, title) in TOOLS.items():
+            call = ed.call_of(tool)
+            assert (call["kind"], call["title"], call["status"]) == (kind, title, "completed"), tool
+            assert (call["rawInput"], call["rawOutput"]) == (given, {"output": "done"}), tool
+        assert [one["entries"][0]["content"] for one in ed.updates("plan")] == ["Look"]
+
+
+async def test_every_hook_of_the_specification_that_says_something_is_told_in_the_editor(
+    fake: Simulated, checker: Any
+) -> None:
+    steps: list[Any] = []
+    for event in HOOKS:
+        hook = {"hook_id": event, "hook_name": f"{event}:mine", "hook_event": event}
+        steps.append(emit("system", "hook_started", **hook))
+        steps.append(emit("system", "hook_response", **hook, output="Look out", exit_code=2, outcome="error"))
+    fake.play([*steps, "Done."])
+    async with start(fake, checker) as ed:
+        session = await begun(ed, fake)
+        assert (await ed.prompt(session, "go"))["stopReason"] == "end_turn"
+        assert notices(ed) == [("warning", f"Hook {event}:mine: error\nLook out") for event in HOOKS]
 
 
 async def test_what_the_cli_says_beside_the_conversation_is_shown(fake: Simulated, checker: Any) -> None:

@@ -20,6 +20,7 @@ from chaos.kit import MARK, marked_processes
 from e2e.kit import real_cli
 from gateways.acp import beside
 from gateways.acp.editor import EVERYTHING, OURS, editor
+from gateways.acp.recorder import check_record
 from gateways.acp.test_editor_tools import FILES, TERMINALS, Buffers, Terminals
 from quarterdeck.testing.model import ModelServer, Stall, ToolUse
 from simulated import until
@@ -35,6 +36,7 @@ class Place:
         self.cwd = folder / "repo"
         self.cwd.mkdir()
         (folder / "home").mkdir()
+        self.record = folder / "frames.ndjson"
         self.command = real_cli().argv[-1]
         self.env = {"HOME": str(folder / "home"), "SHELL": "/bin/bash", "PATH": os.environ["PATH"], **model.env()}
 
@@ -77,8 +79,19 @@ def script_a_session(place: Place) -> None:
 STOPS = ["end_turn", "end_turn", "end_turn", "end_turn", "cancelled", "end_turn"]
 
 
-def check_session(place: Place, seen: dict[str, Any]) -> None:
+def recorded(place: Place) -> list[str]:
+    """The agent's command, with every frame written down on the way."""
+    ours = (sys.executable, "-m", "quarterdeck", "acp", "--agent", place.command)
+    return [sys.executable, str(Path(__file__).with_name("recorder.py")), str(place.record), *ours]
+
+
+def check_session(place: Place, seen: dict[str, Any], checker: Any) -> None:
     """What either library has seen of it, as plain data."""
+    if checker is not None:
+        frames = check_record(place.record, checker)
+        assert frames["session/update"] >= len(seen["updates"])
+        assert {"initialize", "session/new", "session/prompt", "session/load", "session/fork"} <= set(frames)
+        assert {"session/request_permission", "elicitation/create"} <= set(frames)
     updates = seen["updates"]
     kinds = Counter(one["sessionUpdate"] for one in updates)
     assert seen["stops"] == STOPS
@@ -99,14 +112,14 @@ def check_session(place: Place, seen: dict[str, Any]) -> None:
     assert seen["exit"] == 0
 
 
-async def test_the_official_typescript_library_drives_a_whole_session(place: Place) -> None:
+async def test_the_official_typescript_library_drives_a_whole_session(place: Place, checker: Any) -> None:
     sdk = sdk_folder()
     if sdk is None:
         pytest.skip("npm is missing, or cannot fetch the official ACP library")
     script_a_session(place)
     process = await asyncio.create_subprocess_exec(
         *("node", str(CLIENT), str(sdk), str(place.cwd)),
-        *(sys.executable, "-m", "quarterdeck", "acp", "--agent", place.command),
+        *recorded(place),
         stdout=asyncio.subprocess.PIPE,
         env=place.env,
         limit=64 * 1024 * 1024,
@@ -115,7 +128,7 @@ async def test_the_official_typescript_library_drives_a_whole_session(place: Pla
         printed, _ = await process.communicate()
     seen: dict[str, Any] = json.loads(printed)
     assert seen["initialize"]["agentInfo"]["name"] == "quarterdeck"
-    check_session(place, seen)
+    check_session(place, seen, checker)
 
 
 class PythonEditor:
@@ -151,14 +164,14 @@ class PythonEditor:
             await self.news.wait()
 
 
-async def test_the_official_python_library_drives_a_whole_session(place: Place) -> None:
+async def test_the_official_python_library_drives_a_whole_session(place: Place, checker: Any) -> None:
     acp = pytest.importorskip("acp")
     from acp.schema import ClientCapabilities, ElicitationCapabilities, ElicitationFormCapabilities
 
     script_a_session(place)
     client = PythonEditor()
     seen, cwd = client.seen, str(place.cwd)
-    command = (sys.executable, "-m", "quarterdeck", "acp", "--agent", place.command)
+    command = recorded(place)
     limits = {"transport_kwargs": {"limit": 64 * 1024 * 1024}}
     async with (
         asyncio.timeout(180),
@@ -190,7 +203,7 @@ async def test_the_official_python_library_drives_a_whole_session(place: Place) 
         await say("and now?", forked)
         process.stdin.close()
         seen["exit"] = await process.wait()
-    check_session(place, seen)
+    check_session(place, seen, checker)
 
 
 async def test_an_edit_on_the_real_cli_is_a_diff_and_its_cost_is_told(place: Place, checker: Any) -> None:
