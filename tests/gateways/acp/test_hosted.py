@@ -335,6 +335,32 @@ async def test_sessions_of_the_host_are_listed_named_archived_forked_and_deleted
             await ed.call("session/load", sessionId=made.id, cwd=cwd, mcpServers=[])
 
 
+async def test_a_conversation_from_before_the_host_is_shown_whole_and_once(deck: Deck, fake: Simulated) -> None:
+    fake.play(["Said."])
+    cwd = str(deck.cwd)
+    async with asyncio.timeout(LIMIT_S):
+        async with deck.edit("--agent", deck.agent) as ed:
+            session = await opened(ed, deck)
+            await ed.prompt(session, "alone")
+        async with deck.running() as host:
+            async with deck.edit() as ed:
+                await ed.initialize()
+                assert [one["sessionId"] for one in (await ed.call("session/list"))["sessions"]] == [session]
+                await ed.call("session/load", sessionId=session, cwd=cwd, mcpServers=[])
+                assert ed.text("user_message_chunk") == "alone"
+                await ed.prompt(session, "with a host")
+            for _ in range(2):
+                async with deck.edit() as ed:
+                    await ed.initialize()
+                    (one,) = (await ed.call("session/list"))["sessions"]
+                    assert one["sessionId"] == await only_session(host)
+                    await ed.call("session/load", sessionId=session, cwd=cwd, mcpServers=[])
+                    assert ed.text("user_message_chunk") == "alonewith a host"
+                    assert ed.text() == "Said.Said."
+                    await ed.call("session/load", sessionId=session, cwd=cwd, mcpServers=[])
+                    assert ed.text("user_message_chunk") == "alonewith a host" * 2
+
+
 async def test_a_session_to_which_nothing_was_said_is_not_left_in_the_host(deck: Deck, fake: Simulated) -> None:
     fake.play(["Never."])
     async with asyncio.timeout(LIMIT_S), deck.running() as host:

@@ -308,8 +308,8 @@ class Agent:
         made.mode, made.model = found.permission_mode or made.mode, found.model or made.model
         self._sessions[made.id] = made
         try:
-            if shown and host.here and found.transcript_id is not None:
-                await self._replay_older(made, found)
+            if shown:
+                await self._replay_older(made, found.transcript_id)
             await made.take_up(shown=shown)
         except BaseException:
             self._sessions.pop(made.id, None)
@@ -325,22 +325,31 @@ class Agent:
         """What was said in a session that is open here."""
         timeline = Timeline()
         drawing = Drawing(made.update, timeline, audience=self._link.audience, cwd=made.cwd, history=True)
-        if made.host is not None and made.host_id is not None and not made.resumes:
-            async for direction, message, at in made.host.log(made.host_id):
-                drawing.draw(timeline.take(direction, message, at=at))
+        if made.host is None or made.host_id is None:
+            for happened in history.replay(timeline, made.id, made.cwd):
+                drawing.draw(happened)
             return
-        for happened in history.replay(timeline, made.id, made.cwd):
-            drawing.draw(happened)
+        found = await made.host.find(made.host_id)
+        await self._replay_older(made, (found and found.transcript_id) or made.resumes)
+        async for direction, message, at in made.host.log(made.host_id):
+            drawing.draw(timeline.take(direction, message, at=at))
 
-    async def _replay_older(self, made: Conversation, found: returns.Session) -> None:
+    async def _replay_older(self, made: Conversation, transcript: str | None) -> None:
         """What was said before the host had the session: its transcript has it, the host's log has not."""
-        if made.host is None or found.transcript_id is None:
+        host = made.host
+        if host is None or made.host_id is None or transcript is None or not host.here:
             return
-        known = {getattr(message, "uuid", None) async for _, message, _ in made.host.log(found.id)}
+        first = await asyncio.to_thread(history.first_uuid, transcript, made.cwd)
+        known: set[str | None] = set()
+        async for _, message, _ in host.log(made.host_id):
+            known.add(getattr(message, "uuid", None))
+            if first in known:
+                return
         timeline = Timeline()
         drawing = Drawing(made.update, timeline, audience=self._link.audience, cwd=made.cwd, history=True)
-        for happened in history.replay(timeline, found.transcript_id, found.cwd, until=known):
-            drawing.draw(happened)
+        with contextlib.suppress(transcripts.SessionNotFound):
+            for happened in history.replay(timeline, transcript, made.cwd, until=known):
+                drawing.draw(happened)
 
     async def _fork(self, params: schema.ForkSessionRequest) -> schema.ForkSessionResponse:
         cwd = _folder(params.cwd)

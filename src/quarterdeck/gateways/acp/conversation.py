@@ -168,13 +168,9 @@ class Conversation(JournalReader):
 
     def cancel(self) -> None:
         """Stop what runs and take back what waits. Does nothing when nothing does."""
-        if self.host is not None and not self._prompts.busy and self.timeline.state.turn_started_at is not None:
-            self._stopping = asyncio.get_running_loop().create_task(self._stop_turn())  # somebody else began it
+        if self.host is not None and not self._prompts.busy and self._session is not None and self._alive():
+            self._stopping = asyncio.get_running_loop().create_task(_stop_turn(self._session))
         self._prompts.cancel()
-
-    async def _stop_turn(self) -> None:
-        with contextlib.suppress(QuarterdeckError):
-            await (await self.session()).interrupt()
 
     @property
     def busy(self) -> bool:
@@ -425,6 +421,12 @@ class Conversation(JournalReader):
             self._answer(request_id, question_result(given, answers))
         else:
             self._answer(request_id, PermissionResultDeny(message=SKIPPED))
+
+
+async def _stop_turn(session: Session) -> None:
+    """One that somebody else began, if one runs: the host knows, and this side may not have read of it yet."""
+    with contextlib.suppress(QuarterdeckError):
+        await session.interrupt()
 
 
 async def _read_on(session: Session) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any
 
-from quarterdeck.client.transcripts import iter_session_messages
+from quarterdeck.client.transcripts import SessionNotFound, iter_session_messages
 from quarterdeck.timeline import Timeline
 from quarterdeck.timeline.events import Event
 from quarterdeck.wire import decode, encode
@@ -27,6 +27,14 @@ def replay(
         }
         said_by_person = message.type == "user" and not _is_result(message.message)
         yield timeline.take("in" if said_by_person else "out", decode(encode(line)), at=0.0)
+
+
+def first_uuid(session_id: str, cwd: str | None) -> str | None:
+    """Of the first message of a stored session; None if there is none."""
+    try:
+        return next((message.uuid for message in iter_session_messages(session_id, cwd)), None)
+    except SessionNotFound:
+        return None
 
 
 def _is_result(message: Any) -> bool:
