@@ -1,13 +1,13 @@
-# Each target makes and refreshes .venv itself; `make` alone shows what there is.
+# Each target creates and updates .venv; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# What `make run` needs, and everything else: the tools of the tests, of lint and of the documents.
+# What `make run` needs, and everything else: tools for tests, lint and documentation.
 RUN_STAMP := $(VENV)/.installed-for-run
 STAMP := $(VENV)/.installed
-# Without compiled files, each test that starts Python compiles everything anew: collection alone takes thrice as long.
+# Without compiled files, every test that starts Python would compile everything again: collection alone takes three times as long.
 unexport PYTHONDONTWRITEBYTECODE
 comma := ,
 said = $(1)$(if $(2),$(comma)$(2))$(if $(3),$(comma)$(3))
@@ -21,7 +21,7 @@ help:  ## show this list
 
 $(RUN_STAMP): pyproject.toml src/quarterdeck/_version.py
 	$(call say,installing Quarterdeck into $(VENV) (the first time: about half a minute))
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo '$(PYTHON) is too old: Python 3.11 or newer is needed. Say which one with make PYTHON=python3.12 …'; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo '$(PYTHON) is too old: Python 3.11 or newer is required. Select one with make PYTHON=python3.12 …'; exit 2; }
 	@$(PYTHON) .ci/install $(VENV) --editable '.[host,terminal,testing]'
 	@touch $@
 
@@ -30,7 +30,7 @@ $(STAMP): $(RUN_STAMP)
 	@$(PYTHON) .ci/install $(VENV) --editable '.[all]' --group dev
 	@touch $@
 
-run: $(RUN_STAMP)  ## a first look: a host with two sessions in a scratch folder, in your terminal and on a page
+run: $(RUN_STAMP)  ## a first look: a host with two sessions in a scratch folder, in your terminal and on a web page
 	$(call say,quarterdeck demo --serve: a host with two sessions in a scratch folder)
 	@$(BIN)/quarterdeck demo --serve
 	$(call say,Next: run  . $(BIN)/activate  and then  quarterdeck chat --agent sim  in any folder. More: docs/guide/index.md)
@@ -55,9 +55,9 @@ format: $(STAMP)  ## let ruff format and fix what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-soak: $(STAMP)  ## the long campaigns: fuzz, policy against the real CLI and bash, chaos, properties (about an hour; SEED=… repeats one)
+soak: $(STAMP)  ## the long tests: fuzz, policy against the real CLI and bash, chaos, properties (about an hour; SEED=… repeats one)
 	@.ci/shell-tools
-	$(call say,the long campaigns)
+	$(call say,the long tests)
 	@QUARTERDECK_SOAK=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) $(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 \
 		tests/fuzz tests/chaos tests/keeper tests/policy tests/compat/test_idioms.py $$(grep -rl --include='test_*.py' 'from hypothesis' tests)
 
@@ -65,7 +65,7 @@ coverage: $(STAMP)  ## which lines the tests reach: a summary per room, and buil
 	$(call say,pytest with coverage (twice as long as without))
 	@$(BIN)/python tests/coverage_report.py
 
-conformance: $(STAMP)  ## play the protocol against five CLI versions and write docs/compatibility.md
+conformance: $(STAMP)  ## test the protocol against five CLI versions and write docs/compatibility.md
 	$(call say,the official SDKs with our tools (the first time fetches them and five CLIs: 1 GB))
 	@mkdir -p build
 	@$(BIN)/python tests/conformance_peers/run.py build/peers.json
@@ -73,23 +73,23 @@ conformance: $(STAMP)  ## play the protocol against five CLI versions and write 
 	@PYTHONPATH=tests $(BIN)/python -m conformance --write docs --peers build/peers.json
 	@$(BIN)/python -m quarterdeck.cli.doctor.compatibility docs/compatibility.json
 
-schema: $(STAMP)  ## write the structs of the Agent Client Protocol anew from its published schema (needs npm)
+schema: $(STAMP)  ## regenerate the structs of the Agent Client Protocol from its published schema (needs npm)
 	$(call say,the structs of ACP)
 	@$(BIN)/python tests/gateways/acp/generate_schema.py
 
-proto: $(STAMP)  ## write proto/quarterdeck/v1 anew from the host's tables, and its Python
+proto: $(STAMP)  ## regenerate proto/quarterdeck/v1 and its Python code from the host's tables
 	$(call say,proto/quarterdeck/v1)
 	@PYTHONPATH=tests $(BIN)/python -m gateways.grpc.generate
 
-bench: $(STAMP)  ## measure, side by side with the official SDK, and write docs/benchmarks.md
+bench: $(STAMP)  ## run the benchmarks against the official SDK and write docs/benchmarks.md
 	$(call say,benchmarks (about twenty minutes; the first time fetches the official SDK, 160 MB))
 	@$(BIN)/python -m benchmarks
 
-vendor:  ## the page's libraries anew from npm, as vendor.json lists them (CHECK=1: only compare)
+vendor:  ## fetch the web page's libraries from npm, as listed in vendor.json (CHECK=1: only compare)
 	$(call say,the libraries of the page)
 	@.ci/vendor-page $(if $(CHECK),--check)
 
-docs: $(STAMP)  ## the documents as a site in build/site, checked (make docs SERVE=1 shows it on http://127.0.0.1:8000)
+docs: $(STAMP)  ## build and check the documentation site in build/site (make docs SERVE=1 serves it on http://127.0.0.1:8000)
 	$(call say,mkdocs (half a minute))
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve --dev-addr 127.0.0.1:8000,build --strict --clean)
 	@$(if $(SERVE),,$(BIN)/python -m pytest -q tests/docs/check_site.py)

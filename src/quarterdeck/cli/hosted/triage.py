@@ -251,7 +251,7 @@ class Triage:
         self, subject: Subject, options: Sequence[MenuOption], *, at: int = 0, escape: object = "next"
     ) -> object:
         """``q`` is always a way out."""
-        shown = [*options, MenuOption("quit", "Leave", key="q")]
+        shown = [*options, MenuOption("quit", "Quit", key="q")]
         chosen = await self._answerer.ask(subject, Menu("", shown, on_escape=escape, at=at))
         if chosen == "quit":
             self._leave()
