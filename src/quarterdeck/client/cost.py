@@ -12,7 +12,7 @@ class TurnCost(msgspec.Struct, frozen=True):
     """Cost and usage of one result."""
 
     cost_usd: float = 0.0
-    """At list prices, as the CLI counts. With a subscription nobody is charged this."""
+    """At list prices, as counted by the CLI. A subscription is not charged this amount."""
     by_model: dict[str, ModelUsage] = msgspec.field(default_factory=dict)
     """Only the models that were used. Its sum can lag behind ``cost_usd`` on 2.0.77, which leaves the models out of a
     local command's result (``/compact``) and reports them with the next."""

@@ -166,7 +166,7 @@ HookSpecificOutput: TypeAlias = (
 
 
 class AsyncHookJSONOutput(TypedDict):
-    """The hook goes on by itself; the CLI does not wait for it."""
+    """The hook continues in the background; the CLI does not wait for it."""
 
     async_: Literal[True]
     asyncTimeout: NotRequired[int]

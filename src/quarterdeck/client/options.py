@@ -1,4 +1,4 @@
-"""``ClaudeAgentOptions``: everything a session can be told at its start.
+"""``ClaudeAgentOptions``: all options of a session.
 
 The fields of the official Python SDK come first, in its order, with its defaults. What the TypeScript SDK has besides,
 and what is ours, follows and is given by keyword only.

@@ -56,7 +56,7 @@ class SessionPrompts(SessionBase):
         return await self._link.send_user_line(line)
 
     async def stream(self, prompts: AsyncIterable[Mapping[str, Any] | Content], /) -> None:
-        """Send each prompt as it arrives, then close the input when it is no longer needed."""
+        """Send each prompt as it arrives, then close the input once it is no longer needed."""
         async for prompt in prompts:
             line = dict(prompt) if isinstance(prompt, Mapping) else self._line(prompt, None, {})
             if self._client_composed:

@@ -104,7 +104,7 @@ class ThreadSignal:
         return self._event.is_set()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until the answer is no longer wanted; False if the time was up before."""
+        """Wait until the answer is no longer needed; False on timeout."""
         return self._event.wait(timeout_s)
 
 

@@ -1,7 +1,7 @@
-"""What a person follows: one fold from wire messages to events and a state that any face can draw.
+"""One fold from wire messages to events and a state that any user interface can draw.
 
-A face (terminal, page, gRPC, ACP) passes in every message of a conversation, in both directions, and gets events back;
-it never reads a wire message itself::
+A user interface (terminal, page, gRPC, ACP) passes in every message of a conversation, in both directions, and gets
+events back; it never reads a wire message itself::
 
     timeline = Timeline()
     events = timeline.received(message, at=seconds)    # what the CLI wrote, control messages too

@@ -1,4 +1,4 @@
-"""The items of a conversation that a face draws, in the order in which they started.
+"""The items of a conversation that a user interface draws, in the order in which they started.
 
 Each has a stable ``id`` (a message's id and a block's index, a tool call's id, a request's id), the time it
 started (``at``), and ``parent_id``: the call of the sub-agent it belongs to, None for the main conversation.

@@ -124,7 +124,7 @@ class ModelCost(PartBase):
 
 
 class Context(PartBase):
-    """How full the context window is. ``window`` is 0 while nobody has told its size."""
+    """Usage of the context window. ``window`` is 0 while its size is unknown."""
 
     tokens: int = 0
     window: int = 0

@@ -133,7 +133,7 @@ class Asked(msgspec.Struct, omit_defaults=True):
 
 
 class State(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """Everything that a face can draw."""
+    """Everything that a user interface can draw."""
 
     limits: Limits = Limits()
     session: SessionDetails = msgspec.field(default_factory=SessionDetails)

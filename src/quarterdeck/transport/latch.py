@@ -6,7 +6,7 @@ import asyncio
 
 
 class Latch:
-    """Set once; whoever waits goes on then."""
+    """Set once; then every waiter continues."""
 
     __slots__ = ("_is_set", "_waiters")
 

@@ -74,7 +74,7 @@ class FileControls(ControlsBase):
         reload_plugins: bool = False,
         reload_skills: bool = False,
     ) -> RegisteredRepoRoot:
-        """Add a directory below the workspace to it; refused if it lies elsewhere or was added before."""
+        """Add a directory below the workspace to it. Refused if it is outside the workspace or was already added."""
         request = wire.RegisterRepoRootRequest(
             os.fspath(directory), reload_claude_md or None, reload_plugins or None, reload_skills or None
         )

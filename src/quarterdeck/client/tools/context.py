@@ -45,7 +45,7 @@ class ToolContext:
 
     @property
     def tool_use_id(self) -> str | None:
-        """The id of the model's ``tool_use`` block; None if the call came from elsewhere."""
+        """The id of the model's ``tool_use`` block; None if the call is not from the model."""
         return self.meta.get("claudecode/toolUseId")
 
     @property

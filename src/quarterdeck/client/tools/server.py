@@ -56,7 +56,7 @@ class ToolServer:
         self._change(self._tools | added)
 
     def remove(self, *names: str) -> None:
-        """Remove tools; calls that run go on. Raises ``KeyError`` if there is no such tool, and removes none."""
+        """Remove tools; running calls continue. Raises ``KeyError`` if a tool does not exist, and then removes none."""
         for name in names:
             if name not in self._tools:
                 raise KeyError(f"server {self.name!r} has no tool {name!r}")

@@ -68,7 +68,7 @@ class SessionStore(Protocol):
         raise NotImplementedError
 
     async def delete(self, key: SessionKey) -> None:
-        """Remove a session with its sub-agents, or with ``subpath`` one of them. An unknown key is no error."""
+        """Remove a session with its sub-agents or, with ``subpath``, one sub-agent. An unknown key is not an error."""
         raise NotImplementedError
 
     async def list_subkeys(self, key: SessionListSubkeysKey) -> list[str]:

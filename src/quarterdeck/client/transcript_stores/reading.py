@@ -125,7 +125,7 @@ def _type_first(entry: Any) -> Any:
 async def get_session_info_from_store(
     session_store: SessionStore, session_id: str, directory: str | None = None
 ) -> SDKSessionInfo | None:
-    """What a list shows of one session; None if there is no such session, or nothing to show of it."""
+    """The summary of one session, as in a list; None if it does not exist or has nothing to show."""
     entries = await _load(session_store, session_id, directory)
     if not entries:
         return None
@@ -191,7 +191,7 @@ async def get_subagent_messages_from_store(
     limit: int | None = None,
     offset: int = 0,
 ) -> list[SessionMessage]:
-    """What a sub-agent was told, said and got back. Empty if there is no such sub-agent."""
+    """The conversation of a sub-agent. Empty if there is no such sub-agent."""
     if not is_session_id(session_id) or not agent_id:
         return []
     project_key = project_key_for_directory(directory)

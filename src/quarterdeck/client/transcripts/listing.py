@@ -172,7 +172,7 @@ def _look(
 
 
 def get_session_info(session_id: str, directory: str | None = None) -> SDKSessionInfo | None:
-    """What a list shows of one session; None if there is no such session, or nothing to show of it."""
+    """The summary of one session, as in a list; None if it does not exist or has nothing to show."""
     if not is_session_id(session_id):
         return None
     for folder, project in places_of(directory):

@@ -73,7 +73,7 @@ def _read(
 
 
 def iter_session_records(session_id: str, directory: str | None = None) -> Iterator[dict[str, Any]]:
-    """Every record of the transcript as it was written: all branches, and kinds of records that nobody here knows."""
+    """Every record of the transcript, unchanged: all branches, including unknown kinds of records."""
     found = find_transcript(session_id, directory) if is_session_id(session_id) else None
     if found is not None:
         with TranscriptFile(found[0]) as transcript:
@@ -133,7 +133,7 @@ def get_subagent_messages(
     limit: int | None = None,
     offset: int = 0,
 ) -> list[SessionMessage]:
-    """What a sub-agent was told, said and got back. Empty if there is no such sub-agent."""
+    """The conversation of a sub-agent. Empty if there is no such sub-agent."""
     file = next((path for found, path in _agents(session_id, directory) if agent_id and found == agent_id), None)
     if file is None:
         return []
