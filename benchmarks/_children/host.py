@@ -186,9 +186,9 @@ async def idle(setting: Setting) -> Figures:
     async with a_host(setting) as host:
         await _had_a_turn(host, setting, AT_ONCE)
         keeper = KeeperFacts(setting)
-        before, keeper_before = await _settled_kb(), keeper.resident_kb()
+        before, keeper_before = await settled_kb(), keeper.resident_kb()
         await _had_a_turn(host, setting, setting.sessions)
-        grown, keeper_grown = await _settled_kb() - before, keeper.resident_kb() - keeper_before
+        grown, keeper_grown = await settled_kb() - before, keeper.resident_kb() - keeper_before
     return {"kb": grown / setting.sessions, "keeper_kb": keeper_grown / setting.sessions}
 
 
@@ -199,7 +199,7 @@ async def _had_a_turn(host: Host, setting: Setting, count: int) -> list[str]:
     return ids
 
 
-async def _settled_kb() -> float:
+async def settled_kb() -> float:
     await asyncio.sleep(SETTLE_S)
     gc.collect()
     return resident_kb()

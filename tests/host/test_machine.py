@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -44,6 +45,10 @@ def repository(place: Place) -> Path:
 
 def git(cwd: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=cwd, check=True, capture_output=True)
+
+
+def everything_in(folder: Path) -> list[Path]:
+    return list(folder.rglob("*"))
 
 
 async def idle(host: Host, session: str) -> None:
@@ -127,6 +132,79 @@ async def test_a_worktree_with_uncommitted_work_is_only_removed_by_force(place: 
         for name in ("../out", "-b", ""):
             with pytest.raises(HostError, match="is not a valid name for a worktree"):
                 await host.create_worktree(CreateWorktree(cwd=str(repository), name=name))
+
+
+async def test_worktreeinclude_brings_what_is_not_committed_and_nothing_from_elsewhere(
+    place: Place, repository: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("not yours")
+    for name in (".env", "conf/local.toml", "conf/deep/more.toml", "other.txt"):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text(name)
+    (repository / "link.toml").symlink_to(secret)
+    (repository / "linked").symlink_to(tmp_path)
+    await asyncio.to_thread(os.mkfifo, repository / "pipe.toml")
+    lines = [
+        ".env",
+        "*.toml",
+        "!conf/deep/more.toml",
+        "../secret.txt",
+        "/../secret.txt",
+        str(secret),
+        "linked/*",
+        ".git/*",
+        "a.txt",
+    ]
+    (repository / ".worktreeinclude").write_text("\n".join([*lines, "\x00", "[", "x" * 100_000]))
+    async with place.opened() as host:
+        made = Path((await host.create_worktree(CreateWorktree(cwd=str(repository), name="side"))).details["path"])
+        files = [one for one in await asyncio.to_thread(everything_in, made) if ".git" not in one.parts]
+        assert not any(one.is_symlink() for one in files)
+        copied = {str(one.relative_to(made)) for one in files if one.is_file()}
+        assert copied == {"a.txt", ".env", "conf/local.toml"}
+        assert (made / ".env").read_text() == ".env"
+        await host.delete_worktree(DeleteWorktree(path=str(made), force=True))
+
+
+async def test_a_worktreeinclude_that_is_a_link_is_not_read(place: Place, repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "patterns").write_text("*\n")
+    (repository / ".env").write_text("x")
+    (repository / ".worktreeinclude").symlink_to(tmp_path / "patterns")
+    async with place.opened() as host:
+        made = Path((await host.create_worktree(CreateWorktree(cwd=str(repository), name="side"))).details["path"])
+        assert not (made / ".env").exists()
+
+
+async def test_a_worktree_that_a_host_made_before_it_died_is_found_by_the_same_key(
+    place: Place, repository: Path
+) -> None:
+    async with place.opened() as host:
+        request = CreateWorktree(cwd=str(repository), name="side")
+        made = (await host.create_worktree(request)).details  # as if the answer were lost, and the receipt
+        assert (await host.create_worktree(request, key="once")).details == made
+        with pytest.raises(HostError, match="already exists"):
+            await host.create_worktree(request)
+        (Path(made["path"]) / "a.txt").write_text("work of somebody")
+        with pytest.raises(HostError, match="already exists"):
+            await host.create_worktree(request, key="another")
+
+
+async def test_commits_that_no_branch_has_are_only_removed_by_force(place: Place, repository: Path) -> None:
+    async with place.opened() as host:
+        made = (await host.create_worktree(CreateWorktree(cwd=str(repository), name="side"))).details
+        path = Path(made["path"])
+        me = ("-c", "user.name=T", "-c", "user.email=t@example.org")
+        await asyncio.to_thread(git, path, "checkout", "-q", "--detach")
+        (path / "b.txt").write_text("work")
+        await asyncio.to_thread(git, path, "add", ".")
+        await asyncio.to_thread(git, path, *me, "commit", "-qm", "on no branch")
+        with pytest.raises(HostError, match="no branch") as kept:
+            await host.delete_worktree(DeleteWorktree(path=str(path)))
+        assert kept.value.code == "conflict"
+        await asyncio.to_thread(git, path, "branch", "kept")
+        await host.delete_worktree(DeleteWorktree(path=str(path)))
+        assert not await asyncio.to_thread(path.exists)
 
 
 async def test_folders_are_offered_where_sessions_may_start(place: Place, tmp_path: Path) -> None:

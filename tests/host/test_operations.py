@@ -15,6 +15,8 @@ from quarterdeck.host.operations import OPERATIONS, Operation
 REST = {
     "POST /sessions": "create_session",
     "GET /sessions": "list_sessions",
+    "POST /sessions/import": "import_session",
+    "GET /search": "search",
     "GET /sessions/{id}": "get_session",
     "PATCH /sessions/{id}": "update_session",
     "DELETE /sessions/{id}": "delete_session",
@@ -57,6 +59,8 @@ REST = {
     "GET /usage": "get_usage",
     "GET /budgets": "get_budgets",
     "PUT /budgets": "set_budgets",
+    "GET /presets": "get_presets",
+    "PUT /presets": "set_presets",
     "GET /alerts": "get_alerts",
     "PUT /alerts": "set_alerts",
     "GET /folders": "list_folders",
@@ -175,6 +179,7 @@ def test_admin_alone_touches_tokens_alerts_and_what_runs_commands() -> None:
         "revoke_token",
         "set_alerts",
         "set_budgets",
+        "set_presets",
         "set_mcp_servers",
     }
 

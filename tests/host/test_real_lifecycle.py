@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -14,6 +15,7 @@ from client.real_cli import place as real_place
 from host.kit import LIMIT_S, Clock, all_frames, next_turn, told
 from quarterdeck.host import Host
 from quarterdeck.host.events import ProcessChanged
+from quarterdeck.host.lifetimes import AFTER_THE_LIMIT
 from quarterdeck.host.requests import CreateSession, Lifecycle, OfSession, SendPrompt, Wait
 from quarterdeck.host.resources import Session
 from quarterdeck.testing.model import Error
@@ -61,7 +63,10 @@ async def test_a_process_is_started_again_after_a_crash_and_given_up_when_it_is_
             await host.stop(OfSession(session_id=session.id))
 
 
-async def test_at_the_accounts_limit_a_prompt_waits_until_it_is_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limited", ["wait", "continue"])
+async def test_at_the_accounts_limit_a_session_waits_until_it_is_over_and_goes_on_by_itself(
+    tmp_path: Path, limited: Literal["wait", "continue"]
+) -> None:
     clock = Clock()
     clock.now = time.time() - 1_000  # so that the limit is over for Claude Code, and for the host when the test says so
     with real_place(tmp_path) as stage:
@@ -81,17 +86,20 @@ async def test_at_the_accounts_limit_a_prompt_waits_until_it_is_over(tmp_path: P
         env["CLAUDE_CODE_MAX_RETRIES"] = "0"
         host = Host(tmp_path / "state", keeper=False, agents={"claude": str(options.cli_path)}, env=env, clock=clock)
         async with asyncio.timeout(LIMIT_S), host:
-            session = await host.create_session(CreateSession(cwd=str(stage.cwd), prompt="first"))
-            limited = await in_state(host, session, "limited")
-            assert limited.state_until is not None
-            assert str(int(limited.state_until.timestamp())) == resets
-            sent = await host.send_prompt(SendPrompt(session_id=session.id, content="second"))
-            (waiting,) = (await host.list_prompts(OfSession(session_id=session.id))).prompts
-            assert (waiting.id, waiting.state) == (sent.prompt_id, "queued")
+            create = CreateSession(cwd=str(stage.cwd), prompt="first", lifecycle=Lifecycle(limited=limited))
+            session = await host.create_session(create)
+            now = await in_state(host, session, "limited")
+            assert now.state_until is not None
+            assert str(int(now.state_until.timestamp())) == resets
+            if limited == "wait":
+                sent = await host.send_prompt(SendPrompt(session_id=session.id, content="second"))
+                (waiting,) = (await host.list_prompts(OfSession(session_id=session.id))).prompts
+                assert (waiting.id, waiting.state) == (sent.prompt_id, "queued")
             clock.now += 2_000
             while len(told(await all_frames(host, session.id), TurnEnded)) < 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
             frames = await all_frames(host, session.id)
-            assert [event.text for event in told(frames, PromptSent)] == ["first", "second"]
+            second = "second" if limited == "wait" else AFTER_THE_LIMIT
+            assert [event.text for event in told(frames, PromptSent)] == ["first", second]
             assert stage.model.queued == 0
             await host.stop(OfSession(session_id=session.id))

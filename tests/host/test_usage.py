@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,8 @@ from host.kit import Place, frames_until, next_turn, told
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, UsageReport
 from quarterdeck.host.requests import GetUsage, ListSessions, Nothing, OfSession, SendPrompt, Settings, UpdateSession
+from quarterdeck.host.turn_meter import Prices
+from quarterdeck.store.records import Usage
 
 
 @pytest.fixture
@@ -142,3 +145,46 @@ async def test_a_session_has_no_budget_that_cannot_be_compared(place: Place, bad
         for refused in (created.value, changed.value):
             assert (refused.code, refused.details["field"]) == ("invalid", "budget_usd")
         assert [one.id for one in (await host.list_sessions(ListSessions())).sessions] == [session.id]
+
+
+def messages(gate: Path, count: int) -> list[Any]:
+    """A turn of several model calls, which waits in the end."""
+    return [*[{"tool": "TodoWrite", "input": {"todos": []}}] * count, {"wait_for": str(gate)}, "Never said."]
+
+
+async def test_a_turn_that_uses_up_the_sessions_budget_is_interrupted_and_the_next_prompt_refused(
+    place: Place, tmp_path: Path
+) -> None:
+    place.claude.play(["One."], messages(tmp_path / "gate", 6))
+    async with place.opened() as host:
+        first = await place.created(host)
+        (report,) = told(await frames_until(host, first.id, "idle"), UsageReport)  # from which the price is learned
+        await host.update_session(UpdateSession(session_id=first.id, budget_usd=report.cost_usd * 3))
+        frames = await next_turn(host, first.id, "work")
+        stopped = [one for one in told(frames, BudgetChanged) if one.state == "interrupted"]
+        assert [(one.scope, one.spent_usd >= report.cost_usd * 3) for one in stopped] == [("session", True)]
+        assert "Never said." not in str(frames)
+
+
+async def test_a_day_that_others_have_used_up_interrupts_the_turns_that_run(place: Place, tmp_path: Path) -> None:
+    place.claude.play(messages(tmp_path / "gate", 1), rules=[{"when": "short", "steps": ["Short."]}])
+    async with place.opened() as host:
+        running = await place.created(host, "long")
+        while not (tmp_path / "gate.reached").exists():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await host.set_budgets(Settings(settings={"day_usd": "0.000001"}))
+        frames = await frames_until(host, running.id, "idle")
+        (stopped,) = [one for one in told(frames, BudgetChanged) if one.state == "interrupted"]
+        assert stopped.scope == "host"
+        with pytest.raises(HostError) as refused:
+            await host.send_prompt(SendPrompt(session_id=running.id, content="more"))
+        assert refused.value.code == "budget_reached"
+
+
+def test_a_price_is_learned_from_what_was_billed_and_guessed_by_family_before() -> None:
+    prices = Prices()
+    assert (prices.of("claude-haiku-4-5"), prices.of("mystery")) == (1e-6, 0.0)
+    prices.learn("mystery", Usage(input_tokens=1_000, output_tokens=100, cost_nano_usd=3_000_000))
+    assert prices.of("mystery") == pytest.approx(2e-6)
+    prices.learn("mystery", Usage())  # a result that says nothing changes nothing
+    assert prices.of("mystery") == pytest.approx(2e-6)

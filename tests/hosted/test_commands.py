@@ -51,7 +51,7 @@ def test_a_prompt_is_sent_waited_for_and_read(served: ServedHost, shell: Shell, 
     assert "make it" in shell("export", "painter")
     shell("export", "painter", "--out", str(tmp_path / "it.html"))
     assert (tmp_path / "it.html").read_text().lower().startswith("<!doctype html>")
-    assert shell("export", "painter", "--format", "ndjson").splitlines()[0].startswith('{"session":')
+    assert shell("export", "painter", "--format", "ndjson").splitlines()[0].startswith('{"quarterdeck_session":1')
     shell("export", "painter", "--out", str(tmp_path / "no" / "it.md"), code=2)
 
 

@@ -160,3 +160,42 @@ def test_several_approvals_are_previewed_and_decided_at_once(served: ServedHost,
     assert shell.json("approvals") == []
     for words in ([], ["--dry-run"], [first.id, "--tool", "Bash"], ["--tool", "Bash", "--always", "session"]):
         shell("approve", *words, code=2)
+
+
+def test_words_are_found_a_session_is_exported_imported_and_found_again(
+    served: ServedHost, shell: Shell, tmp_path: Path
+) -> None:
+    session = served.idle(served.created("painter", prompt=None))
+    while "painter" not in shell("search", "painter"):
+        pass
+    assert shell("search", "nowhere") == "Nothing was found.\n"
+    [hit] = shell.json("search", "paint", "--session", "painter", "--cwd", str(served.cwd), "--limit", "5")
+    assert (hit["session_id"], hit["kind"]) == (session.id, "session")
+    shell("export", "painter", "--out", str(tmp_path / "it.ndjson"))
+    imported = shell("import", str(tmp_path / "it.ndjson"), "--name", "copy").strip()
+    assert served.session(imported).archived
+    [again] = shell.json("import", str(tmp_path / "it.ndjson"))
+    assert again["session"]["name"] == "painter"
+    (tmp_path / "bad").write_text("nothing of ours")
+    shell("import", str(tmp_path / "bad"), code=1)
+    assert "not an exported session" in shell.error
+    shell("import", str(tmp_path / "nowhere"), code=2)
+
+
+def test_presets_are_set_shown_and_used(served: ServedHost, shell: Shell, tmp_path: Path) -> None:
+    assert json.loads(shell("preset", "show")) == {"presets": {}}
+    wanted = {"presets": {"look": {"permission_mode": "plan", "tags": ["quick"]}}}
+    (tmp_path / "presets.json").write_text(json.dumps(wanted))
+    assert json.loads(shell("preset", "set", str(tmp_path / "presets.json"))) == wanted
+    [made] = shell.json("call", "create_session", f"cwd={served.cwd}", "preset=look")
+    assert (made["permission_mode"], made["tags"]) == ("plan", ["quick"])
+    (tmp_path / "presets.json").write_text("[]")
+    shell("preset", "set", str(tmp_path / "presets.json"), code=2)
+
+
+def test_a_prompt_for_later_waits(served: ServedHost, shell: Shell) -> None:
+    session = served.idle(served.created("painter", prompt=None))
+    shell("send", "painter", "in a while", "--at", "2h")
+    [waits] = shell.json("queue", "list", "painter")
+    assert (waits["content"], "not_before" in waits) == ("in a while", True)
+    assert served.session(session.id).state == "idle"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from .common import OK, USAGE_ERROR, Parser, ReportedError
 from .hosted.connecting import EXITS, add_host_options, on_host
@@ -13,6 +13,7 @@ from .hosted.connecting import EXITS, add_host_options, on_host
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from quarterdeck.host.requests import Export
     from quarterdeck.remote import RemoteHost
 
 FORMATS = {"md": ".md", "html": ".html", "ndjson": ".ndjson"}
@@ -21,9 +22,9 @@ FORMATS = {"md": ".md", "html": ".html", "ndjson": ".ndjson"}
 def parser() -> Parser:
     built = Parser(
         "quarterdeck export",
-        description="Export a session of a host as Markdown, HTML or NDJSON (every frame of its log). SESSION is an "
-        "id, a unique prefix of it, or a name. For sessions that did not run on a host, use quarterdeck "
-        "sessions export.",
+        description="Export a session of a host as Markdown, HTML or NDJSON (every row of its log, for quarterdeck "
+        "import). SESSION is an id, a unique prefix of it, or a name. For sessions that did not run on a host, use "
+        "quarterdeck sessions export.",
         examples=[
             ("quarterdeck export review > review.md", "Markdown"),
             ("quarterdeck export review --out review.html", "the file name sets the format"),
@@ -48,21 +49,37 @@ async def _export(host: RemoteHost, given: Namespace) -> int:
     from .hosted.naming import find_session
 
     session = await find_session(host, given.session)
-    exported = await host.export_session(Export(session_id=session.id, format=_format(given)))  # type: ignore[arg-type]
+    request = Export(session_id=session.id, format=_format(given))  # type: ignore[arg-type]
     if given.out is None:
-        sys.stdout.buffer.write(exported.body)
-        sys.stdout.buffer.flush()
+        await _write(host, request, sys.stdout.buffer)
         return OK
     place = Path(given.out)
     beside = place.with_name(f".{place.name}.{os.getpid()}")
     try:
-        beside.write_bytes(exported.body)
-        beside.replace(place)
+        try:
+            with beside.open("wb") as file:
+                await _write(host, request, file)
+            beside.replace(place)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         raise ReportedError(
             f"cannot write {place}: {error.strerror}", "Use another --out.", code=USAGE_ERROR
         ) from error
     return OK
+
+
+async def _write(host: RemoteHost, request: Export, file: IO[bytes]) -> None:
+    """A part at a time: a session may be longer than the memory."""
+    from msgspec.structs import replace
+
+    while True:
+        part = await host.export_session(request)
+        file.write(part.body)
+        file.flush()
+        if part.next_cursor is None:
+            return
+        request = replace(request, cursor=part.next_cursor)
 
 
 def _format(given: Namespace) -> str:

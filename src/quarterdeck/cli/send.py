@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .common import OK, Parser
 from .hosted.connecting import EXITS, add_host_options, on_host
+from .hosted.moments import upcoming
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -23,6 +24,7 @@ def parser() -> Parser:
             ("git diff | quarterdeck send review - 'what about this?'", "append standard input"),
             ("quarterdeck send review 'no edits, look only' --priority now", "interrupt the turn first"),
             ("quarterdeck send review 'run the tests' && quarterdeck wait review", "then wait until it is done"),
+            ("quarterdeck send review 'run the tests' --at 22:00", "send it at ten in the evening"),
         ],
         exits=EXITS,
     )
@@ -35,6 +37,12 @@ def parser() -> Parser:
         choices=("now", "next", "later"),
         default="next",
         help="next: at the turn's next step (default); now: interrupt the turn; later: when everything else is done",
+    )
+    built.add_argument(
+        "--at",
+        metavar="WHEN",
+        type=upcoming,
+        help="not before: 22:00, a date, or e.g. 2h from now; a session without a process is started for it",
     )
     add_host_options(built)
     return built
@@ -60,7 +68,8 @@ async def _send(host: RemoteHost, given: Namespace, prompt: str | list[dict[str,
     from .hosted.showing import print_json
 
     session = await find_session(host, given.session)
-    accepted = await host.send_prompt(SendPrompt(session_id=session.id, content=prompt, priority=given.priority))
+    request = SendPrompt(session_id=session.id, content=prompt, priority=given.priority, not_before=given.at)
+    accepted = await host.send_prompt(request)
     if given.json:
         print_json(accepted)
     return OK

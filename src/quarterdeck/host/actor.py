@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
@@ -23,16 +24,17 @@ from .approving import answer_to
 from .bodies import approval_view
 from .callbacks import CallDesk
 from .errors import HostError
-from .events import ProcessChanged
+from .events import ProcessChanged, TranscriptNoticed
 from .launching import Wire, new_process
 from .lifetimes import Life, cut_off, plan_restart
+from .mirroring import Mirror
 from .prompt_sending import PromptSender
 from .recording import Recorder
 from .requests import Decision
 from .session_log import SessionLog
 from .tally import Tally
 from .times import moment
-from .transcripts import is_there
+from .transcripts import is_there, owner_of
 from .warm_processes import WarmProcess
 
 logger = logging.getLogger("quarterdeck.host")
@@ -57,6 +59,7 @@ class SessionActor:
         tally: Tally | None = None,
         calls: CallDesk | None = None,
         warm: Callable[[SessionLog], Awaitable[WarmProcess | None]] | None = None,
+        mirror: Mirror | None = None,
     ) -> None:
         """
         Args:
@@ -69,6 +72,7 @@ class SessionActor:
             tally: Counts its processes.
             calls: What its program is asked.
             warm: Gives a process that has waited for a session like this one, if there is one.
+            mirror: Keeps copies of transcripts while sessions are parked.
         """
         self._tally = tally or Tally()
         self.log = log
@@ -80,6 +84,11 @@ class SessionActor:
         self._admit = admit
         self._life = life
         self._warm = warm
+        self._mirror = mirror
+        self.touched = 0.0
+        """When somebody last asked for it, by the loop's clock."""
+        self.woken_at = -math.inf
+        """When it was last given a process for a prompt that was due."""
         self._starting = False
         self._keeps_trying = False
         """The start that is under way is a restart, which is tried again when it fails."""
@@ -105,6 +114,11 @@ class SessionActor:
     @property
     def has_process(self) -> bool:
         return self._starting or self.session is not None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has a process, and that has nothing to do."""
+        return self.session is not None and self.log.record.state == "idle" and not self.log.in_turn
 
     @property
     def stderr(self) -> str:
@@ -162,8 +176,15 @@ class SessionActor:
 
     async def _start(self) -> None:
         log, body = self.log, self.log.body
+        if body.imported:
+            raise HostError(
+                "conflict",
+                "It was imported: its conversation is on another machine.",
+                hint="Bring its transcript here with quarterdeck sessions, and adopt that.",
+            )
         if body.resume is None and body.generation:
             body.resume = body.transcript_id  # it goes on where its last process was
+        await self._compare_transcript()
         options = self.options(log)
         warm = await self._find_warm(log)
         if warm is not None:
@@ -182,6 +203,39 @@ class SessionActor:
         await self.prompts.look_for_uncertain(options.env)
         session.ignore_messages()  # the log has them
         body.resume, body.fork, body.resume_at = None, False, None
+
+    async def _compare_transcript(self) -> None:
+        """Whether the transcript is what it was when the session was parked. Raises ``HostError`` if it is in use."""
+        log, mirrored = self.log, self.log.body.mirrored
+        if self._mirror is None or mirrored is None or self.log.body.resume != mirrored.transcript:
+            return
+        owner = await asyncio.to_thread(owner_of, mirrored.transcript)
+        if owner is not None:
+            raise HostError(
+                "conflict",
+                f"Process {owner} has this conversation, e.g. in a terminal.",
+                hint="End it there, or fork the session.",
+                pid=owner,
+            )
+        try:
+            change = await asyncio.to_thread(self._mirror.compare, self.id, mirrored)
+        except OSError as error:
+            logger.warning("Session %s: its transcript cannot be compared: %s", self.id, error)
+            return
+        log.body.mirrored = None
+        if change is not None:
+            await log.tell(TranscriptNoticed(log.now(), change.what, mirrored.transcript, change.records))
+
+    async def _keep_transcript(self) -> None:
+        """Raises ``HostError`` if it cannot be copied; then the session keeps its process."""
+        body, mirror = self.log.body, self._mirror
+        if mirror is None or body.transcript_id is None:
+            return
+        transcript, cwd, env = body.transcript_id, self.log.record.cwd, self.options(self.log).env
+        try:
+            body.mirrored = await asyncio.to_thread(mirror.keep, self.id, transcript, cwd, env, body.mirrored)
+        except OSError as error:
+            raise HostError("storage", f"The transcript cannot be copied: {error}") from error
 
     async def _begin(self, kept_as: str) -> None:
         """Tell that there is another process."""
@@ -306,11 +360,17 @@ class SessionActor:
         """Give up the process of an idle session: the next prompt gets it another one."""
         async with self.turn:
             body = self.log.body
-            if self.session is None or self.log.record.state != "idle" or self.log.in_turn:
+            if not self.is_idle:
                 return
+            await self._keep_transcript()
+            if not self.is_idle:
+                return  # something has happened meanwhile
             body.wanted, body.parked = False, True
             body.state_reason = f"It was idle for {self.log.now() - self.recorder.heard_at:.0f} s."
             await self._close()
+            with contextlib.suppress(HostError):  # what it wrote when it ended; the rest is kept
+                await self._keep_transcript()
+            await self.log.update()
             await self.log.settled()
 
     async def end(self, reason: str) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from quarterdeck.store.records import ApprovalRecord, SessionRecord
 
+from .mirroring import Mirrored
 from .requests import HostTools, Lifecycle
 from .resources import Approval, Decider, Session, SessionState, TokenCounts
 from .times import moment, usd
@@ -67,6 +68,12 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Somebody wants it to have a process: one that ends by itself is a crash."""
     parked: bool = False
     """It gave up its process because it was idle."""
+    mirrored: Mirrored | None = None
+    """Its transcript as it was when it was parked."""
+    imported: bool = False
+    """Its rows are from another host, and its conversation is there."""
+    next_prompt_at: float | None = None
+    """When the first of its prompts is due that wait for a time."""
     restarts: int = 0
     """How often it was started again since a turn has ended."""
     restart_at: float | None = None

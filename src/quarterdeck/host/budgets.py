@@ -16,6 +16,7 @@ from .bodies import SessionBody
 from .errors import HostError
 from .events import BudgetChanged
 from .times import usd
+from .turn_meter import Prices, TurnMeter
 
 NEAR = Decimal("0.8")
 """The share of a budget from which it is said to be near its end."""
@@ -58,11 +59,14 @@ class Spending:
         self.budgets = HostBudgets()
         self._nano_by_day: dict[str, int] = {}
         self._told: dict[str, str] = {}
+        self.prices = Prices()
 
     async def load(self, store: EventStore) -> None:
         kept = await store.setting(SETTING)
         self.budgets = HostBudgets() if kept is None else msgspec.json.decode(kept, type=HostBudgets)
         self._nano_by_day = {total.by[0]: total.usage.cost_nano_usd for total in await store.usage(["day"])}
+        for total in await store.usage(["model"]):
+            self.prices.learn(total.by[0], total.usage)
 
     def replace(self, budgets: HostBudgets) -> None:
         self.budgets = budgets
@@ -74,6 +78,7 @@ class Spending:
 
     def count(self, entries: Sequence[UsageEntry], at: float) -> list[BudgetChanged]:
         """Add what a turn used; returns what that means for the host's budgets."""
+        self.prices.learn_all(entries)
         for entry in entries:
             self._nano_by_day[entry.day] = self._nano_by_day.get(entry.day, 0) + entry.cost_nano_usd
         changes: list[BudgetChanged] = []
@@ -95,6 +100,16 @@ class Spending:
         _refuse_if_reached("The session's budget", own, usd(body.cost_usd))
         for period, limit, spent in self._periods(at):
             _refuse_if_reached(f"The host's budget for {period}", limit, spent)
+
+    def over(self, body: SessionBody, meter: TurnMeter, at: float) -> BudgetChanged | None:
+        """Whether a turn that is under way has used up a budget: the session's, about, or the host's, by others."""
+        own = None if body.budget_usd is None else Decimal(body.budget_usd)
+        if own is not None and (spent := usd(body.cost_usd) + meter.cost_usd(self.prices)) >= own:
+            return BudgetChanged(at, "interrupted", own, spent)
+        for _, limit, spent in self._periods(at):
+            if limit is not None and spent + meter.cost_usd(self.prices) >= limit:
+                return BudgetChanged(at, "interrupted", limit, spent, "host")
+        return None
 
     def _periods(self, at: float) -> list[tuple[str, Decimal | None, Decimal]]:
         day = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")

@@ -76,6 +76,11 @@ class CallDesk:
         """How long calls wait while no program is attached; None: as long as otherwise."""
 
     @property
+    def attached(self) -> bool:
+        """Whether a program is there to answer."""
+        return self._attached is not None
+
+    @property
     def waiting(self) -> int:
         """How many hooks and tools wait for the program."""
         return len(self._open)

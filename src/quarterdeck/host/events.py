@@ -106,10 +106,22 @@ class DriftNoticed(EventBase, frozen=True):
     cli_version: str | None = None
 
 
+class TranscriptNoticed(EventBase, frozen=True):
+    """Between two processes, something happened to the transcript that the next one goes on with."""
+
+    what: Literal["continued", "restored"]
+    """``continued``: somebody went on with it elsewhere, e.g. in a terminal, and the log does not have what was said.
+    ``restored``: it was gone, and the host had a copy."""
+    transcript_id: str
+    records: int = 0
+    """How many were added elsewhere."""
+
+
 class BudgetChanged(EventBase, frozen=True):
     """A budget was set, is almost used up, or is used up."""
 
-    state: Literal["set", "near", "reached"]
+    state: Literal["set", "near", "reached", "interrupted"]
+    """``interrupted``: the turn that used it up was stopped."""
     budget_usd: Decimal | None
     spent_usd: Decimal
     scope: Literal["session", "host"] = "session"
@@ -153,6 +165,7 @@ HostEvent: TypeAlias = (
     | ProcessChanged
     | HangNoticed
     | DriftNoticed
+    | TranscriptNoticed
     | BudgetChanged
     | CustomEvent
     | Gap

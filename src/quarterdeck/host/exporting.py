@@ -1,37 +1,89 @@
-"""A session as a document to read: Markdown, or one HTML page without scripts."""
+"""A session as a document: rows to import elsewhere, or Markdown or HTML to read. It is made in parts, however long.
+
+A part is made of a page of the log and where that page begins, nothing else: whoever asks for the next part may do so
+later, or from another host on the same log.
+"""
 
 from __future__ import annotations
 
+import base64
 import html
 import re
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from typing import Any, Literal
 
 import msgspec
 
 from quarterdeck.client.transcripts.export import fenced
-from quarterdeck.store.records import SessionRecord
-from quarterdeck.timeline.items import (
-    Item,
-    Notice,
-    PlanReview,
-    Prompt,
-    Questions,
-    Text,
-    Thinking,
-    ToolCall,
-    TurnSummary,
+from quarterdeck.store import EventStore
+from quarterdeck.store.records import LogHead, Origin, Row, RowKind, SessionRecord
+from quarterdeck.timeline.events import (
+    NoticeShown,
+    PlanReviewAsked,
+    PromptSent,
+    RequestAnswered,
+    Retracted,
+    TextCompleted,
+    ThinkingCompleted,
+    ToolCalled,
+    ToolEnded,
+    TurnEnded,
 )
-from quarterdeck.timeline.state import State
 
+from .bodies import decode_body
+from .errors import HostError
+from .events import AnyEvent, CustomEvent
+from .frames import frames_reader
 from .resources import Exported
 from .times import moment
 
+FORMAT = 1
+"""The version of the NDJSON."""
+PART_ROWS = 250
+PART_BYTES = 1024 * 1024
+"""About what a part has; a row that is larger comes alone."""
+MEDIA_TYPES = {
+    "ndjson": "application/x-ndjson",
+    "md": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
 _STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
     "pre{background:#f4f4f5;padding:.75rem;overflow:auto;white-space:pre-wrap}"
     "section{border-top:1px solid #ddd;padding:.5rem 0}h2{font-size:1rem;color:#555}"
 )
+_CURSOR = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
+
+
+class Header(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """The first line of an NDJSON file."""
+
+    quarterdeck_session: int
+    """``FORMAT``"""
+    id: str
+    cwd: str
+    created_at: float
+    first_seq: int = 1
+    name: str = ""
+    tags: list[str] = []
+    agent: str = "claude"
+    model: str | None = None
+    permission_mode: str | None = None
+    cli_version: str | None = None
+    transcript_id: str | None = None
+
+
+class ExportedRow(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A further line: a row of the log. What it holds is JSON as it came (``line``), or else bytes."""
+
+    seq: int
+    at: float
+    kind: RowKind
+    origin: Origin
+    generation: int = 0
+    sender: str = ""
+    line: msgspec.Raw = msgspec.Raw()
+    bytes_base64: str = ""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -42,74 +94,182 @@ class Part(msgspec.Struct, frozen=True):
     verbatim: bool = False
 
 
-def exported(record: SessionRecord, state: State, form: Literal["md", "html"]) -> Exported:
-    """The whole conversation, sub-agents' parts where they began."""
-    title = record.name or state.session.title or f"Session {record.id}"
+async def exported(
+    store: EventStore,
+    head: LogHead,
+    record: SessionRecord,
+    form: Literal["ndjson", "md", "html"],
+    cursor: str | None,
+) -> Exported:
+    """The part that begins at the cursor. Raises ``HostError`` for what is not a cursor."""
+    after, end = _place(cursor, head)
+    made = bytearray()
+    if cursor is None:
+        made += _opening(form, record, head)
+    parts = _rows(store, head, after, end) if form == "ndjson" else _conversation(store, head, form, after, end)
+    async for seq, text in parts:
+        made += text
+        after = seq
+        if len(made) >= PART_BYTES:
+            break
+    is_last = after >= end
+    if is_last and form == "html":
+        made += b"</body></html>\n"
+    return Exported(media_type=MEDIA_TYPES[form], body=bytes(made), next_cursor=None if is_last else f"{after}-{end}")
+
+
+def _place(cursor: str | None, head: LogHead) -> tuple[int, int]:
+    """After which row to begin, and where to end: at what was the end when the export began."""
+    if cursor is None:
+        return head.first_seq - 1, head.last_seq
+    found = _CURSOR.fullmatch(cursor)
+    if found is None or int(found[2]) > head.last_seq:
+        raise HostError("invalid", f"{cursor!r} is not a cursor.", field="cursor")
+    return max(int(found[1]), head.first_seq - 1), int(found[2])
+
+
+def _opening(form: str, record: SessionRecord, head: LogHead) -> bytes:
+    body = decode_body(record)
+    if form == "ndjson":
+        header = Header(
+            quarterdeck_session=FORMAT,
+            id=record.id,
+            cwd=record.cwd,
+            created_at=record.created_at,
+            first_seq=head.first_seq,
+            name=record.name,
+            tags=list(record.tags),
+            agent=body.agent,
+            model=body.model,
+            permission_mode=body.permission_mode,
+            cli_version=body.cli_version,
+            transcript_id=body.transcript_id,
+        )
+        return msgspec.json.encode(header) + b"\n"
+    title = record.name or f"Session {record.id}"
     about = f"{record.cwd} · {moment(record.created_at):%Y-%m-%d %H:%M} UTC"
-    if state.dropped_items:
-        about += f" · the first {state.dropped_items} items are no longer available"
-    parts = [part for item in state.items.values() for part in _parts(item)]
+    if head.first_seq > 1:
+        about += f" · the first {head.first_seq - 1} rows are no longer available"
     if form == "md":
-        return Exported(media_type="text/markdown; charset=utf-8", body=_markdown(title, about, parts).encode())
-    return Exported(media_type="text/html; charset=utf-8", body=_page(title, about, parts).encode())
+        return f"# {_line(title)}\n\n{about}\n".encode()
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>\n"
+    ).encode()
 
 
-def _parts(item: Item) -> Iterator[Part]:
-    inside = " (sub-agent)" if item.parent_id else ""
-    match item:
-        case Prompt():
-            yield Part(
-                f"Prompt{inside}" if item.source == "us" else f"Prompt from {item.source}{inside}", str(item.text)
-            )
-        case Text() if not item.retracted:
-            yield Part(f"Claude{inside}", str(item))
-        case Thinking() if not item.retracted and str(item):
-            yield Part(f"Thinking{inside}", str(item))
-        case ToolCall():
-            yield from _tool(item, inside)
-        case Questions():
-            yield Part("Questions", "\n".join(f"{asked}: {said}" for asked, said in item.answers.items()))
-        case PlanReview():
-            yield Part("Plan", item.plan or "")
-        case Notice():
-            yield Part(f"Notice{inside}", item.text)
-        case TurnSummary() if item.error:
-            yield Part("Turn failed", item.error)
+# Rows
 
 
-def _tool(call: ToolCall, inside: str) -> Iterator[Part]:
-    yield Part(f"{call.label or call.name}{inside} · {call.status}", call.about, verbatim=True)
+async def _rows(store: EventStore, head: LogHead, after: int, end: int) -> AsyncGenerator[tuple[int, bytes], None]:
+    while after < end:
+        page = await store.read(
+            head.session, after=after, limit_rows=min(PART_ROWS, end - after), limit_bytes=PART_BYTES
+        )
+        if not page.rows:
+            return
+        for row in page.rows:
+            after = row.seq
+            yield row.seq, _row_line(row)
+
+
+def _row_line(row: Row) -> bytes:
+    shown = ExportedRow(
+        seq=row.seq, at=row.at, kind=row.kind, origin=row.origin, generation=row.generation, sender=row.sender
+    )
+    if _is_json(row.body):
+        shown.line = msgspec.Raw(row.body)
+    else:
+        shown.bytes_base64 = base64.b64encode(row.body).decode()
+    return msgspec.json.encode(shown) + b"\n"
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        body.decode()
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return b"\n" not in body and body == body.strip()
+
+
+# To read
+
+
+async def _conversation(
+    store: EventStore, head: LogHead, form: str, after: int, end: int
+) -> AsyncGenerator[tuple[int, bytes], None]:
+    read, shown = frames_reader(store, head.session), _markdown if form == "md" else _section
+    while after < end:
+        frames = [one for one in await read(after, min(PART_ROWS, end - after)) if after < one.seq <= end]
+        if not frames:
+            return
+        for frame in frames:
+            after = frame.seq
+            yield frame.seq, "".join(map(shown, _parts(frame.events))).encode(errors="replace")
+
+
+def _parts(events: Iterable[AnyEvent]) -> Iterator[Part]:
+    for event in events:
+        inside = " (sub-agent)" if getattr(event, "parent_id", None) else ""
+        match event:
+            case PromptSent():
+                whose = "" if event.source == "us" else f" from {event.source}"
+                yield Part(f"Prompt{whose}{inside}", event.text)
+            case TextCompleted():
+                yield Part(f"Claude{inside}", event.text)
+            case ThinkingCompleted() if event.text:
+                yield Part(f"Thinking{inside}", event.text)
+            case ToolCalled():
+                yield Part(f"{event.label or event.name}{inside}", event.about, verbatim=True)
+            case ToolEnded():
+                yield from _ended(event, inside)
+            case _:
+                yield from _told(event, inside)
+
+
+def _told(event: AnyEvent, inside: str) -> Iterator[Part]:
+    match event:
+        case PlanReviewAsked():
+            yield Part("Plan", event.request.plan or "")
+        case RequestAnswered() if event.answers:
+            yield Part("Answers", "\n".join(f"{asked}: {said}" for asked, said in event.answers.items()))
+        case Retracted():
+            yield Part("Notice", "The model was replaced here; what it had begun to say does not count.")
+        case NoticeShown():
+            yield Part(f"Notice{inside}", event.text)
+        case CustomEvent():
+            yield Part(f"Event {event.name} from {event.by}", _pretty(event.data), verbatim=True)
+        case TurnEnded() if event.turn.error:
+            yield Part("Turn failed", event.turn.error)
+
+
+def _ended(call: ToolEnded, inside: str) -> Iterator[Part]:
     for one in call.diffs:
         lines = [line for hunk in one.hunks for line in hunk.lines]
         yield Part(f"Change of {one.path}", "\n".join(lines), verbatim=True)
-    output = call.output or call.live_output
-    if output is not None and str(output):
-        yield Part("Output", str(output), verbatim=True)
+    output = str(call.output)
+    if output or call.status != "finished":
+        yield Part(f"{call.name}{inside} · {call.status}", output, verbatim=True)
     if call.reason:
         yield Part("Reason", call.reason)
 
 
-def _markdown(title: str, about: str, parts: list[Part]) -> str:
-    body = "\n\n".join(
-        f"## {_line(part.heading)}\n\n{fenced(part.text) if part.verbatim else part.text}" for part in parts
-    )
-    return f"# {_line(title)}\n\n{about}\n\n{body}\n"
+def _pretty(data: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode(errors="replace")
 
 
-def _page(title: str, about: str, parts: list[Part]) -> str:
-    sections = "\n".join(f"<section><h2>{html.escape(part.heading)}</h2>{_shown(part)}</section>" for part in parts)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>\n"
-        f"{sections}\n</body></html>\n"
-    )
+def _markdown(part: Part) -> str:
+    return f"\n## {_line(part.heading)}\n\n{fenced(part.text) if part.verbatim else part.text}\n"
 
 
-def _shown(part: Part) -> str:
+def _section(part: Part) -> str:
     text = html.escape(part.text)
     if part.verbatim:
-        return f"<pre>{text}</pre>"
-    return "".join(f"<p>{one}</p>" for one in re.split(r"\n{2,}", text)).replace("\n", "<br>")
+        shown = f"<pre>{text}</pre>"
+    else:
+        shown = "".join(f"<p>{one}</p>" for one in re.split(r"\n{2,}", text)).replace("\n", "<br>")
+    return f"<section><h2>{html.escape(part.heading)}</h2>{shown}</section>\n"
 
 
 def _line(text: str) -> str:

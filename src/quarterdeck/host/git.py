@@ -70,6 +70,16 @@ def is_clean(cwd: str) -> bool:
     return not git(cwd, "status", "--porcelain", "--ignore-submodules=all", "-z")
 
 
+def has_no_changes(cwd: str) -> bool:
+    """Whether every file that git knows is as it was committed."""
+    return not git(cwd, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all", "-z")
+
+
+def is_on_a_branch(cwd: str) -> bool:
+    """Whether what is checked out there stays reachable without it."""
+    return bool(git(cwd, "for-each-ref", "--count=1", "--contains=HEAD", check=False).strip())
+
+
 def _filters_off(cwd: str) -> list[tuple[str, str]]:
     """Filters are named freely, so they are turned off by the names that the configuration has."""
     listed = _run(cwd, [], ("config", "--null", "--name-only", "--get-regexp", r"^filter\."))

@@ -16,14 +16,15 @@ from .alert_operations import AlertOperations
 from .callback_operations import CallbackOperations
 from .callers import Caller
 from .control_operations import ControlOperations
+from .importing import ImportOperations
 from .log_operations import LogOperations
 from .looking_operations import LookingOperations
 from .machine_operations import MachineOperations
 from .orchestrating import Orchestrating
 from .policy_operations import PolicyOperations
 from .prompt_operations import PromptOperations
-from .retaining import Retaining
 from .scopes import checked
+from .searching import Searching
 from .status_operations import StatusOperations
 from .token_operations import TokenOperations
 from .usage_operations import UsageOperations
@@ -34,6 +35,7 @@ __all__ = ["Caller", "Host"]
 @checked
 class Host(
     LookingOperations,
+    ImportOperations,
     ControlOperations,
     PromptOperations,
     LogOperations,
@@ -44,7 +46,7 @@ class Host(
     UsageOperations,
     AlertOperations,
     TokenOperations,
-    Retaining,
+    Searching,
     Orchestrating,
 ):
     """Has all operations as methods. Use it as an async context manager."""

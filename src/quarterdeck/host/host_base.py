@@ -80,6 +80,11 @@ class HostBase(Loading):
         if store is not None:
             await store.close()
 
+    async def _deleted(self, session_id: str) -> None:
+        """A session was deleted: for those who keep something about it beside the log."""
+        await asyncio.to_thread(self._private.forget, session_id)
+        await asyncio.to_thread(self._mirror.forget, session_id)
+
     # Recovery
 
     async def _recover(self) -> None:

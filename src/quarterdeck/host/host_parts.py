@@ -22,6 +22,7 @@ from .fanout import Bell
 from .grants import Grants
 from .lifetimes import life_of
 from .limits import Folders, Limits
+from .mirroring import Mirror
 from .private_options import PrivateOptions
 from .requests import Lifecycle
 from .stalls import Stalls
@@ -70,6 +71,7 @@ class HostParts:
         self._given_store = store
         self._agents = dict(agents or {})
         self._private = PrivateOptions(self.folder / "private")
+        self._mirror = Mirror(self.folder / "transcripts")
         self._env = dict(env or {})
         self._clock = clock
         self._policy = policy

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET
 
-from quarterdeck.timeline.items import ToolCall
+from quarterdeck.timeline.items import Prompt, Text, ToolCall
 from quarterdeck.timeline.state import State
 
 from .bodies import SessionBody
@@ -27,7 +27,7 @@ class Life(msgspec.Struct, frozen=True, kw_only=True):
     hang_s: float | None = 30 * 60.0
     """A tool that runs says so every 30 s (2.1.325), so only a request to the model is silent for minutes."""
     park_s: float | None = 60 * 60.0
-    limited: Literal["wait", "refuse"] = "wait"
+    limited: Literal["wait", "continue", "refuse"] = "wait"
 
 
 def life_of(*said: Lifecycle) -> Life:
@@ -55,6 +55,19 @@ def cut_off(state: State) -> list[str]:
     """The tool calls that are running, in a line each."""
     calls = [state.items.get(one) for one in state.running]
     return [f"{call.label} {call.about}".strip() for call in calls if isinstance(call, ToolCall)]
+
+
+AFTER_THE_LIMIT = "The rate limit that stopped you is over. Continue where you left off."
+
+
+def is_cut_off_by_limit(state: State) -> bool:
+    """Whether the last turn ended because the account's rate limit was reached."""
+    for item in reversed(state.items.values()):
+        if isinstance(item, Text):
+            return item.error == "rate_limit"
+        if isinstance(item, Prompt | ToolCall):
+            return False
+    return False
 
 
 def about_cut_off(calls: list[str]) -> str:

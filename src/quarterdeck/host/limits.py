@@ -22,6 +22,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     queue: int = 100
     """Queued prompts per session."""
     upload_bytes: int = 32 * 1024 * 1024
+    import_bytes: int = 4 * 1024 * 1024 * 1024
+    """Of one session's file, which may come in parts."""
 
 
 class Folders:

@@ -129,12 +129,16 @@ class Loading(HostParts):
         return await self.store.session(any_id) if actor is None else actor.log.record
 
     async def _actor(self, any_id: str) -> SessionActor:
-        if any_id in self._actors:
-            return self._actors[any_id]
-        record = await self.store.session(any_id)
-        if record is None:
-            raise HostError("not_found", f"There is no session {any_id}.", hint="List the sessions to see their ids.")
-        return self._actors.get(record.id) or await self._load(record.id)
+        actor = self._actors.get(any_id)
+        if actor is None:
+            record = await self.store.session(any_id)
+            if record is None:
+                raise HostError(
+                    "not_found", f"There is no session {any_id}.", hint="List the sessions to see their ids."
+                )
+            actor = self._actors.get(record.id) or await self._load(record.id)
+        actor.touched = asyncio.get_running_loop().time()
+        return actor
 
     async def _load(self, session_id: str, fence: int | None = None) -> SessionActor:
         """The session's actor; whoever asks meanwhile gets the same one. ``fence``: it is claimed already."""
@@ -189,7 +193,9 @@ class Loading(HostParts):
             may_prompt=lambda: self._spending.check(log.body, self._clock()),
             life=lambda: life_of(self._lifecycle, body.lifecycle),
             tally=self.tally,
+            mirror=self._mirror,
         )
+        actor.touched = asyncio.get_running_loop().time()
         actor.recorder.drift = self._drift
         return actor
 

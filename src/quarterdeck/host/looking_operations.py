@@ -22,7 +22,6 @@ from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import CustomEvent
 from .exporting import exported
-from .frames import frames_reader
 from .idempotency import once, promise_for
 from .session_operations import SessionOperations
 
@@ -84,17 +83,14 @@ class LookingOperations(SessionOperations):
             await rung.wait()
 
     async def export_session(self, request: takes.Export, caller: Caller = PROGRAM) -> returns.Exported:
-        """The session as a document."""
-        actor = await self._actor(request.session_id)
-        await actor.log.settled()
-        if request.format != "ndjson":
-            return exported(actor.log.record, actor.log.fold.timeline.state, request.format)
-        lines: list[bytes] = []
-        read, after = frames_reader(self.store, actor.id), 0
-        while frames := await read(after, 1_000):
-            lines += [msgspec.json.encode(frame) + b"\n" for frame in frames]
-            after = frames[-1].seq
-        return returns.Exported(media_type="application/x-ndjson", body=b"".join(lines))
+        """The session as a document; a long one in parts, by ``cursor``."""
+        record = await self.find_session(request.session_id)
+        if record is not None and record.id in self._actors:
+            await self._actors[record.id].log.settled()
+        head = None if record is None else await self.store.head(record.id)
+        if record is None or head is None:
+            raise HostError("not_found", f"There is no session {request.session_id}.")
+        return await exported(self.store, head, record, request.format, request.cursor)
 
     @once
     async def add_event(

@@ -16,7 +16,7 @@ from .bodies import SessionBody, decode_body
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .folders import as_path
-from .git import git, is_clean
+from .git import git, is_clean, is_on_a_branch
 from .idempotency import id_for, once
 from .session_operations import SessionOperations
 from .worktrees import main_worktree, new_worktree, worktrees_of
@@ -48,7 +48,9 @@ class MachineOperations(SessionOperations):
     ) -> returns.Session:
         """Make a session of a transcript that no process owns. It is stopped until it is resumed or prompted."""
         transcript = request.transcript_id
-        known = await self.store.session(transcript)
+        known, session_id = await self.store.session(transcript), id_for("adopt_transcript", request, caller, key)
+        if known is not None and known.id == session_id:  # by a host that died before it answered
+            return await self._view(await self._actor(session_id))
         if known is not None:
             raise HostError("conflict", f"The transcript already belongs to session {known.id}.", session_id=known.id)
         home, info = await asyncio.to_thread(transcripts.info_of, await self._homes(), transcript)
@@ -58,7 +60,6 @@ class MachineOperations(SessionOperations):
         if info.cwd is None:
             raise HostError("invalid", "The transcript does not name its folder.")
         cwd = self.folders.check(info.cwd)
-        session_id = id_for("adopt_transcript", request, caller, key)
         private = {"env": home.own_env} if home.own_env else {}
         body = SessionBody(
             resume=transcript,
@@ -103,7 +104,9 @@ class MachineOperations(SessionOperations):
     ) -> returns.Details:
         """Make a worktree beside the repository, with a branch of its own."""
         cwd = self.folders.check(request.cwd)
-        made = await asyncio.to_thread(new_worktree, self.folders, cwd, request.name, request.base)
+        made = await asyncio.to_thread(
+            new_worktree, self.folders, cwd, request.name, request.base, again=key is not None
+        )
         return returns.Details(details=made)
 
     @once
@@ -119,8 +122,16 @@ class MachineOperations(SessionOperations):
             raise HostError(
                 "conflict", f"{request.path} has uncommitted work.", hint="Commit it, or use force.", field="path"
             )
+        if not request.force and not await asyncio.to_thread(is_on_a_branch, path):
+            raise HostError(
+                "conflict",
+                f"{request.path} has commits that no branch has.",
+                hint="Make a branch of them, or use force.",
+                field="path",
+            )
         for actor in self._actors.values():
             if actor.has_process and Path(actor.log.record.cwd).is_relative_to(path):
                 raise HostError("conflict", f"Session {actor.id} is working there.", hint="Stop it first.")
-        await asyncio.to_thread(git, str(top), "worktree", "remove", "--force", path)
+        force = ["--force", "--force"] if request.force else []  # without it, git looks once more
+        await asyncio.to_thread(git, str(top), "worktree", "remove", *force, path)
         return returns.Accepted()

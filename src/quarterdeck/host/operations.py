@@ -56,6 +56,8 @@ _SESSIONS = (
     _write("create_session", takes.CreateSession, returns.Session, "Start a session, or resume or fork one."),
     _read("list_sessions", takes.ListSessions, returns.SessionList, "Find sessions."),
     _read("get_session", takes.OfSession, returns.Session, "Get a session."),
+    _write("import_session", takes.ImportSession, returns.Imported, "Import an exported session. It is archived."),
+    _read("search", takes.Search, returns.SearchResults, "Search names, prompts and text."),
     _write(
         "update_session",
         takes.UpdateSession,
@@ -142,6 +144,8 @@ _HOST = (
     _write("set_budgets", takes.Settings, returns.Details, "Replace the host's budgets.", scope="admin"),
     _read("get_alerts", takes.Nothing, returns.Details, "Get the alerts.", scope="admin"),
     _write("set_alerts", takes.Settings, returns.Details, "Replace the alerts.", scope="admin"),
+    _read("get_presets", takes.Nothing, returns.Details, "Get the presets: named sets of options for new sessions."),
+    _write("set_presets", takes.Settings, returns.Details, "Replace the presets.", scope="admin"),
     _read("list_audit", takes.ListAudit, returns.AuditList, "List who decided or changed what."),
     _read("list_folders", takes.ListFolders, returns.FolderList, "List folders in which sessions are allowed."),
     _read("list_transcripts", takes.ListTranscripts, returns.Details, "List transcripts on disk."),

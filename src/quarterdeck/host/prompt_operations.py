@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import UNSET
@@ -34,6 +35,7 @@ class PromptOperations(HostBase):
             sender=caller.name,
             priority=request.priority,
             prompt_id=prompt_id,
+            not_before=_in_utc(request.not_before, "not_before"),
             receipt=promise_for(
                 self,
                 "send_prompt",
@@ -60,7 +62,7 @@ class PromptOperations(HostBase):
         if request.content is not UNSET:
             changes["content"] = request.content
         if request.not_before is not UNSET:
-            changes["not_before"] = request.not_before
+            changes["not_before"] = _in_utc(request.not_before, "not_before")
         position = None if request.position is UNSET else request.position
         return await actor.prompts.change(
             request.prompt_id,
@@ -80,6 +82,18 @@ class PromptOperations(HostBase):
             receipt=promise_for(self, "withdraw_prompt", request, caller, key, lambda seq: returns.Accepted(seq=seq)),
         )
         return returns.Accepted(seq=seq)
+
+
+def _in_utc(at: datetime | None, field: str) -> datetime | None:
+    """Raises ``HostError`` for a time without a zone: it would be another one elsewhere."""
+    if at is None:
+        return None
+    if at.tzinfo is None:
+        raise HostError("invalid", "A time needs its zone, e.g. 2026-01-15T09:30:00Z.", field=field)
+    try:
+        return at.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise HostError("invalid", "This is not a time.", field=field) from None
 
 
 def _checked(prompt_id: str | None) -> str | None:

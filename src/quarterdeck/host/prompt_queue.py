@@ -93,6 +93,11 @@ class PromptQueue(msgspec.Struct):
         """The next one to send."""
         return next((one for one in self.prompts if one.state == "queued" and _waits_s(one, now) <= 0), None)
 
+    def next_at(self) -> float | None:
+        """When the first is due of those that wait for a time."""
+        times = [one.not_before.timestamp() for one in self.prompts if one.state == "queued" and one.not_before]
+        return min(times, default=None)
+
     def due_in_s(self, now: float) -> float | None:
         """How long until one of them is due."""
         return min((_waits_s(one, now) for one in self.prompts if one.state == "queued"), default=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -52,6 +53,7 @@ class PromptSender:
         sender: str,
         priority: Priority = "next",
         prompt_id: str | None = None,
+        not_before: datetime | None = None,
         receipt: Receipts = None,
     ) -> PromptAccepted:
         """Say something. ``receipt`` is written in the transaction of the row that has it.
@@ -60,6 +62,9 @@ class PromptSender:
         waits here until everything before it is done.
         """
         self._actor.may_prompt()
+        if not_before is not None and not_before.timestamp() > self._log.now():
+            async with self._actor.turn:  # a session without a process gets one when the time has come
+                return await self._hold(content, sender, priority, prompt_id or new_id(), not_before, receipt)
         limited_until = self._actor.limited_until
         if limited_until is not None and self._actor.life.limited == "refuse":
             until = moment(limited_until).isoformat()
@@ -68,10 +73,25 @@ class PromptSender:
         prompt_id = prompt_id or new_id()
         async with self._actor.turn:
             if limited_until is not None or (priority == "later" and (self._log.in_turn or self.due)):
-                prompt = Prompt(id=prompt_id, content=content, state="queued", priority=priority, by=sender)
-                written = await self._log.set_queue(self._log.fold.queue.with_added(prompt), receipt=receipt)
-                return PromptAccepted(prompt_id=prompt_id, seq=written.first_seq)
+                return await self._hold(content, sender, priority, prompt_id, None, receipt)
             return await self._send(content, sender, priority, prompt_id, receipt)
+
+    async def _hold(
+        self,
+        content: Content,
+        sender: str,
+        priority: Priority,
+        prompt_id: str,
+        not_before: datetime | None,
+        receipt: Receipts,
+    ) -> PromptAccepted:
+        if self._log.body.imported:
+            raise HostError("conflict", "It was imported: nothing can be said to it.")
+        prompt = Prompt(
+            id=prompt_id, content=content, state="queued", priority=priority, by=sender, not_before=not_before
+        )
+        written = await self._log.set_queue(self._log.fold.queue.with_added(prompt), receipt=receipt)
+        return PromptAccepted(prompt_id=prompt_id, seq=written.first_seq)
 
     async def _send(
         self, content: Content, sender: str, priority: Priority, prompt_id: str, receipt: Receipts = None

@@ -40,8 +40,9 @@ class Lifecycle(Request, frozen=True, kw_only=True):
     """How long a turn may stay silent before it is ended. Time spent waiting for an approval does not count."""
     park_s: float | UnsetType | None = UNSET
     """How long an idle session keeps its process before it is parked."""
-    limited: Literal["wait", "refuse"] | UnsetType = UNSET
-    """What happens to prompts while the account is rate limited."""
+    limited: Literal["wait", "continue", "refuse"] | UnsetType = UNSET
+    """While the account is rate limited, prompts wait or are refused. With ``continue`` they wait, and a turn that the
+    limit cut off continues afterwards."""
 
 
 class HookCallback(Request, frozen=True, kw_only=True):
@@ -125,6 +126,8 @@ class CreateSession(Request, frozen=True, kw_only=True):
     lifecycle: Lifecycle | None = None
     callbacks: Callbacks | None = None
     host_tools: HostTools | None = None
+    preset: str | None = None
+    """A named set of these fields (``get_presets``); what the request says itself counts more."""
 
 
 class ListSessions(Request, frozen=True, kw_only=True):
@@ -159,6 +162,8 @@ class SendPrompt(OfSession, frozen=True, kw_only=True):
     priority: Priority = "next"
     prompt_id: str | None = None
     """A UUID that identifies the prompt in Claude Code's messages. Sending the same UUID again has no effect."""
+    not_before: datetime | None = None
+    """Hold the prompt until then. A session without a process is started for it."""
 
 
 class OfPrompt(OfSession, frozen=True, kw_only=True):
@@ -325,7 +330,7 @@ class GetUsage(Request, frozen=True, kw_only=True):
 
 
 class Settings(Request, frozen=True, kw_only=True):
-    """All budgets, or all alerts."""
+    """All budgets, all alerts or all presets."""
 
     settings: dict[str, Any]
 
@@ -358,9 +363,36 @@ class Wait(OfSession, frozen=True, kw_only=True):
 
 
 class Export(OfSession, frozen=True, kw_only=True):
-    """The session as a document."""
+    """The session as a document, or the part of it after a cursor. ``ndjson`` is what ``import_session`` takes."""
 
     format: Literal["ndjson", "md", "html"] = "ndjson"
+    cursor: str | None = None
+
+
+class ImportSession(Request, frozen=True, kw_only=True):
+    """A session that was exported as ``ndjson``. A long file comes in parts, all but the last with ``more``."""
+
+    body: bytes
+    import_id: str | None = None
+    """What the first part was answered; None: this is the first."""
+    offset: int = 0
+    """Where in the file this part begins: one that is sent again counts once."""
+    more: bool = False
+    cwd: str | None = None
+    """Another folder than the file names."""
+    name: str | None = None
+
+
+class Search(Request, frozen=True, kw_only=True):
+    """Words, all of which must be there; the last one may be a beginning. Filters add up."""
+
+    q: str
+    session: str | None = None
+    cwd: str = ""
+    archived: bool = True
+    """Look in archived sessions, too."""
+    limit: int = 20
+    cursor: str | None = None
 
 
 class ListAudit(Request, frozen=True, kw_only=True):

@@ -306,10 +306,43 @@ class FolderList(Resource, frozen=True, kw_only=True):
 
 
 class Exported(Resource, frozen=True, kw_only=True):
-    """A session as a document."""
+    """A session as a document, or part of it."""
 
     media_type: str
     body: bytes
+    next_cursor: str | None = None
+    """Where the next part begins; None: this is the last."""
+
+
+class Imported(Resource, frozen=True, kw_only=True):
+    """What is there of a file that is being imported."""
+
+    import_id: str
+    size_bytes: int
+    session: Session | None = None
+    """Once the file is complete."""
+
+
+class Hit(Resource, frozen=True, kw_only=True):
+    """A place where the words are."""
+
+    session_id: str
+    name: str = ""
+    cwd: str = ""
+    seq: int = 0
+    """The row of the log; 0: the session's own name, tags or folder."""
+    kind: Literal["session", "prompt", "text", "tool", "event"]
+    excerpt: str
+    """A part of it, the words between U+0002 and U+0003."""
+
+
+class SearchResults(Resource, frozen=True, kw_only=True):
+    """A page of hits, the best first."""
+
+    hits: list[Hit]
+    next_cursor: str | None = None
+    behind: int = 0
+    """Rows that are not in the index yet."""
 
 
 class HostView(Resource, frozen=True, kw_only=True):

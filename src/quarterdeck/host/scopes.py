@@ -37,7 +37,10 @@ H = TypeVar("H", bound=type[HostBase])
 
 _RANK: dict[str, int] = {scope: rank for rank, scope in enumerate(get_args(Scope))}
 FILTERED = frozenset(
-    {"list_sessions", "list_approvals", "watch_approvals", "decide_many", "get_host", "get_health", "get_limits"}
+    {
+        *("list_sessions", "list_approvals", "watch_approvals", "decide_many", "get_host", "get_health", "get_limits"),
+        *("search", "get_presets"),
+    }
 )
 """Operations about no folder that a caller with folders may use: they show what it may see, or nothing of sessions."""
 IN_THEIR_OWN_COMMIT = frozenset({"create_session", "decide", "decide_many"})

@@ -30,19 +30,19 @@ from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import BudgetChanged
 from .git import head_commit
-from .host_base import HostBase
 from .host_tools import check_host_tools
 from .idempotency import id_for, once, receipt_for
 from .launching import check_options, split_options
 from .lifetimes import life_of
 from .loading import CALLBACKS
 from .policies import own_policy
+from .presets import PresetOperations
 from .remote_callbacks import check_callbacks
 from .times import usd
 from .worktrees import new_worktree
 
 
-class SessionOperations(HostBase):
+class SessionOperations(PresetOperations):
     """The life of sessions."""
 
     @once
@@ -59,6 +59,7 @@ class SessionOperations(HostBase):
             check_callbacks(request.callbacks, request.options)
         if request.host_tools is not None:
             check_host_tools(request.host_tools)
+        request = await self._with_preset(request, caller)
         lifecycle = request.lifecycle or takes.Lifecycle()
         life_of(self._lifecycle, lifecycle)
         self._accounts.check(request.account)
@@ -67,7 +68,7 @@ class SessionOperations(HostBase):
         if key is not None and await self.store.session(session_id) is not None:
             actor = await self._actor(session_id)  # begun by a host that died before it answered
         else:
-            actor = await self._make_session(session_id, cwd, request, lifecycle, caller)
+            actor = await self._make_session(session_id, cwd, request, lifecycle, caller, again=key is not None)
         prompt_id = id_for("create_session: prompt", request, caller, key)
         is_unsaid = request.prompt is not None and not actor.prompts.knows(prompt_id)
         if not actor.log.body.generation or (is_unsaid and actor.session is None):
@@ -77,11 +78,20 @@ class SessionOperations(HostBase):
         return await self._view(actor)
 
     async def _make_session(
-        self, session_id: str, cwd: str, request: takes.CreateSession, lifecycle: takes.Lifecycle, caller: Caller
+        self,
+        session_id: str,
+        cwd: str,
+        request: takes.CreateSession,
+        lifecycle: takes.Lifecycle,
+        caller: Caller,
+        *,
+        again: bool,
     ) -> SessionActor:
         """A session as it was asked for, without a process."""
         if request.worktree is not None:
-            made = await asyncio.to_thread(new_worktree, self.folders, cwd, request.worktree, field="worktree")
+            made = await asyncio.to_thread(
+                new_worktree, self.folders, cwd, request.worktree, field="worktree", again=again
+            )
             cwd = self.folders.check(made["path"])
         public, private = split_options(request.options)
         if request.callbacks is not None:
@@ -266,7 +276,7 @@ class SessionOperations(HostBase):
         await actor.log.delete(receipt=receipt_for(self, "delete_session", request, caller, key, done))
         self._actors.pop(actor.id, None)
         await actor.leave()
-        await asyncio.to_thread(self._private.forget, actor.id)
+        await self._deleted(actor.id)
         with contextlib.suppress(OSError):
             await asyncio.to_thread(shutil.rmtree, self._uploads(actor.id))
         return done

@@ -23,7 +23,7 @@ from quarterdeck.timeline.events import (
     ToolEnded,
     TurnEnded,
 )
-from quarterdeck.wire import Message
+from quarterdeck.wire import AssistantMessage, Message
 
 from .accounts import Gauge
 from .bodies import SessionBody, encode_body
@@ -33,6 +33,7 @@ from .folding import RowFold
 from .log_draft import Draft
 from .open_approvals import OpenApprovals
 from .state import state_of, status_change
+from .turn_meter import TurnMeter
 from .turn_usage import token_counts, usage_entries, usage_report
 
 TOUCH_S = 5.0
@@ -63,6 +64,8 @@ class Standing:
         """Of its process."""
         self.counted: Callable[[Sequence[UsageEntry]], list[BudgetChanged]] = lambda _: []
         """Told of what each turn used; says what that means for the budgets of the host."""
+        self.meter = TurnMeter()
+        """Of the turn that is under way."""
         self.gauge = Gauge()
         """Of its account."""
         self.told_queue = list(fold.queue.prompts)
@@ -77,6 +80,8 @@ class Standing:
     def add(self, row: NewRow, draft: Draft, message: Message | None = None) -> None:
         """Add a row and what follows from it alone."""
         told = draft.add(row, message)
+        if type(message) is AssistantMessage:
+            self.meter.add(message)
         matter = [event for event in told if type(event) in _MATTER]
         if not matter:
             return
@@ -100,12 +105,14 @@ class Standing:
             case TurnEnded():
                 self.approvals.ended(event, at, draft)
                 self.body.restarts = 0
+                self.meter.clear()
                 self._count(event, at, draft)
             case PromptSent():
                 self._text = searchable(self._text, event.text)
             case RateLimitChanged():
                 self.gauge.take(event.limit, at)
             case ProcessChanged(state="exited" | "lost"):
+                self.meter.clear()
                 self.approvals.process_ended(at, draft)
 
     def _count(self, event: TurnEnded, at: float, draft: Draft) -> None:
@@ -131,7 +138,9 @@ class Standing:
         timeline = self.fold.timeline.state
         details = timeline.session
         body.cli_version = details.cli_version or body.cli_version
-        body.transcript_id = details.session_id or body.transcript_id
+        if not body.imported:  # else it is a file's word, and another session may have this transcript
+            body.transcript_id = details.session_id or body.transcript_id
+        body.next_prompt_at = self.fold.queue.next_at()
         body.model = details.model or body.model
         body.permission_mode = details.permission_mode or body.permission_mode
         limited_until = self.gauge.until(at)

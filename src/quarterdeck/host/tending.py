@@ -15,9 +15,9 @@ from quarterdeck.timeline.state import State
 from .actor import SessionActor
 from .bodies import decode_body
 from .errors import HostError
-from .events import HangNoticed
+from .events import BudgetChanged, HangNoticed
 from .host_base import HostBase
-from .lifetimes import about_cut_off
+from .lifetimes import AFTER_THE_LIMIT, about_cut_off, is_cut_off_by_limit
 
 logger = logging.getLogger("quarterdeck.host")
 
@@ -25,6 +25,13 @@ TICK_S = 0.5
 """How often the host looks."""
 HANG_GRACE_S = 20.0
 """How long a silent turn has to end after it was interrupted."""
+UNLOAD_S = 60.0
+"""How long a session without a process stays in memory after somebody has asked for it."""
+AHEAD_S = 60.0
+"""A session with a prompt that is due sooner keeps its process."""
+WAKE_AGAIN_S = 60.0
+"""A session that could not be started for a prompt that is due is tried again after this."""
+WITHOUT_PROCESS = ("crashed", "parked", "stopped")
 
 
 class Tending(HostBase):
@@ -38,6 +45,10 @@ class Tending(HostBase):
         self._interrupted: dict[str, tuple[float, float]] = {}
         """Session that hangs → since when it is silent, and when it was interrupted."""
         self._asking: set[asyncio.Task[None]] = set()
+        self._stopped_for_budget: set[str] = set()
+        """Sessions whose turn was interrupted because a budget is used up."""
+        self._due: dict[str, float] = {}
+        """Session that is not in memory → when its first prompt is due."""
 
     async def _open(self) -> None:
         await super()._open()
@@ -45,13 +56,16 @@ class Tending(HostBase):
         self._tender = asyncio.get_running_loop().create_task(self._tend_regularly())
 
     async def _load_restarts(self) -> None:
-        """Sessions whose restart was due, or is to come, when the host ended."""
+        """Sessions whose restart or prompt was due, or is to come, when the host ended."""
         cursor: str | None = None
         while True:
-            page = await self.store.sessions(SessionQuery(states=["crashed"], limit=500, cursor=cursor))
+            page = await self.store.sessions(SessionQuery(states=WITHOUT_PROCESS, limit=500, cursor=cursor))
             for record in page.sessions:
-                if decode_body(record).restart_at is not None:
+                body = decode_body(record)
+                if body.restart_at is not None:
                     await self._load(record.id)
+                elif body.next_prompt_at is not None:
+                    self._due[record.id] = body.next_prompt_at
             cursor = page.next_cursor
             if cursor is None:
                 return
@@ -77,30 +91,108 @@ class Tending(HostBase):
         """Begin what is due. The host does this by itself."""
         now = self.now()
         self._warm.tend()
+        for session_id in [one for one, due_at in self._due.items() if due_at <= now]:
+            self._due.pop(session_id)
+            self._start_task(session_id, self._load_due(session_id))
         for actor in list(self._actors.values()):
             if actor.id in self._busy:
                 continue
-            body, state = actor.log.body, actor.log.record.state
             if actor.session is None:
-                self._interrupted.pop(actor.id, None)
-                if body.restart_at is not None and body.restart_at <= now:
-                    self._do(actor, self._restart(actor))
-            elif state == "limited" and actor.limited_until is None:
-                self._do(actor, _look_again(actor))
-            elif _is_parkable(actor, now):
-                self._do(actor, actor.park())
+                self._tend_without_process(actor, now)
             else:
-                self._watch_for_hang(actor, now)
+                self._tend_process(actor, now)
+
+    def _tend_without_process(self, actor: SessionActor, now: float) -> None:
+        self._interrupted.pop(actor.id, None)
+        restart_at = actor.log.body.restart_at
+        if restart_at is not None:
+            if restart_at <= now:
+                self._do(actor, self._restart(actor))
+        elif self._is_awaited(actor, now):
+            self._do(actor, self._wake(actor))
+        elif self._is_idle_here(actor):
+            self._do(actor, self._unload(actor))
+
+    def _tend_process(self, actor: SessionActor, now: float) -> None:
+        log = actor.log
+        if log.fold.queue.prompts:
+            actor.prompts.send_when_idle()  # by the clock as it is now: it may have been set
+        over = self._spending.over(log.body, log.standing.meter, now) if log.in_turn else None
+        if over is None:
+            self._stopped_for_budget.discard(actor.id)
+        if over is not None and actor.id not in self._stopped_for_budget:
+            self._stopped_for_budget.add(actor.id)
+            self._do(actor, self._stop_for_budget(actor, over))
+        elif log.record.state == "limited" and actor.limited_until is None:
+            self._do(actor, _look_again(actor))
+        elif _was_cut_off(actor):
+            self._do(actor, _continue(actor))
+        elif _is_parkable(actor, now):
+            self._do(actor, actor.park())
+        else:
+            self._watch_for_hang(actor, now)
 
     def _do(self, actor: SessionActor, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._busy[actor.id] = task
-        task.add_done_callback(lambda done: self._done(actor, done))
+        self._start_task(actor.id, work)
 
-    def _done(self, actor: SessionActor, done: asyncio.Task[None]) -> None:
-        self._busy.pop(actor.id, None)
+    def _start_task(self, session_id: str, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._busy[session_id] = task
+        task.add_done_callback(lambda done: self._done(session_id, done))
+
+    def _done(self, session_id: str, done: asyncio.Task[None]) -> None:
+        self._busy.pop(session_id, None)
         if not done.cancelled() and (error := done.exception()) is not None:
-            logger.error("Checking session %s failed", actor.id, exc_info=error)
+            logger.error("Checking session %s failed", session_id, exc_info=error)
+
+    # Budgets
+
+    async def _stop_for_budget(self, actor: SessionActor, over: BudgetChanged) -> None:
+        """The turn ends here; the next prompt is refused until somebody raises the budget."""
+        await actor.log.tell(over)
+        if actor.session is not None:
+            self._ask_to_stop(actor)
+
+    # Prompts for later
+
+    def _is_awaited(self, actor: SessionActor, now: float) -> bool:
+        """Whether it has no process, and a prompt whose time has come."""
+        due_at = actor.log.fold.queue.next_at()
+        is_due = due_at is not None and due_at <= now and not actor.log.record.archived
+        return is_due and asyncio.get_running_loop().time() - actor.woken_at >= WAKE_AGAIN_S
+
+    async def _load_due(self, session_id: str) -> None:
+        if await self.store.session(session_id) is not None:
+            await self._load(session_id)
+
+    async def _wake(self, actor: SessionActor) -> None:
+        """Its prompt is sent as soon as it is idle."""
+        actor.woken_at = asyncio.get_running_loop().time()
+        try:
+            actor.may_prompt()
+            await actor.start()
+        except HostError as error:
+            logger.warning("Session %s could not be started for a prompt that is due: %s", actor.id, error)
+
+    # Memory
+
+    def _is_idle_here(self, actor: SessionActor) -> bool:
+        """Whether nobody needs it in memory."""
+        log = actor.log
+        is_watched = log.fanout.watched or log.raw_fanout.watched or actor.calls.attached
+        is_free = not (is_watched or actor.turn.locked() or actor.has_process or log.trouble is not None)
+        return is_free and asyncio.get_running_loop().time() - actor.touched >= UNLOAD_S
+
+    async def _unload(self, actor: SessionActor) -> None:
+        """Forget what can be read again."""
+        await actor.log.drained()
+        if not self._is_idle_here(actor) or self._actors.get(actor.id) is not actor:
+            return
+        del self._actors[actor.id]
+        due_at = actor.log.fold.queue.next_at()
+        if due_at is not None and not actor.log.record.archived:
+            self._due[actor.id] = due_at
+        await actor.leave()
 
     # Crashes
 
@@ -134,9 +226,12 @@ class Tending(HostBase):
     async def _interrupt(self, actor: SessionActor, silent_s: float) -> None:
         await actor.log.tell(HangNoticed(self.now(), actor.log.body.generation, silent_s, "interrupt"))
         if actor.session is not None:
-            asking = asyncio.get_running_loop().create_task(_ask_to_stop(actor))
-            self._asking.add(asking)
-            asking.add_done_callback(self._asking.discard)
+            self._ask_to_stop(actor)
+
+    def _ask_to_stop(self, actor: SessionActor) -> None:
+        asking = asyncio.get_running_loop().create_task(_ask_to_stop(actor))
+        self._asking.add(asking)
+        asking.add_done_callback(self._asking.discard)
 
     async def _end(self, actor: SessionActor, silent_s: float) -> None:
         await actor.log.tell(HangNoticed(self.now(), actor.log.body.generation, silent_s, "end"))
@@ -149,14 +244,34 @@ async def _ask_to_stop(actor: SessionActor) -> None:
 
 
 async def _look_again(actor: SessionActor) -> None:
+    """The limit is over."""
     await actor.log.append([])
+
+
+def _was_cut_off(actor: SessionActor) -> bool:
+    """Whether a rate limit ended its last turn, is over, and the session wants to go on."""
+    if actor.life.limited != "continue" or not actor.is_idle or actor.limited_until is not None:
+        return False
+    if asyncio.get_running_loop().time() - actor.woken_at < WAKE_AGAIN_S:
+        return False  # it could not just now
+    return not actor.log.fold.queue.prompts and is_cut_off_by_limit(actor.log.fold.timeline.state)
+
+
+async def _continue(actor: SessionActor) -> None:
+    actor.woken_at = asyncio.get_running_loop().time()
+    with contextlib.suppress(HostError):  # e.g. its budget is used up
+        await actor.prompts.say(AFTER_THE_LIMIT, sender="host")
 
 
 def _is_parkable(actor: SessionActor, now: float) -> bool:
     log, limit_s = actor.log, actor.life.park_s
     if limit_s is None or log.record.state != "idle" or now - actor.recorder.heard_at < limit_s:
         return False
-    return not log.fold.queue.prompts and not _has_background_work(log.fold.timeline.state)
+    due_in_s = log.fold.queue.due_in_s(now)
+    has_prompts = any(one.state != "queued" for one in log.fold.queue.prompts) or (
+        due_in_s is not None and due_in_s < AHEAD_S
+    )
+    return not has_prompts and not _has_background_work(log.fold.timeline.state)
 
 
 def _has_background_work(state: State) -> bool:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
 from .errors import HostError
-from .git import git, is_repository
+from .git import git, has_no_changes, is_repository
 from .limits import Folders
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-def new_worktree(folders: Folders, cwd: str, name: str, base: str | None = None, field: str = "name") -> dict[str, Any]:
-    """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``."""
+def new_worktree(
+    folders: Folders, cwd: str, name: str, base: str | None = None, field: str = "name", *, again: bool = False
+) -> dict[str, Any]:
+    """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``.
+
+    ``again``: a host may have died after it had made it. One that is there and in which nothing has happened is it.
+    """
     if _NAME.fullmatch(name) is None:
         raise HostError("invalid", f"{name!r} is not a valid name for a worktree.", field=field)
     if base is not None and base.startswith("-"):
@@ -23,8 +32,74 @@ def new_worktree(folders: Folders, cwd: str, name: str, base: str | None = None,
     path = top.with_name(f"{top.name}-{name}")
     if not folders.allows(path.resolve()):
         raise HostError("folder_not_allowed", f"Sessions are not allowed in {path}.", field=field)
-    git(str(top), "worktree", "add", "--quiet", "-b", name, str(path), base or "HEAD")
+    if not (again and _is_untouched(top, path, name, base)):
+        git(str(top), "worktree", "add", "--quiet", "-b", name, str(path), base or "HEAD")
+    copy_included(top, path)
     return next(one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve()))
+
+
+def _is_untouched(top: Path, path: Path, name: str, base: str | None) -> bool:
+    wanted = git(str(top), "rev-parse", "--verify", "--quiet", f"{base or 'HEAD'}^{{commit}}", check=False).strip()
+    there = [one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve())]
+    return bool(there) and (there[0]["branch"], there[0]["commit"]) == (name, wanted) and has_no_changes(str(path))
+
+
+INCLUDE = ".worktreeinclude"
+INCLUDED_FILES = 2_000
+INCLUDED_BYTES = 256 * 1024 * 1024
+"""What is copied into a new worktree at most: it is for a few files that are not committed, e.g. ``.env``."""
+
+
+def copy_included(top: Path, target: Path) -> None:
+    """Copy the files that ``.worktreeinclude`` names, as ``.gitignore`` would, and that git ignores or does not know.
+
+    The file is the repository's word: links are neither followed nor copied, and nothing outside is read or written.
+    """
+    include = top / INCLUDE
+    if include.is_symlink() or not include.is_file():
+        return
+    listed = git(str(top), "ls-files", "--others", "--ignored", f"--exclude-from={INCLUDE}", "-z", check=False)
+    room = INCLUDED_BYTES
+    for name in listed.split("\0")[:-1][:INCLUDED_FILES]:
+        room -= _copy_inside(top, target, name, room)
+
+
+def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
+    """Returns how much was copied: nothing of what is no plain file, is too large, or has a link on its way."""
+    parts = Path(name).parts
+    if not parts or Path(name).is_absolute() or {"..", ".git"} & set(parts):
+        return 0
+    try:
+        read = _opened_inside(top, parts, os.O_RDONLY)
+    except OSError:
+        return 0
+    with os.fdopen(read, "rb") as source:
+        found = os.fstat(read)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > room:
+            return 0
+        try:
+            written = _opened_inside(target, parts, os.O_WRONLY | os.O_CREAT | os.O_EXCL, found.st_mode & 0o700)
+        except OSError:
+            return 0  # it is there already, or something is in its way
+        with os.fdopen(written, "wb") as copy:
+            shutil.copyfileobj(source, copy)
+    return found.st_size
+
+
+def _opened_inside(top: Path, parts: tuple[str, ...], flags: int, mode: int = 0o600) -> int:
+    """A file below a folder, one folder after the other, so that no link leads away from there."""
+    folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            if flags & os.O_CREAT:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, 0o755, dir_fd=folder)
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode, dir_fd=folder)
+    finally:
+        os.close(folder)
 
 
 def main_worktree(cwd: str) -> Path:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from quarterdeck.host import requests as takes
 from quarterdeck.host.errors import HostError
 
@@ -138,8 +140,13 @@ async def _suggest(host: RemoteHost, session_id: str, fields: Fields) -> dict[st
 
 
 async def _export(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    exported = await host.export_session(takes.Export(session_id=session_id, format="md"))
-    return {"text": exported.body.decode(), "default_filename": "conversation.md"}
+    request, text = takes.Export(session_id=session_id, format="md"), b""
+    while True:
+        part = await host.export_session(request)
+        text += part.body
+        if part.next_cursor is None:
+            return {"text": text.decode(), "default_filename": "conversation.md"}
+        request = msgspec.structs.replace(request, cursor=part.next_cursor)
 
 
 async def _diff(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:

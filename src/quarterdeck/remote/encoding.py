@@ -33,7 +33,7 @@ def result_of(operation: Operation, written: msgspec.Raw) -> Any:
         return Details(details=msgspec.json.decode(written))
     if operation.returns is Exported:
         shown = msgspec.json.decode(written, type=_Exported)
-        return Exported(media_type=shown.media_type, body=shown.body.encode())
+        return Exported(media_type=shown.media_type, body=shown.body.encode(), next_cursor=shown.next_cursor)
     if operation.returns is Frames:
         read = msgspec.json.decode(written, type=_Frames)
         frames = [_frame(one) for one in read.frames]
@@ -64,6 +64,7 @@ def item_of(told: Told) -> Any:
 class _Exported(msgspec.Struct):
     media_type: str
     body: str
+    next_cursor: str | None = None
 
 
 class _Frame(msgspec.Struct):

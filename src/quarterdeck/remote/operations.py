@@ -32,6 +32,16 @@ class RemoteOperations:
         result: returns.Session = await self._call("get_session", request)
         return result
 
+    async def import_session(self, request: takes.ImportSession, *, key: str | None = None) -> returns.Imported:
+        """Import an exported session. It is archived."""
+        result: returns.Imported = await self._call("import_session", request, key)
+        return result
+
+    async def search(self, request: takes.Search) -> returns.SearchResults:
+        """Search names, prompts and text."""
+        result: returns.SearchResults = await self._call("search", request)
+        return result
+
     async def update_session(self, request: takes.UpdateSession, *, key: str | None = None) -> returns.Session:
         """Rename, tag or archive a session; change its model, mode or budget."""
         result: returns.Session = await self._call("update_session", request, key)
@@ -265,6 +275,16 @@ class RemoteOperations:
     async def set_alerts(self, request: takes.Settings, *, key: str | None = None) -> returns.Details:
         """Replace the alerts."""
         result: returns.Details = await self._call("set_alerts", request, key)
+        return result
+
+    async def get_presets(self, request: takes.Nothing) -> returns.Details:
+        """Get the presets: named sets of options for new sessions."""
+        result: returns.Details = await self._call("get_presets", request)
+        return result
+
+    async def set_presets(self, request: takes.Settings, *, key: str | None = None) -> returns.Details:
+        """Replace the presets."""
+        result: returns.Details = await self._call("set_presets", request, key)
         return result
 
     async def list_audit(self, request: takes.ListAudit) -> returns.AuditList:

@@ -68,6 +68,7 @@ def request_of(given: argparse.Namespace, rules: SessionRules) -> CreateSession:
         permission_mode=given.mode,
         options={name: value for name, value in options.items() if value is not None},
         policy=rules.narrowing() or None,
+        preset=given.preset,
     )
 
 

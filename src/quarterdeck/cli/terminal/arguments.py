@@ -57,6 +57,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     )
     where = "start the session on a host: its URL or state folder; without URL, $QUARTERDECK_HOST or your own host"
     program.add_argument("--host", nargs="?", const="", metavar="URL", help=where)
+    program.add_argument("--preset", metavar="NAME", help="with --host: begin with a named set of options")
     program.add_argument("--token-file", metavar="FILE", help="with --host: read the token from this file")
     program.add_argument("--record", metavar="FILE", help="record the session for quarterdeck trace and replay")
 

@@ -29,6 +29,8 @@ SERVICES: Mapping[str, str] = MappingProxyType(
 _PLACES = {
     "create_session": "SessionService",
     "list_sessions": "SessionService",
+    "import_session": "SessionService",
+    "search": "SessionService",
     "list_approvals": "ApprovalService",
     "get_approval": "ApprovalService",
     "decide": "ApprovalService",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import AsyncGenerator, Coroutine, Iterable
 from typing import Any
 
 import msgspec
@@ -18,6 +18,7 @@ from quarterdeck.gateways.common.reading import invalid
 from quarterdeck.gateways.common.streams import Encodings, Form, Opened, pump
 from quarterdeck.gateways.common.tracing import parent_of
 from quarterdeck.host import Caller, Host, HostError
+from quarterdeck.host.requests import Export
 from quarterdeck.host.resources import Health
 
 from . import documents, metrics, sse, websocket
@@ -27,7 +28,7 @@ from .bodies import Asked, body_of, read_body
 from .decoding import shape_of
 from .one_time import OneTimeCodes
 from .problems import Refused
-from .responses import Answer, answer_of, encode, encoded, refusal
+from .responses import Answer, Document, answer_of, encode, encoded, refusal
 from .routes import ROUTES, SOCKET, Route
 from .settings import Settings
 
@@ -142,9 +143,18 @@ class Gateway:
         working = call(self.host, route.operation, request, caller, key, parent_of(asked.headers))
         called = await (_while_there(working, asked.receive) if route.name in LONG else working)
         answer = answer_of(called.result, route.status)
+        if isinstance(request, Export) and called.result.next_cursor is not None:
+            answer = Document(answer, self._rest_of(request, called.result.next_cursor, caller))
         if called.replayed:
             answer.headers["idempotency-replayed"] = "true"
         return answer
+
+    async def _rest_of(self, request: Export, cursor: str | None, caller: Caller) -> AsyncGenerator[bytes, None]:
+        """The further parts of an export."""
+        while cursor is not None:
+            part = await self.host.export_session(msgspec.structs.replace(request, cursor=cursor), caller)
+            yield part.body
+            cursor = part.next_cursor
 
     def _find(self, path: str) -> tuple[dict[str, Route], dict[str, str]] | None:
         for pattern, routes in self._paths.get(path.count("/"), ()):

@@ -72,7 +72,9 @@ class Shape:
         try:
             given |= self._from_query(query)
             if self.route.raw:
-                given |= {self.route.raw: body, "media_type": media_type or "application/octet-stream"}
+                given[self.route.raw] = body
+                if "media_type" in self.takes.__struct_fields__:
+                    given["media_type"] = media_type or "application/octet-stream"
                 request = self.takes(**given)
             elif self.body is None:
                 request = msgspec.convert(given, self.takes)

@@ -41,6 +41,7 @@ BODIES: dict[str, Any] = {
     "explain_policy": {"tool": "Bash", "input": {"command": "rm -rf build"}, "cwd": "/srv/repo"},
     "set_budgets": {"day_usd": "20", "month_usd": "300"},
     "set_alerts": {"alerts": [{"on": ["approval"], "command": ["/usr/bin/notify-send", "Claude asks"]}]},
+    "set_presets": {"presets": {"review": {"permission_mode": "plan", "budget_usd": "2"}}},
     "create_worktree": {"cwd": "/srv/repo", "name": "flaky"},
     "create_token": {"name": "ann's phone", "scope": "approve", "expires_s": 2_592_000, "folders": ["/srv"]},
 }
@@ -55,6 +56,8 @@ QUERIES: dict[str, Any] = {
     "list_folders": {"prefix": "/srv/"},
     "get_usage": {"by": "day,model"},
     "list_audit": {"limit": 20},
+    "search": {"q": "race condition"},
+    "import_session": {"name": "from another machine"},
     "upload": {"name": "screenshot.png"},
     "list_approvals": {"state": "pending"},
     "list_rules": {"cwd": "/srv/repo"},
@@ -134,6 +137,19 @@ RETURNED: dict[str, Any] = {
         "audit": [{"id": 7, "at": WHEN, "who": "ann", "via": "http", "operation": "decide", "session_id": SESSION_ID}]
     },
     "FolderList": {"paths": ["/srv/repo"]},
+    "Imported": {"import_id": "5c0f9a1e-7f0a-4c56-9a5e-2f1c3d4e5f60", "size_bytes": 20_480, "session": SESSION},
+    "SearchResults": {
+        "hits": [
+            {
+                "session_id": SESSION_ID,
+                "name": "tests",
+                "cwd": "/srv/repo",
+                "seq": 12,
+                "kind": "text",
+                "excerpt": "… a \x02race\x03 \x02condition\x03 in the cache …",
+            }
+        ]
+    },
     "HostView": {"api_version": "1", "version": "0.1.0", "features": ["keeper"], "cli_versions": ["2.1.325"]},
     "Health": {"ready": True},
 }
@@ -158,6 +174,8 @@ DETAILS: dict[str, Any] = {
     "set_budgets": {"day_usd": "20", "month_usd": "300", "spent": {"day_usd": "0.04", "month_usd": "1.2"}},
     "get_alerts": {"alerts": []},
     "set_alerts": {"alerts": [{"on": ["approval"], "command": ["/usr/bin/notify-send", "Claude asks"]}]},
+    "get_presets": {"presets": {"review": {"permission_mode": "plan", "budget_usd": "2"}}},
+    "set_presets": {"presets": {"review": {"permission_mode": "plan", "budget_usd": "2"}}},
     "list_transcripts": {"transcripts": []},
     "list_worktrees": {"worktrees": [{"path": "/srv/repo", "branch": "main", "commit": "9f2c1e0"}]},
     "create_worktree": {"path": "/srv/repo-flaky", "branch": "flaky", "commit": "9f2c1e0"},

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import msgspec
@@ -64,6 +65,26 @@ class Answer:
             headers |= FOR_DOCUMENTS
         await send({"type": "http.response.start", "status": self.status, "headers": encoded(scope, headers)})
         await send({"type": "http.response.body", "body": self.body})
+
+
+class Document(Answer):
+    """An answer whose parts are made while they are sent: its length costs no memory."""
+
+    def __init__(self, first: Answer, rest: AsyncGenerator[bytes, None]) -> None:
+        super().__init__(first.body, first.status, first.media_type, first.headers)
+        self._rest = rest
+
+    def compress(self, accepts: str, *, from_bytes: int) -> None:
+        """It goes as it is."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {"content-type": self.media_type, **self.headers}
+        await send({"type": "http.response.start", "status": self.status, "headers": encoded(scope, headers)})
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})
+        async with aclosing(self._rest) as parts:
+            async for part in parts:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
 
 
 def encoded(scope: Scope, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

@@ -71,6 +71,7 @@ _SESSION = "/sessions/{session_id}"
 _SESSIONS = (
     _post("/sessions", "create_session", 201),
     _get("/sessions", "list_sessions"),
+    _post("/sessions/import", "import_session", 201, raw="body"),
     _get(_SESSION, "get_session"),
     _patch(_SESSION, "update_session"),
     _delete(_SESSION, "delete_session"),
@@ -135,6 +136,9 @@ _HOST = (
     _put("/budgets", "set_budgets", whole="settings"),
     _get("/alerts", "get_alerts"),
     _put("/alerts", "set_alerts", whole="settings"),
+    _get("/presets", "get_presets"),
+    _put("/presets", "set_presets", whole="settings"),
+    _get("/search", "search"),
     _get("/audit", "list_audit"),
     _get("/folders", "list_folders"),
     _get("/transcripts", "list_transcripts"),

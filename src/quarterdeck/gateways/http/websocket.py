@@ -238,7 +238,8 @@ def _shown(result: Any) -> Any:
     if isinstance(result, Details):
         return result.details
     if isinstance(result, Exported):
-        return {"media_type": result.media_type, "body": result.body.decode(errors="replace")}
+        shown = {"media_type": result.media_type, "body": result.body.decode(errors="replace")}
+        return shown if result.next_cursor is None else {**shown, "next_cursor": result.next_cursor}
     return result
 
 

@@ -141,12 +141,19 @@ class DriftNoticedWhat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DRIFT_NOTICED_WHAT_REQUEST: _ClassVar[DriftNoticedWhat]
     DRIFT_NOTICED_WHAT_VERSION: _ClassVar[DriftNoticedWhat]
 
+class TranscriptNoticedWhat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TRANSCRIPT_NOTICED_WHAT_UNSPECIFIED: _ClassVar[TranscriptNoticedWhat]
+    TRANSCRIPT_NOTICED_WHAT_CONTINUED: _ClassVar[TranscriptNoticedWhat]
+    TRANSCRIPT_NOTICED_WHAT_RESTORED: _ClassVar[TranscriptNoticedWhat]
+
 class BudgetChangedState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     BUDGET_CHANGED_STATE_UNSPECIFIED: _ClassVar[BudgetChangedState]
     BUDGET_CHANGED_STATE_SET: _ClassVar[BudgetChangedState]
     BUDGET_CHANGED_STATE_NEAR: _ClassVar[BudgetChangedState]
     BUDGET_CHANGED_STATE_REACHED: _ClassVar[BudgetChangedState]
+    BUDGET_CHANGED_STATE_INTERRUPTED: _ClassVar[BudgetChangedState]
 
 class BudgetChangedScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -245,10 +252,14 @@ DRIFT_NOTICED_WHAT_SUBTYPE: DriftNoticedWhat
 DRIFT_NOTICED_WHAT_FIELD: DriftNoticedWhat
 DRIFT_NOTICED_WHAT_REQUEST: DriftNoticedWhat
 DRIFT_NOTICED_WHAT_VERSION: DriftNoticedWhat
+TRANSCRIPT_NOTICED_WHAT_UNSPECIFIED: TranscriptNoticedWhat
+TRANSCRIPT_NOTICED_WHAT_CONTINUED: TranscriptNoticedWhat
+TRANSCRIPT_NOTICED_WHAT_RESTORED: TranscriptNoticedWhat
 BUDGET_CHANGED_STATE_UNSPECIFIED: BudgetChangedState
 BUDGET_CHANGED_STATE_SET: BudgetChangedState
 BUDGET_CHANGED_STATE_NEAR: BudgetChangedState
 BUDGET_CHANGED_STATE_REACHED: BudgetChangedState
+BUDGET_CHANGED_STATE_INTERRUPTED: BudgetChangedState
 BUDGET_CHANGED_SCOPE_UNSPECIFIED: BudgetChangedScope
 BUDGET_CHANGED_SCOPE_SESSION: BudgetChangedScope
 BUDGET_CHANGED_SCOPE_HOST: BudgetChangedScope
@@ -261,7 +272,7 @@ RAW_LINE_DIRECTION_RECEIVED: RawLineDirection
 RAW_LINE_DIRECTION_SENT: RawLineDirection
 
 class Event(_message.Message):
-    __slots__ = ("session_id", "seq", "at", "preview", "json", "unknown", "oversized", "text_delta", "thinking_added", "tool_input_added", "prompt_sent", "prompt_changed", "block_started", "text_completed", "thinking_counted", "thinking_completed", "retracted", "tool_started", "tool_called", "tool_progressed", "tool_output_added", "tool_backgrounded", "tool_ended", "tools_summarised", "plan_changed", "permission_asked", "questions_asked", "plan_review_asked", "elicitation_asked", "dialog_asked", "request_answered", "request_cancelled", "elicitation_completed", "task_started", "task_progressed", "task_changed", "task_ended", "task_notified", "hook_started", "hook_progressed", "hook_ended", "turn_started", "turn_ended", "activity_changed", "context_changed", "compaction_ended", "retry_scheduled", "interrupt_sent", "session_changed", "session_state_changed", "model_changed", "mode_changed", "mcp_changed", "rate_limit_changed", "auth_changed", "conversation_reset", "files_persisted", "files_rewound", "prompt_suggested", "control_answered", "control_progressed", "notice_shown", "unknown_seen", "bad_line_seen", "status_change", "usage_report", "approval_changed", "policy_decided", "queue_changed", "process_changed", "hang_noticed", "drift_noticed", "budget_changed", "custom_event", "gap", "raw_line")
+    __slots__ = ("session_id", "seq", "at", "preview", "json", "unknown", "oversized", "text_delta", "thinking_added", "tool_input_added", "prompt_sent", "prompt_changed", "block_started", "text_completed", "thinking_counted", "thinking_completed", "retracted", "tool_started", "tool_called", "tool_progressed", "tool_output_added", "tool_backgrounded", "tool_ended", "tools_summarised", "plan_changed", "permission_asked", "questions_asked", "plan_review_asked", "elicitation_asked", "dialog_asked", "request_answered", "request_cancelled", "elicitation_completed", "task_started", "task_progressed", "task_changed", "task_ended", "task_notified", "hook_started", "hook_progressed", "hook_ended", "turn_started", "turn_ended", "activity_changed", "context_changed", "compaction_ended", "retry_scheduled", "interrupt_sent", "session_changed", "session_state_changed", "model_changed", "mode_changed", "mcp_changed", "rate_limit_changed", "auth_changed", "conversation_reset", "files_persisted", "files_rewound", "prompt_suggested", "control_answered", "control_progressed", "notice_shown", "unknown_seen", "bad_line_seen", "status_change", "usage_report", "approval_changed", "policy_decided", "queue_changed", "process_changed", "hang_noticed", "drift_noticed", "transcript_noticed", "budget_changed", "custom_event", "gap", "raw_line")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
     AT_FIELD_NUMBER: _ClassVar[int]
@@ -334,6 +345,7 @@ class Event(_message.Message):
     PROCESS_CHANGED_FIELD_NUMBER: _ClassVar[int]
     HANG_NOTICED_FIELD_NUMBER: _ClassVar[int]
     DRIFT_NOTICED_FIELD_NUMBER: _ClassVar[int]
+    TRANSCRIPT_NOTICED_FIELD_NUMBER: _ClassVar[int]
     BUDGET_CHANGED_FIELD_NUMBER: _ClassVar[int]
     CUSTOM_EVENT_FIELD_NUMBER: _ClassVar[int]
     GAP_FIELD_NUMBER: _ClassVar[int]
@@ -410,11 +422,12 @@ class Event(_message.Message):
     process_changed: ProcessChanged
     hang_noticed: HangNoticed
     drift_noticed: DriftNoticed
+    transcript_noticed: TranscriptNoticed
     budget_changed: BudgetChanged
     custom_event: CustomEvent
     gap: Gap
     raw_line: RawLine
-    def __init__(self, session_id: _Optional[str] = ..., seq: _Optional[int] = ..., at: _Optional[float] = ..., preview: _Optional[bool] = ..., json: _Optional[str] = ..., unknown: _Optional[_Union[UnknownEvent, _Mapping]] = ..., oversized: _Optional[_Union[OversizedEvent, _Mapping]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping]] = ..., thinking_added: _Optional[_Union[ThinkingAdded, _Mapping]] = ..., tool_input_added: _Optional[_Union[ToolInputAdded, _Mapping]] = ..., prompt_sent: _Optional[_Union[PromptSent, _Mapping]] = ..., prompt_changed: _Optional[_Union[PromptChanged, _Mapping]] = ..., block_started: _Optional[_Union[BlockStarted, _Mapping]] = ..., text_completed: _Optional[_Union[TextCompleted, _Mapping]] = ..., thinking_counted: _Optional[_Union[ThinkingCounted, _Mapping]] = ..., thinking_completed: _Optional[_Union[ThinkingCompleted, _Mapping]] = ..., retracted: _Optional[_Union[Retracted, _Mapping]] = ..., tool_started: _Optional[_Union[ToolStarted, _Mapping]] = ..., tool_called: _Optional[_Union[ToolCalled, _Mapping]] = ..., tool_progressed: _Optional[_Union[ToolProgressed, _Mapping]] = ..., tool_output_added: _Optional[_Union[ToolOutputAdded, _Mapping]] = ..., tool_backgrounded: _Optional[_Union[ToolBackgrounded, _Mapping]] = ..., tool_ended: _Optional[_Union[ToolEnded, _Mapping]] = ..., tools_summarised: _Optional[_Union[ToolsSummarised, _Mapping]] = ..., plan_changed: _Optional[_Union[PlanChanged, _Mapping]] = ..., permission_asked: _Optional[_Union[PermissionAsked, _Mapping]] = ..., questions_asked: _Optional[_Union[QuestionsAsked, _Mapping]] = ..., plan_review_asked: _Optional[_Union[PlanReviewAsked, _Mapping]] = ..., elicitation_asked: _Optional[_Union[ElicitationAsked, _Mapping]] = ..., dialog_asked: _Optional[_Union[DialogAsked, _Mapping]] = ..., request_answered: _Optional[_Union[RequestAnswered, _Mapping]] = ..., request_cancelled: _Optional[_Union[RequestCancelled, _Mapping]] = ..., elicitation_completed: _Optional[_Union[ElicitationCompleted, _Mapping]] = ..., task_started: _Optional[_Union[TaskStarted, _Mapping]] = ..., task_progressed: _Optional[_Union[TaskProgressed, _Mapping]] = ..., task_changed: _Optional[_Union[TaskChanged, _Mapping]] = ..., task_ended: _Optional[_Union[TaskEnded, _Mapping]] = ..., task_notified: _Optional[_Union[TaskNotified, _Mapping]] = ..., hook_started: _Optional[_Union[HookStarted, _Mapping]] = ..., hook_progressed: _Optional[_Union[HookProgressed, _Mapping]] = ..., hook_ended: _Optional[_Union[HookEnded, _Mapping]] = ..., turn_started: _Optional[_Union[TurnStarted, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., activity_changed: _Optional[_Union[ActivityChanged, _Mapping]] = ..., context_changed: _Optional[_Union[ContextChanged, _Mapping]] = ..., compaction_ended: _Optional[_Union[CompactionEnded, _Mapping]] = ..., retry_scheduled: _Optional[_Union[RetryScheduled, _Mapping]] = ..., interrupt_sent: _Optional[_Union[InterruptSent, _Mapping]] = ..., session_changed: _Optional[_Union[SessionChanged, _Mapping]] = ..., session_state_changed: _Optional[_Union[SessionStateChanged, _Mapping]] = ..., model_changed: _Optional[_Union[ModelChanged, _Mapping]] = ..., mode_changed: _Optional[_Union[ModeChanged, _Mapping]] = ..., mcp_changed: _Optional[_Union[McpChanged, _Mapping]] = ..., rate_limit_changed: _Optional[_Union[RateLimitChanged, _Mapping]] = ..., auth_changed: _Optional[_Union[AuthChanged, _Mapping]] = ..., conversation_reset: _Optional[_Union[ConversationReset, _Mapping]] = ..., files_persisted: _Optional[_Union[FilesPersisted, _Mapping]] = ..., files_rewound: _Optional[_Union[FilesRewound, _Mapping]] = ..., prompt_suggested: _Optional[_Union[PromptSuggested, _Mapping]] = ..., control_answered: _Optional[_Union[ControlAnswered, _Mapping]] = ..., control_progressed: _Optional[_Union[ControlProgressed, _Mapping]] = ..., notice_shown: _Optional[_Union[NoticeShown, _Mapping]] = ..., unknown_seen: _Optional[_Union[UnknownSeen, _Mapping]] = ..., bad_line_seen: _Optional[_Union[BadLineSeen, _Mapping]] = ..., status_change: _Optional[_Union[StatusChange, _Mapping]] = ..., usage_report: _Optional[_Union[UsageReport, _Mapping]] = ..., approval_changed: _Optional[_Union[ApprovalChanged, _Mapping]] = ..., policy_decided: _Optional[_Union[PolicyDecided, _Mapping]] = ..., queue_changed: _Optional[_Union[QueueChanged, _Mapping]] = ..., process_changed: _Optional[_Union[ProcessChanged, _Mapping]] = ..., hang_noticed: _Optional[_Union[HangNoticed, _Mapping]] = ..., drift_noticed: _Optional[_Union[DriftNoticed, _Mapping]] = ..., budget_changed: _Optional[_Union[BudgetChanged, _Mapping]] = ..., custom_event: _Optional[_Union[CustomEvent, _Mapping]] = ..., gap: _Optional[_Union[Gap, _Mapping]] = ..., raw_line: _Optional[_Union[RawLine, _Mapping]] = ...) -> None: ...
+    def __init__(self, session_id: _Optional[str] = ..., seq: _Optional[int] = ..., at: _Optional[float] = ..., preview: _Optional[bool] = ..., json: _Optional[str] = ..., unknown: _Optional[_Union[UnknownEvent, _Mapping]] = ..., oversized: _Optional[_Union[OversizedEvent, _Mapping]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping]] = ..., thinking_added: _Optional[_Union[ThinkingAdded, _Mapping]] = ..., tool_input_added: _Optional[_Union[ToolInputAdded, _Mapping]] = ..., prompt_sent: _Optional[_Union[PromptSent, _Mapping]] = ..., prompt_changed: _Optional[_Union[PromptChanged, _Mapping]] = ..., block_started: _Optional[_Union[BlockStarted, _Mapping]] = ..., text_completed: _Optional[_Union[TextCompleted, _Mapping]] = ..., thinking_counted: _Optional[_Union[ThinkingCounted, _Mapping]] = ..., thinking_completed: _Optional[_Union[ThinkingCompleted, _Mapping]] = ..., retracted: _Optional[_Union[Retracted, _Mapping]] = ..., tool_started: _Optional[_Union[ToolStarted, _Mapping]] = ..., tool_called: _Optional[_Union[ToolCalled, _Mapping]] = ..., tool_progressed: _Optional[_Union[ToolProgressed, _Mapping]] = ..., tool_output_added: _Optional[_Union[ToolOutputAdded, _Mapping]] = ..., tool_backgrounded: _Optional[_Union[ToolBackgrounded, _Mapping]] = ..., tool_ended: _Optional[_Union[ToolEnded, _Mapping]] = ..., tools_summarised: _Optional[_Union[ToolsSummarised, _Mapping]] = ..., plan_changed: _Optional[_Union[PlanChanged, _Mapping]] = ..., permission_asked: _Optional[_Union[PermissionAsked, _Mapping]] = ..., questions_asked: _Optional[_Union[QuestionsAsked, _Mapping]] = ..., plan_review_asked: _Optional[_Union[PlanReviewAsked, _Mapping]] = ..., elicitation_asked: _Optional[_Union[ElicitationAsked, _Mapping]] = ..., dialog_asked: _Optional[_Union[DialogAsked, _Mapping]] = ..., request_answered: _Optional[_Union[RequestAnswered, _Mapping]] = ..., request_cancelled: _Optional[_Union[RequestCancelled, _Mapping]] = ..., elicitation_completed: _Optional[_Union[ElicitationCompleted, _Mapping]] = ..., task_started: _Optional[_Union[TaskStarted, _Mapping]] = ..., task_progressed: _Optional[_Union[TaskProgressed, _Mapping]] = ..., task_changed: _Optional[_Union[TaskChanged, _Mapping]] = ..., task_ended: _Optional[_Union[TaskEnded, _Mapping]] = ..., task_notified: _Optional[_Union[TaskNotified, _Mapping]] = ..., hook_started: _Optional[_Union[HookStarted, _Mapping]] = ..., hook_progressed: _Optional[_Union[HookProgressed, _Mapping]] = ..., hook_ended: _Optional[_Union[HookEnded, _Mapping]] = ..., turn_started: _Optional[_Union[TurnStarted, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., activity_changed: _Optional[_Union[ActivityChanged, _Mapping]] = ..., context_changed: _Optional[_Union[ContextChanged, _Mapping]] = ..., compaction_ended: _Optional[_Union[CompactionEnded, _Mapping]] = ..., retry_scheduled: _Optional[_Union[RetryScheduled, _Mapping]] = ..., interrupt_sent: _Optional[_Union[InterruptSent, _Mapping]] = ..., session_changed: _Optional[_Union[SessionChanged, _Mapping]] = ..., session_state_changed: _Optional[_Union[SessionStateChanged, _Mapping]] = ..., model_changed: _Optional[_Union[ModelChanged, _Mapping]] = ..., mode_changed: _Optional[_Union[ModeChanged, _Mapping]] = ..., mcp_changed: _Optional[_Union[McpChanged, _Mapping]] = ..., rate_limit_changed: _Optional[_Union[RateLimitChanged, _Mapping]] = ..., auth_changed: _Optional[_Union[AuthChanged, _Mapping]] = ..., conversation_reset: _Optional[_Union[ConversationReset, _Mapping]] = ..., files_persisted: _Optional[_Union[FilesPersisted, _Mapping]] = ..., files_rewound: _Optional[_Union[FilesRewound, _Mapping]] = ..., prompt_suggested: _Optional[_Union[PromptSuggested, _Mapping]] = ..., control_answered: _Optional[_Union[ControlAnswered, _Mapping]] = ..., control_progressed: _Optional[_Union[ControlProgressed, _Mapping]] = ..., notice_shown: _Optional[_Union[NoticeShown, _Mapping]] = ..., unknown_seen: _Optional[_Union[UnknownSeen, _Mapping]] = ..., bad_line_seen: _Optional[_Union[BadLineSeen, _Mapping]] = ..., status_change: _Optional[_Union[StatusChange, _Mapping]] = ..., usage_report: _Optional[_Union[UsageReport, _Mapping]] = ..., approval_changed: _Optional[_Union[ApprovalChanged, _Mapping]] = ..., policy_decided: _Optional[_Union[PolicyDecided, _Mapping]] = ..., queue_changed: _Optional[_Union[QueueChanged, _Mapping]] = ..., process_changed: _Optional[_Union[ProcessChanged, _Mapping]] = ..., hang_noticed: _Optional[_Union[HangNoticed, _Mapping]] = ..., drift_noticed: _Optional[_Union[DriftNoticed, _Mapping]] = ..., transcript_noticed: _Optional[_Union[TranscriptNoticed, _Mapping]] = ..., budget_changed: _Optional[_Union[BudgetChanged, _Mapping]] = ..., custom_event: _Optional[_Union[CustomEvent, _Mapping]] = ..., gap: _Optional[_Union[Gap, _Mapping]] = ..., raw_line: _Optional[_Union[RawLine, _Mapping]] = ...) -> None: ...
 
 class UnknownEvent(_message.Message):
     __slots__ = ("type", "json")
@@ -1186,6 +1199,16 @@ class DriftNoticed(_message.Message):
     name: str
     cli_version: str
     def __init__(self, what: _Optional[_Union[DriftNoticedWhat, str]] = ..., name: _Optional[str] = ..., cli_version: _Optional[str] = ...) -> None: ...
+
+class TranscriptNoticed(_message.Message):
+    __slots__ = ("what", "transcript_id", "records")
+    WHAT_FIELD_NUMBER: _ClassVar[int]
+    TRANSCRIPT_ID_FIELD_NUMBER: _ClassVar[int]
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    what: TranscriptNoticedWhat
+    transcript_id: str
+    records: int
+    def __init__(self, what: _Optional[_Union[TranscriptNoticedWhat, str]] = ..., transcript_id: _Optional[str] = ..., records: _Optional[int] = ...) -> None: ...
 
 class BudgetChanged(_message.Message):
     __slots__ = ("state", "budget_usd", "spent_usd", "scope")

@@ -49,6 +49,28 @@ class SetAlertsResponse(_message.Message):
     details_json: str
     def __init__(self, details_json: _Optional[str] = ...) -> None: ...
 
+class GetPresetsRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetPresetsResponse(_message.Message):
+    __slots__ = ("details_json",)
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    details_json: str
+    def __init__(self, details_json: _Optional[str] = ...) -> None: ...
+
+class SetPresetsRequest(_message.Message):
+    __slots__ = ("settings_json",)
+    SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
+    settings_json: str
+    def __init__(self, settings_json: _Optional[str] = ...) -> None: ...
+
+class SetPresetsResponse(_message.Message):
+    __slots__ = ("details_json",)
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    details_json: str
+    def __init__(self, details_json: _Optional[str] = ...) -> None: ...
+
 class ListFoldersRequest(_message.Message):
     __slots__ = ("prefix",)
     PREFIX_FIELD_NUMBER: _ClassVar[int]

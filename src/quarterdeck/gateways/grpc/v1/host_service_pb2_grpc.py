@@ -50,6 +50,16 @@ class HostServiceStub:
                 request_serializer=quarterdeck_dot_v1_dot_host__service__pb2.SetAlertsRequest.SerializeToString,
                 response_deserializer=quarterdeck_dot_v1_dot_host__service__pb2.SetAlertsResponse.FromString,
                 _registered_method=True)
+        self.GetPresets = channel.unary_unary(
+                '/quarterdeck.v1.HostService/GetPresets',
+                request_serializer=quarterdeck_dot_v1_dot_host__service__pb2.GetPresetsRequest.SerializeToString,
+                response_deserializer=quarterdeck_dot_v1_dot_host__service__pb2.GetPresetsResponse.FromString,
+                _registered_method=True)
+        self.SetPresets = channel.unary_unary(
+                '/quarterdeck.v1.HostService/SetPresets',
+                request_serializer=quarterdeck_dot_v1_dot_host__service__pb2.SetPresetsRequest.SerializeToString,
+                response_deserializer=quarterdeck_dot_v1_dot_host__service__pb2.SetPresetsResponse.FromString,
+                _registered_method=True)
         self.ListFolders = channel.unary_unary(
                 '/quarterdeck.v1.HostService/ListFolders',
                 request_serializer=quarterdeck_dot_v1_dot_host__service__pb2.ListFoldersRequest.SerializeToString,
@@ -132,6 +142,20 @@ class HostServiceServicer:
 
     def SetAlerts(self, request, context):
         """Replace the alerts. Requires the scope `admin`. Takes the metadata `idempotency-key`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPresets(self, request, context):
+        """Get the presets: named sets of options for new sessions. Requires the scope `read`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetPresets(self, request, context):
+        """Replace the presets. Requires the scope `admin`. Takes the metadata `idempotency-key`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -238,6 +262,16 @@ def add_HostServiceServicer_to_server(servicer, server):
                     servicer.SetAlerts,
                     request_deserializer=quarterdeck_dot_v1_dot_host__service__pb2.SetAlertsRequest.FromString,
                     response_serializer=quarterdeck_dot_v1_dot_host__service__pb2.SetAlertsResponse.SerializeToString,
+            ),
+            'GetPresets': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPresets,
+                    request_deserializer=quarterdeck_dot_v1_dot_host__service__pb2.GetPresetsRequest.FromString,
+                    response_serializer=quarterdeck_dot_v1_dot_host__service__pb2.GetPresetsResponse.SerializeToString,
+            ),
+            'SetPresets': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetPresets,
+                    request_deserializer=quarterdeck_dot_v1_dot_host__service__pb2.SetPresetsRequest.FromString,
+                    response_serializer=quarterdeck_dot_v1_dot_host__service__pb2.SetPresetsResponse.SerializeToString,
             ),
             'ListFolders': grpc.unary_unary_rpc_method_handler(
                     servicer.ListFolders,
@@ -382,6 +416,60 @@ class HostService:
             '/quarterdeck.v1.HostService/SetAlerts',
             quarterdeck_dot_v1_dot_host__service__pb2.SetAlertsRequest.SerializeToString,
             quarterdeck_dot_v1_dot_host__service__pb2.SetAlertsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPresets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/quarterdeck.v1.HostService/GetPresets',
+            quarterdeck_dot_v1_dot_host__service__pb2.GetPresetsRequest.SerializeToString,
+            quarterdeck_dot_v1_dot_host__service__pb2.GetPresetsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetPresets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/quarterdeck.v1.HostService/SetPresets',
+            quarterdeck_dot_v1_dot_host__service__pb2.SetPresetsRequest.SerializeToString,
+            quarterdeck_dot_v1_dot_host__service__pb2.SetPresetsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -14,6 +14,7 @@ class LifecycleLimited(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     LIFECYCLE_LIMITED_UNSPECIFIED: _ClassVar[LifecycleLimited]
     LIFECYCLE_LIMITED_WAIT: _ClassVar[LifecycleLimited]
+    LIFECYCLE_LIMITED_CONTINUE: _ClassVar[LifecycleLimited]
     LIFECYCLE_LIMITED_REFUSE: _ClassVar[LifecycleLimited]
 
 class HookCallbackOnFailure(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -35,6 +36,15 @@ class SessionState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SESSION_STATE_COMPACTING: _ClassVar[SessionState]
     SESSION_STATE_RUNNING: _ClassVar[SessionState]
     SESSION_STATE_IDLE: _ClassVar[SessionState]
+
+class HitKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    HIT_KIND_UNSPECIFIED: _ClassVar[HitKind]
+    HIT_KIND_SESSION: _ClassVar[HitKind]
+    HIT_KIND_PROMPT: _ClassVar[HitKind]
+    HIT_KIND_TEXT: _ClassVar[HitKind]
+    HIT_KIND_TOOL: _ClassVar[HitKind]
+    HIT_KIND_EVENT: _ClassVar[HitKind]
 
 class PromptState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -151,6 +161,7 @@ class GetUsageBy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     GET_USAGE_BY_CWD: _ClassVar[GetUsageBy]
 LIFECYCLE_LIMITED_UNSPECIFIED: LifecycleLimited
 LIFECYCLE_LIMITED_WAIT: LifecycleLimited
+LIFECYCLE_LIMITED_CONTINUE: LifecycleLimited
 LIFECYCLE_LIMITED_REFUSE: LifecycleLimited
 HOOK_CALLBACK_ON_FAILURE_UNSPECIFIED: HookCallbackOnFailure
 HOOK_CALLBACK_ON_FAILURE_BLOCK: HookCallbackOnFailure
@@ -166,6 +177,12 @@ SESSION_STATE_WAITING: SessionState
 SESSION_STATE_COMPACTING: SessionState
 SESSION_STATE_RUNNING: SessionState
 SESSION_STATE_IDLE: SessionState
+HIT_KIND_UNSPECIFIED: HitKind
+HIT_KIND_SESSION: HitKind
+HIT_KIND_PROMPT: HitKind
+HIT_KIND_TEXT: HitKind
+HIT_KIND_TOOL: HitKind
+HIT_KIND_EVENT: HitKind
 PROMPT_STATE_UNSPECIFIED: PromptState
 PROMPT_STATE_QUEUED: PromptState
 PROMPT_STATE_SENT: PromptState
@@ -394,6 +411,22 @@ class Session(_message.Message):
     host: str
     archived: bool
     def __init__(self, id: _Optional[str] = ..., state: _Optional[_Union[SessionState, str]] = ..., state_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., cwd: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_activity_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seq: _Optional[int] = ..., epoch: _Optional[str] = ..., agent: _Optional[str] = ..., name: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., state_reason: _Optional[str] = ..., state_until: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., model: _Optional[str] = ..., permission_mode: _Optional[str] = ..., cli_version: _Optional[str] = ..., transcript_id: _Optional[str] = ..., parent_id: _Optional[str] = ..., pending_approvals: _Optional[int] = ..., cost_usd: _Optional[str] = ..., tokens: _Optional[_Union[TokenCounts, _Mapping]] = ..., budget_usd: _Optional[str] = ..., current: _Optional[str] = ..., worktree: _Optional[str] = ..., account: _Optional[str] = ..., host: _Optional[str] = ..., archived: _Optional[bool] = ...) -> None: ...
+
+class Hit(_message.Message):
+    __slots__ = ("session_id", "name", "cwd", "seq", "kind", "excerpt")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    CWD_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    EXCERPT_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    name: str
+    cwd: str
+    seq: int
+    kind: HitKind
+    excerpt: str
+    def __init__(self, session_id: _Optional[str] = ..., name: _Optional[str] = ..., cwd: _Optional[str] = ..., seq: _Optional[int] = ..., kind: _Optional[_Union[HitKind, str]] = ..., excerpt: _Optional[str] = ...) -> None: ...
 
 class Prompt(_message.Message):
     __slots__ = ("id", "content", "state", "priority", "not_before", "by")

@@ -13,7 +13,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class CreateSessionRequest(_message.Message):
-    __slots__ = ("cwd", "prompt", "name", "tags", "agent", "model", "permission_mode", "options_json", "policy_json", "budget_usd", "worktree", "resume", "fork", "account", "cli_version", "lifecycle", "callbacks", "host_tools")
+    __slots__ = ("cwd", "prompt", "name", "tags", "agent", "model", "permission_mode", "options_json", "policy_json", "budget_usd", "worktree", "resume", "fork", "account", "cli_version", "lifecycle", "callbacks", "host_tools", "preset")
     CWD_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -32,6 +32,7 @@ class CreateSessionRequest(_message.Message):
     LIFECYCLE_FIELD_NUMBER: _ClassVar[int]
     CALLBACKS_FIELD_NUMBER: _ClassVar[int]
     HOST_TOOLS_FIELD_NUMBER: _ClassVar[int]
+    PRESET_FIELD_NUMBER: _ClassVar[int]
     cwd: str
     prompt: _resources_pb2.Content
     name: str
@@ -50,7 +51,8 @@ class CreateSessionRequest(_message.Message):
     lifecycle: _resources_pb2.Lifecycle
     callbacks: _resources_pb2.Callbacks
     host_tools: _resources_pb2.HostTools
-    def __init__(self, cwd: _Optional[str] = ..., prompt: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., name: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., model: _Optional[str] = ..., permission_mode: _Optional[str] = ..., options_json: _Optional[str] = ..., policy_json: _Optional[str] = ..., budget_usd: _Optional[str] = ..., worktree: _Optional[str] = ..., resume: _Optional[str] = ..., fork: _Optional[bool] = ..., account: _Optional[str] = ..., cli_version: _Optional[str] = ..., lifecycle: _Optional[_Union[_resources_pb2.Lifecycle, _Mapping]] = ..., callbacks: _Optional[_Union[_resources_pb2.Callbacks, _Mapping]] = ..., host_tools: _Optional[_Union[_resources_pb2.HostTools, _Mapping]] = ...) -> None: ...
+    preset: str
+    def __init__(self, cwd: _Optional[str] = ..., prompt: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., name: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., model: _Optional[str] = ..., permission_mode: _Optional[str] = ..., options_json: _Optional[str] = ..., policy_json: _Optional[str] = ..., budget_usd: _Optional[str] = ..., worktree: _Optional[str] = ..., resume: _Optional[str] = ..., fork: _Optional[bool] = ..., account: _Optional[str] = ..., cli_version: _Optional[str] = ..., lifecycle: _Optional[_Union[_resources_pb2.Lifecycle, _Mapping]] = ..., callbacks: _Optional[_Union[_resources_pb2.Callbacks, _Mapping]] = ..., host_tools: _Optional[_Union[_resources_pb2.HostTools, _Mapping]] = ..., preset: _Optional[str] = ...) -> None: ...
 
 class CreateSessionResponse(_message.Message):
     __slots__ = ("session",)
@@ -96,6 +98,58 @@ class GetSessionResponse(_message.Message):
     session: _resources_pb2.Session
     def __init__(self, session: _Optional[_Union[_resources_pb2.Session, _Mapping]] = ...) -> None: ...
 
+class ImportSessionRequest(_message.Message):
+    __slots__ = ("body", "import_id", "offset", "more", "cwd", "name")
+    BODY_FIELD_NUMBER: _ClassVar[int]
+    IMPORT_ID_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
+    CWD_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    body: bytes
+    import_id: str
+    offset: int
+    more: bool
+    cwd: str
+    name: str
+    def __init__(self, body: _Optional[bytes] = ..., import_id: _Optional[str] = ..., offset: _Optional[int] = ..., more: _Optional[bool] = ..., cwd: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
+
+class ImportSessionResponse(_message.Message):
+    __slots__ = ("import_id", "size_bytes", "session")
+    IMPORT_ID_FIELD_NUMBER: _ClassVar[int]
+    SIZE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    import_id: str
+    size_bytes: int
+    session: _resources_pb2.Session
+    def __init__(self, import_id: _Optional[str] = ..., size_bytes: _Optional[int] = ..., session: _Optional[_Union[_resources_pb2.Session, _Mapping]] = ...) -> None: ...
+
+class SearchRequest(_message.Message):
+    __slots__ = ("q", "session", "cwd", "archived", "limit", "cursor")
+    Q_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    CWD_FIELD_NUMBER: _ClassVar[int]
+    ARCHIVED_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    CURSOR_FIELD_NUMBER: _ClassVar[int]
+    q: str
+    session: str
+    cwd: str
+    archived: bool
+    limit: int
+    cursor: str
+    def __init__(self, q: _Optional[str] = ..., session: _Optional[str] = ..., cwd: _Optional[str] = ..., archived: _Optional[bool] = ..., limit: _Optional[int] = ..., cursor: _Optional[str] = ...) -> None: ...
+
+class SearchResponse(_message.Message):
+    __slots__ = ("hits", "next_cursor", "behind")
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_CURSOR_FIELD_NUMBER: _ClassVar[int]
+    BEHIND_FIELD_NUMBER: _ClassVar[int]
+    hits: _containers.RepeatedCompositeFieldContainer[_resources_pb2.Hit]
+    next_cursor: str
+    behind: int
+    def __init__(self, hits: _Optional[_Iterable[_Union[_resources_pb2.Hit, _Mapping]]] = ..., next_cursor: _Optional[str] = ..., behind: _Optional[int] = ...) -> None: ...
+
 class UpdateSessionRequest(_message.Message):
     __slots__ = ("session_id", "name", "tags", "model", "permission_mode", "max_thinking_tokens", "archived", "budget_usd", "lifecycle", "clear")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -139,16 +193,18 @@ class DeleteSessionResponse(_message.Message):
     def __init__(self, seq: _Optional[int] = ...) -> None: ...
 
 class SendPromptRequest(_message.Message):
-    __slots__ = ("session_id", "content", "priority", "prompt_id")
+    __slots__ = ("session_id", "content", "priority", "prompt_id", "not_before")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     PRIORITY_FIELD_NUMBER: _ClassVar[int]
     PROMPT_ID_FIELD_NUMBER: _ClassVar[int]
+    NOT_BEFORE_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     content: _resources_pb2.Content
     priority: _resources_pb2.Priority
     prompt_id: str
-    def __init__(self, session_id: _Optional[str] = ..., content: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., priority: _Optional[_Union[_resources_pb2.Priority, str]] = ..., prompt_id: _Optional[str] = ...) -> None: ...
+    not_before: _timestamp_pb2.Timestamp
+    def __init__(self, session_id: _Optional[str] = ..., content: _Optional[_Union[_resources_pb2.Content, _Mapping]] = ..., priority: _Optional[_Union[_resources_pb2.Priority, str]] = ..., prompt_id: _Optional[str] = ..., not_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class SendPromptResponse(_message.Message):
     __slots__ = ("prompt_id", "seq")
@@ -517,20 +573,24 @@ class WaitResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_resources_pb2.Session, _Mapping]] = ...) -> None: ...
 
 class ExportSessionRequest(_message.Message):
-    __slots__ = ("session_id", "format")
+    __slots__ = ("session_id", "format", "cursor")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
+    CURSOR_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     format: _resources_pb2.ExportFormat
-    def __init__(self, session_id: _Optional[str] = ..., format: _Optional[_Union[_resources_pb2.ExportFormat, str]] = ...) -> None: ...
+    cursor: str
+    def __init__(self, session_id: _Optional[str] = ..., format: _Optional[_Union[_resources_pb2.ExportFormat, str]] = ..., cursor: _Optional[str] = ...) -> None: ...
 
 class ExportSessionResponse(_message.Message):
-    __slots__ = ("media_type", "body")
+    __slots__ = ("media_type", "body", "next_cursor")
     MEDIA_TYPE_FIELD_NUMBER: _ClassVar[int]
     BODY_FIELD_NUMBER: _ClassVar[int]
+    NEXT_CURSOR_FIELD_NUMBER: _ClassVar[int]
     media_type: str
     body: bytes
-    def __init__(self, media_type: _Optional[str] = ..., body: _Optional[bytes] = ...) -> None: ...
+    next_cursor: str
+    def __init__(self, media_type: _Optional[str] = ..., body: _Optional[bytes] = ..., next_cursor: _Optional[str] = ...) -> None: ...
 
 class WatchSessionRequest(_message.Message):
     __slots__ = ("session_id", "after", "view", "previews", "after_seq", "max_event_bytes", "with_json")

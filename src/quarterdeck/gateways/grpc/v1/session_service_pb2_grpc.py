@@ -50,6 +50,16 @@ class SessionServiceStub:
                 request_serializer=quarterdeck_dot_v1_dot_session__service__pb2.GetSessionRequest.SerializeToString,
                 response_deserializer=quarterdeck_dot_v1_dot_session__service__pb2.GetSessionResponse.FromString,
                 _registered_method=True)
+        self.ImportSession = channel.unary_unary(
+                '/quarterdeck.v1.SessionService/ImportSession',
+                request_serializer=quarterdeck_dot_v1_dot_session__service__pb2.ImportSessionRequest.SerializeToString,
+                response_deserializer=quarterdeck_dot_v1_dot_session__service__pb2.ImportSessionResponse.FromString,
+                _registered_method=True)
+        self.Search = channel.unary_unary(
+                '/quarterdeck.v1.SessionService/Search',
+                request_serializer=quarterdeck_dot_v1_dot_session__service__pb2.SearchRequest.SerializeToString,
+                response_deserializer=quarterdeck_dot_v1_dot_session__service__pb2.SearchResponse.FromString,
+                _registered_method=True)
         self.UpdateSession = channel.unary_unary(
                 '/quarterdeck.v1.SessionService/UpdateSession',
                 request_serializer=quarterdeck_dot_v1_dot_session__service__pb2.UpdateSessionRequest.SerializeToString,
@@ -257,6 +267,20 @@ class SessionServiceServicer:
 
     def GetSession(self, request, context):
         """Get a session. Requires the scope `read`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ImportSession(self, request, context):
+        """Import an exported session. It is archived. Requires the scope `operate`. Takes the metadata `idempotency-key`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Search(self, request, context):
+        """Search names, prompts and text. Requires the scope `read`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -543,6 +567,16 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     request_deserializer=quarterdeck_dot_v1_dot_session__service__pb2.GetSessionRequest.FromString,
                     response_serializer=quarterdeck_dot_v1_dot_session__service__pb2.GetSessionResponse.SerializeToString,
             ),
+            'ImportSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.ImportSession,
+                    request_deserializer=quarterdeck_dot_v1_dot_session__service__pb2.ImportSessionRequest.FromString,
+                    response_serializer=quarterdeck_dot_v1_dot_session__service__pb2.ImportSessionResponse.SerializeToString,
+            ),
+            'Search': grpc.unary_unary_rpc_method_handler(
+                    servicer.Search,
+                    request_deserializer=quarterdeck_dot_v1_dot_session__service__pb2.SearchRequest.FromString,
+                    response_serializer=quarterdeck_dot_v1_dot_session__service__pb2.SearchResponse.SerializeToString,
+            ),
             'UpdateSession': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateSession,
                     request_deserializer=quarterdeck_dot_v1_dot_session__service__pb2.UpdateSessionRequest.FromString,
@@ -811,6 +845,60 @@ class SessionService:
             '/quarterdeck.v1.SessionService/GetSession',
             quarterdeck_dot_v1_dot_session__service__pb2.GetSessionRequest.SerializeToString,
             quarterdeck_dot_v1_dot_session__service__pb2.GetSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ImportSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/quarterdeck.v1.SessionService/ImportSession',
+            quarterdeck_dot_v1_dot_session__service__pb2.ImportSessionRequest.SerializeToString,
+            quarterdeck_dot_v1_dot_session__service__pb2.ImportSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Search(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/quarterdeck.v1.SessionService/Search',
+            quarterdeck_dot_v1_dot_session__service__pb2.SearchRequest.SerializeToString,
+            quarterdeck_dot_v1_dot_session__service__pb2.SearchResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -1,0 +1,103 @@
+"""What a search finds of a row: prompts, what Claude said, the tools it called, and events from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from quarterdeck.store.records import Row, SessionRecord
+from quarterdeck.store.search import Document
+
+from .events import CustomEvent
+
+LONGEST = 20_000
+"""Characters of a row that are in the index."""
+INPUT_CHARS = 1_000
+"""Of one value of a tool's input: the command and the path, not the file that is written."""
+_CUSTOM = f'"{CustomEvent.__struct_config__.tag}"'.encode()
+
+
+class _Message(msgspec.Struct):
+    content: Any = None
+
+
+class _Line(msgspec.Struct):
+    type: str = ""
+    message: _Message | None = None
+
+
+class _Event(msgspec.Struct):
+    text: str = ""
+    name: str = ""
+    data: Any = None
+
+
+_decode_line = msgspec.json.Decoder(_Line).decode
+_decode_event = msgspec.json.Decoder(_Event).decode
+
+
+def document_of(row: Row) -> Document | None:
+    """None: nobody looks for what the row says."""
+    try:
+        kind, parts = _parts(row)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None
+    text = "\n".join(parts)[:LONGEST]
+    return Document(row.seq, kind, text.encode(errors="replace").decode()) if text.strip() else None
+
+
+def document_about(record: SessionRecord) -> Document:
+    """The session itself."""
+    return Document(0, "session", "\n".join((record.name, *record.tags, record.cwd)))
+
+
+def _parts(row: Row) -> tuple[str, list[str]]:
+    body = row.body
+    if row.kind == "received":
+        if b'"assistant"' not in body[:400]:
+            return "", []
+        blocks = list(_blocks(_decode_line(body), "assistant"))
+        said = [part for kind, part in blocks if kind == "text"]
+        return (
+            ("text", said + [part for kind, part in blocks if kind != "text"])
+            if said
+            else (
+                "tool",
+                [part for _, part in blocks],
+            )
+        )
+    if row.kind == "sent":
+        if b'"user"' not in body:
+            return "", []
+        return "prompt", [part for kind, part in _blocks(_decode_line(body), "user") if kind == "text"]
+    if row.kind == "partial":
+        return "text", [_decode_event(body).text]
+    if _CUSTOM in body:
+        event = _decode_event(body)
+        return "event", [event.name, *_texts(event.data)]
+    return "", []
+
+
+def _blocks(line: _Line, wanted: str) -> Iterator[tuple[str, str]]:
+    if line.type != wanted or line.message is None:
+        return
+    content = line.message.content
+    if isinstance(content, str):
+        yield "text", content
+        return
+    for block in content if isinstance(content, list) else ():
+        match block:
+            case {"type": "text", "text": str(text)}:
+                yield "text", text
+            case {"type": "tool_use", "name": str(name)}:
+                yield "tool", " ".join([name, *_texts(block.get("input"))])
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value[:INPUT_CHARS]]
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in _texts(one)]
+    return [text for one in value for text in _texts(one)] if isinstance(value, list) else []

@@ -1,0 +1,250 @@
+"""Search: an index that follows the log, at its own pace, and never on the way of a session."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import Any
+
+from quarterdeck.store.errors import InvalidCursor, NoSuchSession, StoreError
+from quarterdeck.store.queries import Retained, SessionQuery, number_cursor
+from quarterdeck.store.records import LogHead, SessionRecord
+from quarterdeck.store.search import Found, Indexed, SearchIndex
+from quarterdeck.store.sqlite import SqliteStore
+
+from . import requests as takes
+from . import resources as returns
+from .callers import PROGRAM, Caller
+from .errors import HostError
+from .folders import is_below
+from .retaining import Retaining
+from .scopes import sees
+from .search_texts import document_about, document_of
+
+logger = logging.getLogger("quarterdeck.host")
+
+LOOK_S = 0.5
+"""How often the indexer looks for new rows."""
+PIECE_ROWS = 100
+PIECE_BYTES = 256 * 1024
+"""What it takes in at a time."""
+BUSY_REST = 20.0
+"""While sessions write, it rests this many times as long as it worked: whoever searches can wait, they cannot."""
+BUSY_ROWS_PER_S = 200.0
+MOST_HITS = 200
+LOOKED_AT = 5_000
+"""Documents that are looked at for one page: a filter may let few of them through."""
+WORDS = 32
+
+
+class Searching(Retaining):
+    """The index, and the operation that asks it."""
+
+    def __init__(self, *args: Any, index: bool = True, **options: Any) -> None:
+        """``index``: whether there is a search at all."""
+        super().__init__(*args, **options)
+        self._wants_index = index
+        self._index: SearchIndex | None = None
+        self._indexed: dict[str, Indexed] = {}
+        self._indexer: asyncio.Task[None] | None = None
+        self._index_ready = asyncio.Event()
+        self._rows_seen = 0
+        self._rows_seen_at = 0.0
+
+    async def _open(self) -> None:
+        await super()._open()
+        if self._wants_index:
+            self._index = SearchIndex(self.folder if isinstance(self.store, SqliteStore) else None)
+            self._indexer = asyncio.get_running_loop().create_task(self._index_always())
+
+    async def close(self) -> None:
+        """Leave; with a keeper, the processes go on."""
+        indexer, self._indexer = self._indexer, None
+        if indexer is not None:
+            indexer.cancel()
+            await asyncio.gather(indexer, return_exceptions=True)
+        index, self._index = self._index, None
+        if index is not None:
+            await index.close()
+        await super().close()
+
+    @property
+    def index(self) -> SearchIndex:
+        if self._index is None:
+            raise HostError("unavailable", "This host has no search index.")
+        return self._index
+
+    # Asking
+
+    async def search(self, request: takes.Search, caller: Caller = PROGRAM) -> returns.SearchResults:
+        """Find words in names, prompts and text."""
+        words = request.q.split()[:WORDS]
+        if not any(char.isalnum() for word in words for char in word):
+            raise HostError("invalid", "Say a word to look for.", field="q")
+        index = self.index
+        session = None
+        if request.session is not None:
+            record = await self.find_session(request.session)
+            if record is None:
+                raise HostError("not_found", f"There is no session {request.session}.", field="session")
+            session = record.id
+        try:
+            offset = number_cursor(request.cursor) or 0
+        except InvalidCursor as error:
+            raise HostError("invalid", f"{request.cursor!r} is not a cursor.", field="cursor") from error
+        await self._index_ready.wait()
+        limit, wanted = min(max(request.limit, 1), MOST_HITS), _Wanted(self, request, caller)
+        hits: list[returns.Hit] = []
+        end = offset + LOOKED_AT
+        while offset < end:
+            size = limit if wanted.takes_all else limit * 4
+            page = await index.find(words, session=session, limit=size, offset=offset)
+            for number, found in enumerate(page, 1):
+                hit = await wanted.hit(found)
+                if hit is not None:
+                    hits.append(hit)
+                    if len(hits) == limit:
+                        return self._results(hits, offset + number)
+            offset += len(page)
+            if len(page) < size:
+                return self._results(hits, None)
+        return self._results(hits, offset)
+
+    def _results(self, hits: list[returns.Hit], offset: int | None) -> returns.SearchResults:
+        behind = sum(max(actor.log.fanout.last_seq - self._seq_of(actor.id), 0) for actor in self._actors.values())
+        return returns.SearchResults(hits=hits, next_cursor=None if offset is None else str(offset), behind=behind)
+
+    def _seq_of(self, session: str) -> int:
+        known = self._indexed.get(session)
+        return 0 if known is None else known.seq
+
+    # Following
+
+    async def _index_always(self) -> None:
+        while True:
+            try:
+                self._indexed = await self.index.open()
+                self._index_ready.set()
+                await self._compare()
+                while True:
+                    await self._follow()
+                    await asyncio.sleep(LOOK_S)
+            except StoreError as error:
+                logger.warning("The search index is behind: %s", error)
+            except Exception:
+                logger.exception("The search index failed")
+            await asyncio.sleep(10 * LOOK_S)
+
+    async def _compare(self) -> None:
+        """What was written, deleted or trimmed while nobody followed."""
+        heads = {head.session: head for head in await self.store.heads()}
+        for session in [one for one in self._indexed if one not in heads]:
+            await self.unindex(session)
+        cursor: str | None = None
+        while True:
+            page = await self.store.sessions(SessionQuery(archived=None, limit=200, cursor=cursor))
+            for record in page.sessions:
+                head = heads.get(record.id)
+                if head is not None:
+                    await self._index_session(record, head)
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def _follow(self) -> None:
+        """What the sessions of this host have written since the last look."""
+        for actor in list(self._actors.values()):
+            record, known = actor.log.written_record, self._indexed.get(actor.id)
+            if known is None or known.seq < actor.log.fanout.last_seq or known.about != _about(record):
+                head = await self.store.head(actor.id)
+                if head is not None:
+                    await self._index_session(record, head)
+
+    async def _index_session(self, record: SessionRecord, head: LogHead) -> None:
+        """Take in everything up to the head."""
+        known, about = self._indexed.get(record.id), _about(record)
+        if known is not None and (known.epoch != head.epoch or known.seq > head.last_seq):
+            await self.unindex(record.id)  # another log: restored, or made anew
+            known = None
+        documents = [] if known is not None and known.about == about else [document_about(record)]
+        seq = max(0 if known is None else known.seq, head.first_seq - 1)
+        while documents or seq < head.last_seq:
+            began = time.perf_counter()
+            if seq < head.last_seq:
+                try:
+                    page = await self.store.read(
+                        record.id, after=seq, limit_rows=min(PIECE_ROWS, head.last_seq - seq), limit_bytes=PIECE_BYTES
+                    )
+                except NoSuchSession:
+                    return
+                documents += [one for row in page.rows if (one := document_of(row)) is not None]
+                seq = page.rows[-1].seq if page.rows else head.last_seq
+            now = Indexed(head.epoch, seq, about)
+            await self.index.add(record.id, now, documents)
+            self._indexed[record.id] = now
+            documents = []
+            await self._rest(time.perf_counter() - began)
+
+    async def _rest(self, worked_s: float) -> None:
+        rows, now = sum(actor.log.fanout.last_seq for actor in self._actors.values()), time.perf_counter()
+        new, over_s = rows - self._rows_seen, now - self._rows_seen_at
+        self._rows_seen, self._rows_seen_at = rows, now
+        is_busy = new > BUSY_ROWS_PER_S * over_s or self.store.commits_waiting
+        await asyncio.sleep(worked_s * BUSY_REST if is_busy else 0)
+
+    async def _deleted(self, session_id: str) -> None:
+        await super()._deleted(session_id)
+        with contextlib.suppress(StoreError):
+            await self.unindex(session_id)
+
+    async def retain(self) -> Retained:
+        """Remove what is too old or too large now. The host does this by itself, once an hour."""
+        removed = await super().retain()
+        if removed.rows and self._index is not None:
+            for head in await self.store.heads():
+                if head.first_seq > 1 and head.session in self._indexed:
+                    await self.unindex(head.session, before=head.first_seq)
+        return removed
+
+    async def unindex(self, session: str, *, before: int | None = None) -> None:
+        """Forget a session, or its rows before one."""
+        if self._index is not None:
+            await self._index.forget(session, before=before)
+        if before is None:
+            self._indexed.pop(session, None)
+
+
+class _Wanted:
+    """Which documents a caller may see and wants to, with one look at each session."""
+
+    def __init__(self, host: Searching, request: takes.Search, caller: Caller) -> None:
+        self._host = host
+        self._request = request
+        self._caller = caller
+        self._records: dict[str, SessionRecord | None] = {}
+        self.takes_all = not caller.folders and not request.cwd and request.archived
+
+    async def hit(self, found: Found) -> returns.Hit | None:
+        if found.session not in self._records:
+            self._records[found.session] = await self._host.find_session(found.session)
+        record = self._records[found.session]
+        if record is None or not self._takes(record):
+            return None
+        kind: Any = found.kind
+        return returns.Hit(
+            session_id=record.id, name=record.name, cwd=record.cwd, seq=found.seq, kind=kind, excerpt=found.excerpt
+        )
+
+    def _takes(self, record: SessionRecord) -> bool:
+        request = self._request
+        return (
+            sees(self._caller, record.cwd)
+            and (request.archived or not record.archived)
+            and (not request.cwd or is_below(record.cwd, [request.cwd]))
+        )
+
+
+def _about(record: SessionRecord) -> str:
+    return document_about(record).text

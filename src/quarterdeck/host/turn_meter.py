@@ -1,0 +1,81 @@
+"""What the turn that is under way costs, about: Claude Code says it only when the turn has ended.
+
+Prices are learned from what it reported before. All models are billed in the same proportions (output five times the
+input, a cache's reading a tenth, its writing five quarters), so one price per model is all there is to learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from quarterdeck.store.records import Usage, UsageEntry
+from quarterdeck.wire import AssistantMessage
+
+OUTPUT, CACHE_READ, CACHE_WRITE = 5.0, 0.1, 1.25
+CHARS_PER_TOKEN = 4
+FAMILIES = {"haiku": 1e-6, "sonnet": 3e-6, "opus": 5e-6}
+"""Dollars per token of input, until something is learned; a model of no known family is not guessed at."""
+
+
+class Prices:
+    """Dollars per token of input, by model."""
+
+    def __init__(self) -> None:
+        self._learned: dict[str, float] = {}
+
+    def learn(self, model: str, used: Usage) -> None:
+        units = _units(used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens)
+        if units > 0 and used.cost_nano_usd > 0:
+            self._learned[model] = used.cost_nano_usd / 1e9 / units
+
+    def learn_all(self, entries: Iterable[UsageEntry]) -> None:
+        for entry in entries:
+            self.learn(entry.model, entry)
+
+    def of(self, model: str) -> float:
+        """0 if nobody knows."""
+        known = self._learned.get(model)
+        if known is not None:
+            return known
+        return next((price for family, price in FAMILIES.items() if family in model), 0.0)
+
+
+class TurnMeter:
+    """The messages of one turn."""
+
+    def __init__(self) -> None:
+        self._messages: dict[str, tuple[str, float]] = {}
+        """Message → its model, and its tokens in units of input."""
+        self._said: dict[str, int] = {}
+
+    def add(self, message: AssistantMessage) -> None:
+        """Each block of a message comes by itself, with the usage of all of it so far."""
+        said, used = message.message, message.message.usage
+        if used is None or said.id is None:
+            return
+        length = self._said[said.id] = self._said.get(said.id, 0) + len(message.raw)
+        output = max(
+            used.get("output_tokens") or 0, length // (2 * CHARS_PER_TOKEN)
+        )  # half of a line is around the text
+        units = _units(
+            used.get("input_tokens") or 0,
+            output,
+            used.get("cache_read_input_tokens") or 0,
+            used.get("cache_creation_input_tokens") or 0,
+        )
+        self._messages[said.id] = said.model or "", units
+
+    def clear(self) -> None:
+        if self._messages:
+            self._messages.clear()
+            self._said.clear()
+
+    def cost_usd(self, prices: Prices) -> Decimal:
+        """About."""
+        total = sum(units * prices.of(model) for model, units in self._messages.values())
+        return Decimal(repr(round(total, 6)))
+
+
+def _units(given: int, output: int, cache_read: int, cache_write: int) -> float:
+    return given + OUTPUT * output + CACHE_READ * cache_read + CACHE_WRITE * cache_write

@@ -1,0 +1,235 @@
+"""A full-text index beside a store: a database of its own, which may be removed at any time and is made anew."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from .errors import StorageFailed
+
+logger = logging.getLogger("quarterdeck.store")
+
+FILE = "search.db"
+VERSION = 1
+BEGIN, END = "\x02", "\x03"
+"""Around each word that was looked for, in an excerpt."""
+EXCERPT_WORDS = 24
+KINDS = ("session", "prompt", "text", "tool", "event")
+_KIND_BITS = 3
+_NUMBER_BITS = 43
+"""A document's id: the session's number, the row, the kind; so a session's documents lie side by side."""
+
+_TABLES = (
+    "CREATE TABLE sessions (number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE,"
+    " epoch TEXT NOT NULL, seq INTEGER NOT NULL, about TEXT NOT NULL)",
+    "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')",
+)
+_FIND = f"""SELECT rowid, snippet(texts, 0, char(2), char(3), '…', {EXCERPT_WORDS}) FROM texts
+    WHERE texts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ? OFFSET ?"""  # noqa: S608  # a number of ours
+
+T = TypeVar("T")
+
+
+class Document(msgspec.Struct, frozen=True):
+    """What one row says. Row 0 is the session itself."""
+
+    seq: int
+    kind: str
+    text: str
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A document with the words in it."""
+
+    session: str
+    seq: int
+    kind: str
+    excerpt: str
+
+
+class Indexed(msgspec.Struct, frozen=True):
+    """How far a session is in the index."""
+
+    epoch: str
+    seq: int
+    about: str
+    """What row 0 says."""
+
+
+class SearchIndex:
+    """Written by one thread, read by another. Nothing in it is the only copy, so nothing is synced to the disk."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """``folder``: where the database is; None: in a folder that is removed in the end."""
+        self._scratch = None if folder is not None else tempfile.mkdtemp(prefix="quarterdeck-search-")
+        self.path = (folder or Path(str(self._scratch))) / FILE
+        self._writing = ThreadPoolExecutor(1, "quarterdeck-index")
+        self._reading = ThreadPoolExecutor(1, "quarterdeck-search")
+        self._writer: sqlite3.Connection | None = None
+        self._reader: sqlite3.Connection | None = None
+        self._numbers: dict[str, int] = {}
+        self._names: dict[int, str] = {}
+
+    async def open(self) -> dict[str, Indexed]:
+        """What is in it. One that cannot be read is begun anew."""
+        return await self._write(self._open)
+
+    async def close(self) -> None:
+        await self._write(lambda: self._disconnect(self._writer))
+        await self._read(lambda: self._disconnect(self._reader))
+        self._writing.shutdown()
+        self._reading.shutdown()
+        if self._scratch is not None:
+            await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
+
+    async def add(self, session: str, now: Indexed, documents: Sequence[Document]) -> None:
+        """Add documents of a session, which is indexed up to ``now`` then."""
+        await self._write(lambda: self._add(session, now, documents))
+
+    async def forget(self, session: str, *, before: int | None = None) -> None:
+        """Everything of a session, or the rows before one."""
+        await self._write(lambda: self._forget(session, before))
+
+    async def find(self, words: Sequence[str], *, session: str | None, limit: int, offset: int) -> list[Found]:
+        """Documents that have all of the words, the best first. The last word may be the beginning of one."""
+        return await self._read(lambda: self._find(words, session, limit, offset))
+
+    # In the threads
+
+    async def _write(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._writing, self._guarded(work))
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._reading, self._guarded(work))
+
+    def _guarded(self, work: Callable[[], T]) -> Callable[[], T]:
+        def run() -> T:
+            try:
+                return work()
+            except (sqlite3.Error, OSError) as error:
+                raise StorageFailed(f"The search index cannot be used: {error}", self.path) from error
+
+        return run
+
+    def _open(self) -> dict[str, Indexed]:
+        try:
+            return self._load()
+        except sqlite3.DatabaseError as error:
+            logger.warning("The search index is made anew: %s", error)
+            self._disconnect(self._writer)
+            for path in self.path.parent.glob(f"{FILE}*"):
+                path.unlink()
+            return self._load()
+
+    def _load(self) -> dict[str, Indexed]:
+        self._writer = connection = _connected(self.path)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, VERSION):
+            raise sqlite3.DatabaseError(f"it is of version {version}")
+        if version == 0:
+            with _transaction(connection):
+                for statement in _TABLES:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+        found = connection.execute("SELECT number, session, epoch, seq, about FROM sessions").fetchall()
+        self._numbers = {session: number for number, session, *_ in found}
+        self._names = {number: session for number, session, *_ in found}
+        return {session: Indexed(epoch, seq, about) for _, session, epoch, seq, about in found}
+
+    def _disconnect(self, connection: sqlite3.Connection | None) -> None:
+        if connection is not None:
+            connection.close()
+
+    def _add(self, session: str, now: Indexed, documents: Sequence[Document]) -> None:
+        connection = self._writer
+        if connection is None:
+            raise sqlite3.ProgrammingError("it is closed")
+        with _transaction(connection):
+            number = self._numbers.get(session)
+            if number is None:
+                made = connection.execute(
+                    "INSERT INTO sessions (session, epoch, seq, about) VALUES (?, '', 0, '')", (session,)
+                )
+                number = int(made.lastrowid or 0)
+            connection.execute(
+                "UPDATE sessions SET epoch = ?, seq = ?, about = ? WHERE number = ?",
+                (now.epoch, now.seq, now.about, number),
+            )
+            if any(one.seq == 0 for one in documents):
+                connection.execute("DELETE FROM texts WHERE rowid = ?", (_id(number, 0, 0),))
+            connection.executemany(
+                "INSERT OR REPLACE INTO texts (rowid, text) VALUES (?, ?)",
+                [(_id(number, one.seq, KINDS.index(one.kind)), one.text) for one in documents if one.text],
+            )
+        self._numbers[session], self._names[number] = number, session
+
+    def _forget(self, session: str, before: int | None) -> None:
+        connection, number = self._writer, self._numbers.get(session)
+        if connection is None or number is None:
+            return
+        last = _id(number + 1, 0, 0) if before is None else _id(number, before, 0)
+        first = _id(number, 0 if before is None else 1, 0)
+        with _transaction(connection):
+            connection.execute("DELETE FROM texts WHERE rowid >= ? AND rowid < ?", (first, last))
+            if before is None:
+                connection.execute("DELETE FROM sessions WHERE number = ?", (number,))
+        if before is None:
+            self._numbers.pop(session, None)
+            self._names.pop(number, None)
+
+    def _find(self, words: Sequence[str], session: str | None, limit: int, offset: int) -> list[Found]:
+        first, last = 0, 2**63 - 1
+        if session is not None:
+            number = self._numbers.get(session)
+            if number is None:
+                return []
+            first, last = _id(number, 0, 0), _id(number + 1, 0, 0) - 1
+        if self._reader is None:
+            self._reader = _connected(self.path)
+        found = self._reader.execute(_FIND, (match_of(words), first, last, limit, offset)).fetchall()
+        return [self._found(row, excerpt) for row, excerpt in found]
+
+    def _found(self, row: int, excerpt: str) -> Found:
+        session = self._names.get(row >> _NUMBER_BITS, "")  # none: it is being forgotten
+        seq = (row & (1 << _NUMBER_BITS) - 1) >> _KIND_BITS
+        return Found(session, seq, KINDS[row & (1 << _KIND_BITS) - 1], excerpt)
+
+
+def match_of(words: Sequence[str]) -> str:
+    """The words as FTS5 takes them: each is a text, never an operator."""
+    quoted = ['"' + word.replace('"', '""').replace("\0", "") + '"' for word in words]
+    return " AND ".join(quoted) + ("*" if quoted else "")
+
+
+def _id(number: int, seq: int, kind: int) -> int:
+    return number << _NUMBER_BITS | seq << _KIND_BITS | kind
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = OFF")
+    path.chmod(0o600)
+    return connection
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
