@@ -37,6 +37,8 @@ QUERIES = ("w12", "w40 w90", "w300", "w2500", "w700 w1")
 ROUNDS = 5
 LIMIT = 20
 PIECE = 5_000
+BATCH = 5 * AT_ONCE
+"""Sessions that run at the same time before they are parked."""
 
 
 def documents(count: int) -> Iterator[tuple[int, list[Document]]]:
@@ -144,7 +146,7 @@ async def parked(setting: Setting) -> Figures:
     clock = _Clock()
     try:
         async with setting.host(clock=clock, lifecycle=Lifecycle(park_s=600.0, restarts=0)) as host:
-            await _parked(host, setting, clock, AT_ONCE)
+            await _parked(host, setting, clock, BATCH)  # what so many need while they run stays with the process
             before = await settled_kb()
             await _parked(host, setting, clock, setting.sessions)
             grown = await settled_kb() - before
@@ -157,7 +159,7 @@ async def _parked(host: Host, setting: Setting, clock: _Clock, count: int) -> No
     """A batch at a time: only so many processes may run."""
     done = 0
     while done < count:
-        ids = await created(host, setting, min(AT_ONCE * 5, count - done))
+        ids = await created(host, setting, min(BATCH, count - done))
         done += len(ids)
         await asyncio.gather(*(frames_of_turn(host, one) for one in ids))
         states = {"idle"}
