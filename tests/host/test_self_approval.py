@@ -133,7 +133,7 @@ async def _try_all(staged: Staged) -> None:
     assert "it was started by an agent" in shown
     assert "no host because StoreInUse" in shown
     assert "no http_socket because PermissionError HTTP/1.1 403" in shown
-    assert "What a session has started may not talk to its host" in shown
+    assert "Processes started by a session have no access to the host" in shown
     assert "answers" not in shown
     assert (await staged.host.get_approval(OfApproval(approval_id=approval.id))).state == "pending"
     stage.reply("Then not.")

@@ -299,7 +299,7 @@ async def test_a_session_that_cannot_be_read_does_not_keep_the_host_from_opening
 async def test_two_hosts_on_one_folder_are_one_too_many(place: Place) -> None:
     place.claude.play(["Hello."])
     async with place.opened() as host:
-        with pytest.raises(StoreInUse, match=rf"process {os.getpid()} uses .*choose another folder"):
+        with pytest.raises(StoreInUse, match=rf"process {os.getpid()} is using .*choose another folder"):
             await place.host().open()
         session = await place.created(host)
         assert "TurnEnded" in kinds(await frames_until(host, session.id, "idle"))
