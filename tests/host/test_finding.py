@@ -53,7 +53,7 @@ async def test_a_session_may_start_in_a_worktree_of_its_own(place: Place) -> Non
 async def test_a_version_that_is_not_there_is_refused_and_one_that_is_named_is_used(place: Place) -> None:
     agents = {"claude": str(place.claude.path), "claude@9.9.9": str(place.claude.path)}
     async with place.opened(agents=agents) as host:
-        with pytest.raises(HostError, match=r"Version 1\.2\.3") as refused:
+        with pytest.raises(HostError, match=r"Claude Code 1\.2\.3 is not available") as refused:
             await place.created(host, None, cli_version="1.2.3")
         assert refused.value.code == "cli_missing"
         assert (await place.created(host, None, cli_version="9.9.9")).state == "idle"

@@ -86,7 +86,7 @@ async def test_a_session_starts_another_waits_for_it_and_reads_its_answer(place:
         ({"permission_mode": "nonsense"}, {}, "allows more"),
         ({"budget_usd": "NaN"}, {}, "A budget must be between"),
         ({"budget_usd": "a lot"}, {}, "not an amount"),
-        ({}, {"tools": {"sessions": 0}}, "the limit"),
+        ({}, {"tools": {"sessions": 0}}, "At most 0 sessions"),
     ],
     ids=str,
 )

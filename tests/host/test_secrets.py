@@ -109,7 +109,7 @@ async def test_a_session_whose_private_options_are_gone_does_not_start_without_t
         session = await place.created(host, None, options={"env": {"DEPLOY_KEY": SECRET}})
         await host.stop(of(session))
         (place.folder / "private" / f"{session.id}.json").unlink()
-        with pytest.raises(HostError, match="are gone: env") as refused:
+        with pytest.raises(HostError, match="are missing: env") as refused:
             await host.resume(of(session))
         assert refused.value.code == "conflict"
 

@@ -197,8 +197,8 @@ async def test_when_it_ends_everything_open_ends() -> None:
     ends.says(call(1, "wait"))
     made = ends.peer.call("ask", {})
     await ends.peer.close()
-    with pytest.raises(RpcError, match="ended"):
+    with pytest.raises(RpcError, match="was closed"):
         await made
-    with pytest.raises(RpcError, match="ended"):
+    with pytest.raises(RpcError, match="was closed"):
         await ends.peer.call("ask", {})
     assert [line["method"] for line in ends.lines] == ["ask"]
