@@ -98,9 +98,10 @@ GIT_OPTIONS: Final[dict[str, str]] = {
     "--rfc --signoff --stdout --subject-prefix= --start-number= --to= --cc= --from= --base= --root",
     "git fsck": "-v --full --strict --verbose --unreachable --dangling --no-dangling --connectivity-only --progress",
     "git gc": "-q --aggressive --auto --force --prune --prune= --quiet",
-    "git grep": "-acEFGhHiIlLnopPqrvwWz :ABCemf # --after-context= --all-match --and --basic-regexp --before-context= "
-    "--break --cached --color --color= --column --context= --count --extended-regexp --files-with-matches "
-    "--files-without-match --fixed-strings --full-name --function-context --heading --ignore-case --invert-match "
+    "git grep": "-acEFGhHiIlLnopPqrvwWz :ABCem <f # --after-context= --all-match --and --basic-regexp "
+    "--before-context= --break --cached --color --color= --column --context= --count --extended-regexp "
+    "--files-with-matches --files-without-match --fixed-strings --full-name --function-context --heading "
+    "--ignore-case --invert-match "
     "--line-number --max-count= --max-depth= --name-only --not --null --only-matching --or --perl-regexp --quiet "
     "--recurse-submodules --recursive --show-function --text --threads= --untracked --word-regexp",
     "git init": "-q :b --bare --initial-branch= --quiet",

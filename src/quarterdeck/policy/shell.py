@@ -131,6 +131,7 @@ SEEN_THROUGH = frozenset(
         "a word whose value is known only at run time",
         "a backslash before a space",
         "a redirection of a test or of cd",
+        "a comment after a redirection",
         "a test of unknown words",
         "a loop whose variable may matter to other programs",
         "a here-document with more text on its line",
@@ -302,10 +303,12 @@ class _Walk:
             hint = self._word(node).hint
             if "$(" in hint or "`" in hint:
                 self.quoted.append(hint)
+        if node.is_missing:
+            self.doubts.append(_WHY["ERROR"])  # ``ls >&``
         reader = _READERS.get(kind)
         if reader is not None:
             reader(self, node, children)
-        elif node.is_missing or (node.is_named and kind not in _TRANSPARENT):
+        elif node.is_named and kind not in _TRANSPARENT:
             self.doubts.append(_WHY.get(kind, f"an unsupported construct ({kind})"))
         elif not node.is_named and kind not in _TOKENS:
             (self.doubts if kind in _WHY else self.oddities).append(_WHY.get(kind, f"{kind!r}, which is not supported"))
@@ -402,6 +405,8 @@ class _Walk:
             self.doubts.append("words that cannot be separated")
 
     def _comment(self, node: Node, children: list[Node]) -> None:
+        if b">" in self.source[: node.start_byte].rpartition(b"\n")[2]:
+            self.oddities.append("a comment after a redirection")  # 2.1.325 asks
         if node.start_byte and self.source[node.start_byte - 1 : node.start_byte] not in (b" ", b"\t", b"\n", b";"):
             self.doubts.append("a # that may not start a comment")
 

@@ -69,7 +69,7 @@ class _Reader:
     def _backslash(self) -> None:
         escaped = self.text[self.at : self.at + 1]
         self.at += 1
-        if escaped in (" ", "\t", ""):
+        if escaped in (" ", "\t", "", "="):
             self.known = False  # CLI 2.1.325 asks; a rule's text could not tell it from two words
         if escaped != "\n":
             self.out.append(escaped)
