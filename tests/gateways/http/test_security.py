@@ -294,6 +294,18 @@ async def test_headers_that_come_drop_by_drop_end_the_connection(tmp_path: Path)
             writer.close()
 
 
+async def test_the_second_request_of_a_connection_may_not_come_drop_by_drop_either(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(header_s=0.2)) as there:
+        client = there.client()
+        reader, writer = await client.open()
+        writer.write(client.head("GET", "/healthz", {"Connection": "keep-alive"}, None))
+        assert (await read_reply(reader)).status == 200
+        writer.write(b"GET /healthz HTT")
+        assert (await read_reply(reader)).status == 408
+        assert await reader.read() == b""
+        writer.close()
+
+
 async def test_a_body_that_comes_drop_by_drop_is_given_up(tmp_path: Path) -> None:
     async with served(tmp_path, Settings(body_s=0.05)) as there:
         client = there.client()

@@ -117,11 +117,11 @@ class Connection(_GivesUp, HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        if self._in_head and self._patience is None:
-            self._be_patient()
         before, self._head_ended = self._head_bytes, False
         super().data_received(data)
         if self._in_head and not self._head_ended:  # all of this was headers
+            if self._patience is None:
+                self._be_patient()
             self._head_bytes = max(self._head_bytes, before + len(data))
             if self._head_bytes > self.gateway.settings.header_bytes and not self.transport.is_closing():
                 self._refuse(431, "too_large", "The headers are too long.")
