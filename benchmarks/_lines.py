@@ -21,6 +21,8 @@ TOOL_RESULT_BYTES = 10 * 1024
 OUTPUT_CHARS = 400
 """Of a command's output, in a conversation of small steps."""
 ROUNDS_PER_TURN = 3
+PIECE_CHARS = 5
+"""Of a delta of prose, about a word."""
 PROSE = """The reader takes a chunk, the decoder makes messages of it, and **nobody waits** longer than needed:
 
 ```python
@@ -120,6 +122,20 @@ def streamed_message(pieces: int) -> tuple[bytes, ...]:
     ends = (_first(events, b'"content_block_stop"'), _first(events, b'"message_stop"'))
     deltas = [line for line in text_deltas() if b'"index":0' in line]
     return (*begins, *islice(cycle(deltas), pieces), answer, *ends)
+
+
+def streamed_prose(pieces: int, end: str) -> tuple[bytes, ...]:
+    """One message of paragraphs and code, said in as many pieces, the last of them ``end``; then all of it at once."""
+    events = [line for line in recorded("partial_messages") if b'"stream_event"' in line]
+    begins = (_first(events, b'"message_start"'), _first(events, b'"content_block_start"'))
+    ends = (_first(events, b'"content_block_stop"'), _first(events, b'"message_stop"'))
+    delta = _first(text_deltas(), b'"index":0')
+    text = _filled(PROSE + "\n", PIECE_CHARS * (pieces - 1))
+    said = [text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS)] + [end]
+    deltas = [replaced(delta, event={"delta": {"text": piece}}) for piece in said]
+    answer = json.loads(_first(recorded("partial_messages"), b'"type":"assistant"', b'"type":"text"'))
+    answer["message"]["content"][0]["text"] = "".join(said)
+    return (*begins, *deltas, _compact(answer), *ends)
 
 
 def timed_answer() -> bytes:

@@ -11,10 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks._browser import chromium
+
 from gateways.http.kit import served
 from host.kit import decide, pending
-from page.browser import chromium, driven, window
+from page.browser import driven, window
 from page.kit import Deck
+from quarterdeck.host.requests import Remember
 
 ASSETS = Path(__file__).parent / "assets" / "page"
 LOOKS = {
@@ -40,12 +43,16 @@ sum(item.price * item.quantity for item in items)
 CLEAN = {"command": "cd build && sudo rm -rf ./* | tee log.txt", "description": "Clean the build folder"}
 ASK = {"ask": "Which colour should the button have?", "options": ["Blue", "Green"], "header": "Button"}
 PLAN = "# Move to the new API\n\n1. Add the client\n2. Port the callers\n3. Remove the old one"
+LOG = {"command": "git log --oneline v1.4..HEAD | head -40 > notes.txt", "description": "Collect the commits"}
+LONG_NAME = "Write the release notes of 1.5 from the commits since the last tag, grouped by area"
 RULES = [
     {"when": "total", "steps": [SAID, {"tool": "Read", "input": {"file_path": "shop.py"}}, EDIT, "Fixed."]},
     {"when": "clean", "steps": ["I clean up.", {"tool": "Bash", "input": CLEAN}]},
     {"when": "colour", "steps": [ASK]},
     {"when": "plan", "steps": [{"plan": PLAN}]},
-    {"when": "hello", "steps": ["Hello. What shall we do?"]},
+    {"when": "hello", "steps": ["Hello. What shall we do?", {"usage": {"input_tokens": 1800, "output_tokens": 240}}]},
+    {"when": "notes", "steps": ["I look at what has changed.", {"tool": "Bash", "input": LOG}, "Written."]},
+    {"when": "tests", "steps": ["I run them.", {"tool": "Bash", "input": {"command": "npm test"}, "result": "ok"}]},
 ]
 
 
@@ -65,7 +72,15 @@ async def drawn(folder: Path, address: str) -> None:
             await there.client().get(f"/v1/sessions/{done}/wait")
             fixing = await there.session("Why is the total wrong?", name="Fix the order total")
             await there.client().get(f"/v1/sessions/{fixing}/wait?for=waiting")
-            for prompt, name in (("clean", "Clean the build"), ("colour", "New button"), ("plan", "New API")):
+            tested = await there.session("tests", name="Nightly tests", tags=["ci"])
+            (asked,) = await pending(there.host, tested)
+            await decide(there.host, asked, remember=Remember(rule="Bash(npm test)", scope="project"))
+            for prompt, name in (
+                ("clean", "Clean the build"),
+                ("colour", "New button"),
+                ("plan", "New API"),
+                ("notes", LONG_NAME),
+            ):
                 await there.session(prompt, name=name)
             views = {"inbox": "inbox", "session": f"session/{fixing}", "sessions": "sessions"}
             rest = {
@@ -78,7 +93,7 @@ async def drawn(folder: Path, address: str) -> None:
             for look, options in LOOKS.items():
                 async with window(browser, **options) as person:
                     page = await Deck(there, browser).enter(person)
-                    await page.wait_for_selector(".rows li:nth-child(4)")
+                    await page.wait_for_selector(".rows li:nth-child(5)")
                     for name, path in {**views, **rest}.items():
                         if folder == ASSETS and f"{name}-{look}" not in KEPT:
                             continue

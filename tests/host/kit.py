@@ -90,11 +90,13 @@ async def all_frames(host: Host, session: str) -> list[Frame]:
     return (await host.read_events(ReadEvents(session_id=session, limit=100_000))).frames
 
 
-async def pending(host: Host, session: str | None = None) -> list[Approval]:
-    """What waits for a decision; at least one, bounded."""
-    while not (found := (await host.list_approvals(ListApprovals(session=session))).approvals):  # noqa: ASYNC110
+async def pending(host: Host, session: str | None = None, *, count: int = 1) -> list[Approval]:
+    """What waits for a decision; at least so many, bounded."""
+    while True:
+        found = (await host.list_approvals(ListApprovals(session=session))).approvals
+        if len(found) >= count:
+            return found
         await asyncio.sleep(0.01)
-    return found
 
 
 async def decide(host: Host, approval: Approval, decision: str = "allow", **more: Any) -> Approval:

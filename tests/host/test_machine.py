@@ -25,6 +25,7 @@ from quarterdeck.host.requests import (
     OfSession,
     OfTranscript,
     SendPrompt,
+    TryRule,
     Wait,
 )
 
@@ -294,6 +295,7 @@ ASKED: dict[str, Callable[[Host, str], Awaitable[Any]]] = {
     "delete_worktree": lambda host, path: host.delete_worktree(DeleteWorktree(path=path)),
     "list_rules": lambda host, path: host.list_rules(InFolder(cwd=path)),
     "explain_policy": lambda host, path: host.explain_policy(ExplainPolicy(tool="Bash", input={}, cwd=path)),
+    "try_rule": lambda host, path: host.try_rule(TryRule(rule="Bash(ls)", cwd=path)),
     "list_transcripts": lambda host, path: host.list_transcripts(ListTranscripts(cwd=path)),
     "create_token": lambda host, path: host.create_token(CreateToken(name="x", scope="read", folders=[path])),
 }

@@ -56,6 +56,7 @@ REST = {
     "GET /policy/grants": "list_grants",
     "DELETE /policy/grants/{id}": "revoke_grant",
     "POST /policy/explain": "explain_policy",
+    "POST /policy/try": "try_rule",
     "GET /usage": "get_usage",
     "GET /budgets": "get_budgets",
     "PUT /budgets": "set_budgets",
@@ -86,7 +87,7 @@ REST = {
 """The contract's routes; ``/openapi.json`` and ``/docs`` belong to the face alone."""
 
 STREAMS = {"watch_session", "watch_host", "watch_approvals", "attach_callbacks"}
-READS_BY_POST = {"explain_policy"}
+READS_BY_POST = {"explain_policy", "try_rule"}
 
 FIELDS = {
     "Session": """id name tags cwd state state_since state_reason model permission_mode agent cli_version transcript_id

@@ -23,6 +23,7 @@ from quarterdeck.host.requests import (
     OfGrant,
     OfSession,
     Remember,
+    TryRule,
 )
 from quarterdeck.policy import Policy
 from quarterdeck.timeline.events import ToolEnded
@@ -351,6 +352,37 @@ async def test_a_call_can_be_explained_before_it_is_made(place: Place) -> None:
         assert [part["text"] for part in denied["parts"]] == ["touch a && rm b"]
         asked = await explained("make install")
         assert (asked["decision"], asked["would_allow"]) == ("ask", ["Bash(make install)"])
+
+
+async def test_a_new_rule_is_held_against_past_requests(place: Place) -> None:
+    place.claude.play([ASKS, "Done."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        (approval,) = await pending(host)
+        await decide(host, approval)
+        await frames_until(host, session.id, "idle")
+
+        async def tried(rule: str, **more: Any) -> dict[str, Any]:
+            return (await host.try_rule(TryRule(rule=rule, **more))).details
+
+        allowed = await tried("Bash(touch:*)")
+        assert (allowed["looked_at"], allowed["changed"], allowed["more"]) == (1, 1, False)
+        (one,) = allowed["requests"]
+        assert (one["approval_id"], one["decided"]) == (approval.id, "allow")
+        assert (one["today"], one["with_rule"]) == ("ask", "allow")
+        assert (await tried("Bash(rm:*)"))["changed"] == 0
+        denied = await tried("Bash(touch:*)", behavior="deny", cwd=str(place.cwd))
+        assert denied["requests"][0]["with_rule"] == "deny"
+        elsewhere = place.cwd / "elsewhere"
+        elsewhere.mkdir()
+        assert (await tried("Bash(touch:*)", cwd=str(elsewhere)))["looked_at"] == 0
+        limited = Caller(name="limited", scope="read", folders=(str(elsewhere),))
+        assert (await host.try_rule(TryRule(rule="Bash(touch:*)"), limited)).details["looked_at"] == 0
+        assert (await host.list_grants(Nothing())).grants == []
+        for wrong in (TryRule(rule="Bash("), TryRule(rule="Bash(ls)", limit=0)):
+            with pytest.raises(HostError) as refused:
+                await host.try_rule(wrong)
+            assert refused.value.code == "invalid"
 
 
 async def test_questions_are_for_people_whatever_the_rules_say(place: Place) -> None:

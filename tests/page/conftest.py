@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
-
-from page.browser import CHROMIUM, MISSING, chromium
+from benchmarks._browser import CHROMIUM, MISSING, chromium
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import pytest
 from benchmarks._npm import package
 from playwright.async_api import Page, expect
 
+from host.kit import pending
 from page.kit import BASH, looked_at
 
 expect.set_options(timeout=45_000)
@@ -36,6 +37,68 @@ async def test_axe_finds_nothing_serious_in_any_view(tmp_path: Path, browser_add
             await page.goto(f"{there.url}#/{view}")
             await expect(page.locator("main h1").first).to_be_visible()
             assert await findings(page, axe) == [], view
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+async def test_axe_finds_nothing_serious_in_what_opens_over_or_beside_a_view(
+    tmp_path: Path, browser_address: str, width: int
+) -> None:
+    folder = package("axe-core", AXE)
+    if folder is None:
+        pytest.skip("node or npm is not installed, or the registry cannot be reached")
+    axe = (folder / "node_modules/axe-core/axe.min.js").read_text()
+    todo = {"tool": "TodoWrite", "input": {"todos": [{"content": "x", "status": "in_progress", "activeForm": "y"}]}}
+    ask = {"ask": "Which colour?", "options": ["red", "blue"], "header": "Colour"}
+    rules = [
+        {"when": "bash", "steps": [{"thinking": "Hm."}, todo, BASH]},
+        {"when": "ask", "steps": [ask]},
+        {"when": "plan", "steps": [{"plan": "# Plan\n\n1. Look"}]},
+    ]
+    async with looked_at(tmp_path, browser_address, rules=rules) as (there, page):
+        await page.set_viewport_size({"width": width, "height": 740})
+        ids = {prompt: await there.there.session(prompt, name=prompt) for prompt in ("bash", "ask", "plan")}
+        await there.there.session("bash")
+        waiting = {one.session_id: one for one in await pending(there.there.host, count=4)}
+
+        async def looks(view: str) -> None:
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width, view
+            assert await findings(page, axe) == [], view
+
+        for prompt, session in ids.items():
+            await page.goto(f"{there.url}#/inbox/{waiting[session].id}")
+            await expect(page.locator(".approval")).to_be_visible()
+            await looks(prompt)
+        await page.goto(f"{there.url}#/inbox/{waiting[ids['bash']].id}")
+        for key in ("r", "e", "d"):
+            await page.keyboard.press(key)
+            await expect(page.locator("form.more")).to_be_visible()
+            await looks(f"inbox, {key}")
+            await page.keyboard.press("Escape")
+            await page.locator(".approval .buttons [aria-expanded=true]").first.click()
+        await page.keyboard.press("b")
+        await expect(page.locator(".covered li")).to_have_count(2)
+        await looks("several")
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("?")
+        await expect(page.get_by_role("dialog")).to_be_visible()
+        await looks("keys")
+        await page.keyboard.press("Escape")
+        await page.goto(f"{there.url}#/session/{ids['bash']}")
+        await expect(page.locator(".asked")).to_be_visible()
+        for panel in ("Turns", "Plan", "Changes", "About"):
+            await page.get_by_role("button", name=panel, exact=True).click()
+            await expect(page.locator("aside.panel")).to_be_visible()
+            await looks(panel)
+        await page.get_by_role("button", name="About", exact=True).click()
+        await page.keyboard.press("f")
+        await looks("find")
+        await page.get_by_label("Prompt").fill("/")
+        await expect(page.locator(".completion li").first).to_be_visible()
+        await looks("completion")
+        await page.goto(f"{there.url}#/settings")
+        await page.get_by_role("button", name="Sign out").click()
+        await expect(page.get_by_label("Token")).to_be_visible()
+        await looks("the door")
 
 
 async def test_the_sheet_of_keys_names_what_can_be_done_here(tmp_path: Path, browser_address: str) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Page, expect
 
 from page.browser import window
 from page.kit import deck, looked_at
-from quarterdeck.host.requests import CreateSession, CreateToken
+from quarterdeck.host.requests import AddEvent, CreateSession, CreateToken, Settings
 
 expect.set_options(timeout=45_000)
 ATTACK = (
@@ -51,6 +52,7 @@ async def test_nothing_that_others_wrote_runs_or_loads_anywhere(tmp_path: Path, 
         for kind in ("Edit", "Bash"):
             await expect(page.locator(".approval h2")).to_have_text(kind)
             await harmless(page)
+            await expect(page.get_by_role("button", name="Allow once")).to_be_enabled()
             await page.keyboard.press("a")
         await expect(page.locator(".questions legend")).to_contain_text("onerror")
         await harmless(page)
@@ -66,6 +68,94 @@ async def test_nothing_that_others_wrote_runs_or_loads_anywhere(tmp_path: Path, 
         await page.get_by_role("button", name="About").click()
         await harmless(page)
         assert [url for url in person.requests if not url.startswith((there.url, "blob:"))] == []
+
+
+ODD_TODO = {"content": ATTACK, "status": "in_progress", "activeForm": ATTACK}
+MORE = [
+    {"tool": "TodoWrite", "input": {"todos": [ODD_TODO]}},
+    {"agent": ATTACK, "description": SAFE_NAME, "background": False, "steps": [ATTACK]},
+    {"tool": "mcp__evil__<b>", "input": {SAFE_NAME: ATTACK}, "result": ATTACK, "failed": True},
+    {"plan": ATTACK},
+    {"suggest": ATTACK},
+    {"error": 400, "message": ATTACK},
+]
+
+
+async def test_no_other_field_that_somebody_can_fill_runs_or_loads_anything(
+    tmp_path: Path, browser_address: str
+) -> None:
+    rules = [{"when": "more", "steps": MORE}, {"when": "die", "steps": [{"exit": 3, "stderr": ATTACK}]}]
+    async with deck(tmp_path, browser_address, rules=rules) as there, window(there.browser) as person:
+        host, cwd = there.there.host, there.there.place.cwd
+        page = await there.enter(person)
+        (cwd / SAFE_NAME).write_text("x")
+        session = await there.there.session("more", name=SAFE_NAME)
+        await host.add_event(AddEvent(session_id=session, type="ci", data={SAFE_NAME: ATTACK}))
+        await host.set_alerts(Settings(settings={"alerts": [{"on": ["approval"], "command": ["/bin/echo", ATTACK]}]}))
+        await expect(page.locator(".approval h2")).to_contain_text("mcp__evil__")
+        await page.keyboard.press("r")
+        await page.get_by_label("Another rule").fill(ATTACK)
+        await harmless(page)
+        await page.get_by_role("button", name="Allow with this rule").click()
+        await expect(page.locator(".toast.error")).to_contain_text("onerror")
+        await page.get_by_role("button", name="Allow once").click()
+        await expect(page.locator(".approval .plan")).to_contain_text("onerror")
+        await harmless(page)
+        await expect(page.get_by_role("button", name="Approve")).to_be_enabled()
+        await page.keyboard.press("a")
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.locator(".turn")).to_have_count(1)
+        while await page.locator(".call > .head[aria-expanded=false]").count():
+            await page.locator(".call > .head[aria-expanded=false]").first.click()
+        for panel in ("Turns", "Plan", "Changes", "About"):
+            await page.get_by_role("button", name=panel, exact=True).click()
+            await harmless(page)
+        await expect(page.locator(".notice", has_text="ci")).to_be_visible()
+        await page.get_by_label("Prompt").fill("@<img")
+        await expect(page.locator(".completion li")).to_contain_text("onerror")
+        await harmless(page)
+        await page.get_by_label("Prompt").fill("die")
+        await page.get_by_label("Prompt").press("Enter")
+        await expect(page.locator(".notice.error", has_text="onerror")).to_be_visible()
+        for path in ("inbox", "sessions", "usage", "policy", "audit", "settings"):
+            await page.goto(f"{there.url}#/{path}")
+            await expect(page.locator("main h1").first).to_be_visible()
+            await harmless(page)
+        assert [url for url in person.requests if not url.startswith((there.url, "blob:"))] == []
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "/inbox/%3Cimg%20src=x%20onerror=alert(1)%3E",
+        "/session/%00%ff",
+        "/%3Cscript%3E",
+        "/session/../../x",
+        "/constructor",
+    ],
+)
+async def test_a_link_with_nonsense_leads_to_a_page_that_says_so(
+    tmp_path: Path, browser_address: str, fragment: str
+) -> None:
+    async with looked_at(tmp_path, browser_address, ["One."]) as (there, page):
+        await page.goto(f"{there.url}#{fragment}")
+        await expect(page.locator("nav")).to_be_visible()
+        await expect(page.locator("main :is(h1, .empty)").first).to_be_visible()
+        await harmless(page)
+
+
+@pytest.mark.parametrize("word", ["constructor", "__proto__"])
+async def test_a_question_with_the_name_of_a_property_is_a_question(
+    tmp_path: Path, browser_address: str, word: str
+) -> None:
+    ask = {"ask": word, "options": ["toString", "valueOf"], "header": "x"}
+    async with looked_at(tmp_path, browser_address, [ask, "Fine."]) as (there, page):
+        session = await there.there.session()
+        await page.locator(".choice", has_text="valueOf").click()
+        await page.get_by_role("button", name="Answer").click()
+        await expect(page.locator(".settled li")).to_have_count(1)
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.locator(".answered dd")).to_have_text("valueOf")
 
 
 async def test_characters_that_cannot_be_seen_are_shown_as_their_codes(tmp_path: Path, browser_address: str) -> None:

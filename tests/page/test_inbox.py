@@ -128,6 +128,7 @@ async def test_what_is_answered_elsewhere_vanishes_and_says_by_whom(tmp_path: Pa
         )
         await there.there.host.decide(Decide(approval_id=approval.id, decision=Decision(decision="deny")), bob)
         await expect(page.locator(".settled li")).to_contain_text("denied by bob (grpc)")
+        await expect(page.locator(".toast")).to_contain_text("denied by bob (grpc)")
         await expect(page.locator(".approval")).to_have_count(0)
 
 
@@ -192,3 +193,67 @@ async def test_who_may_only_read_is_told_so(tmp_path: Path, browser_address: str
         await page.keyboard.press("a")
         await expect(page.locator(".toast.error")).to_be_visible()
         await waits(page)
+
+
+CALM = {"tool": "Bash", "input": {"command": "touch calm.txt"}}
+RISKY = {"tool": "Bash", "input": {"command": "sudo rm -rf build"}}
+RULES = [{"when": "clean", "steps": [RISKY, "Cleaned."]}, {"when": "go", "steps": [CALM, "Done."]}]
+
+
+async def test_what_comes_later_does_not_slip_under_the_finger(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, rules=RULES) as (there, page):
+        await there.there.session("go")
+        await waits(page)
+        await there.there.session("clean")
+        await expect(page.locator(".rows li")).to_have_count(2)
+        await expect(page.locator(".rows li").first).to_contain_text("sudo")
+        await expect(page.locator(".rows [aria-current]")).to_contain_text("calm")
+        await page.keyboard.press("a")
+        await expect(page.locator(".settled li")).to_contain_text("calm.txt")
+        await expect(page.locator(".approval .command")).to_contain_text("sudo")
+
+
+@pytest.mark.parametrize("how", ["keys", "clicks", "held"])
+async def test_a_second_press_does_not_decide_what_took_the_place_of_the_first(
+    tmp_path: Path, browser_address: str, how: str
+) -> None:
+    async with looked_at(tmp_path, browser_address, rules=RULES) as (there, page):
+        for prompt in ("go", "clean"):
+            await there.there.session(prompt)
+        await expect(page.locator(".rows li")).to_have_count(2)
+        await page.locator(".rows li", has_text="calm").locator("a").click()
+        await expect(page.locator(".approval .command")).to_contain_text("calm")
+        # Presses as soon as the other one is there, as a hand does that had not seen it.
+        await page.evaluate(
+            """(how) => {
+              const press = (repeat) => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', repeat }));
+              const allow = () => document.querySelector('.approval .buttons .primary').click();
+              new MutationObserver(() => {
+                if (!document.querySelector('.approval .command')?.textContent.includes('sudo')) return;
+                if (how === 'clicks') allow();
+                else press(how === 'held');
+                globalThis.pressed = true;
+              }).observe(document.querySelector('.detail'), { childList: true, subtree: true });
+              how === 'clicks' ? allow() : press(false);
+            }""",
+            how,
+        )
+        await page.wait_for_function("() => globalThis.pressed")
+        await expect(page.locator(".settled li")).to_have_count(1)
+        await expect(page.get_by_role("button", name="Allow once")).to_be_enabled()
+        await expect(page.locator(".rows li")).to_have_count(1)
+        await expect(page.locator(".settled li")).to_have_count(1)
+        await page.keyboard.press("a")
+        await expect(page.locator(".settled li")).to_have_count(2)
+
+
+async def test_what_has_waited_long_is_as_urgent_as_what_is_dangerous(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, rules=RULES) as (there, page):
+        for prompt in ("go", "clean"):
+            await there.there.session(prompt)
+        await expect(page.locator(".rows li").first).to_contain_text("sudo")
+        await page.clock.install()
+        await page.reload()
+        await expect(page.locator(".rows li").first).to_contain_text("sudo")
+        await page.clock.fast_forward("11:00")
+        await expect(page.locator(".rows li").first).to_contain_text("calm")

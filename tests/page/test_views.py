@@ -7,8 +7,9 @@ from pathlib import Path
 from playwright.async_api import expect
 
 from host.kit import decide, pending
-from page.kit import BASH, looked_at
-from quarterdeck.host.requests import Nothing, Remember
+from page.browser import window
+from page.kit import BASH, deck, looked_at
+from quarterdeck.host.requests import Nothing, Remember, Settings
 
 expect.set_options(timeout=45_000)
 
@@ -59,3 +60,94 @@ async def test_tokens_budgets_and_colours_are_set_in_the_settings(tmp_path: Path
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
         await page.reload()
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+async def test_the_audit_is_filtered_and_alerts_are_added_and_removed(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, ["One.", BASH, "Done."], path="audit") as (there, page):
+        host = there.there.host
+        for name in ("alpha", "beta"):
+            await there.there.session(name=name)
+        for approval in await pending(host, count=2):
+            await decide(host, approval)
+        await page.reload()
+        rows = page.locator(".audit tbody tr", has_text="decide")
+        await expect(rows).to_have_count(2)
+        await page.get_by_label("Session").select_option(label="alpha")
+        await expect(rows).to_have_count(1)
+        await expect(rows).to_contain_text("alpha")
+        await page.get_by_label("Session").select_option(label="all")
+        await page.get_by_label("Who").fill("nobody")
+        await page.get_by_label("Who").press("Enter")
+        await expect(page.locator(".empty")).to_be_visible()
+        await host.set_alerts(Settings(settings={"alerts": [], "private_hosts": ["10.0.0.0/8"]}))
+        await page.goto(f"{there.url}#/settings")
+        await page.get_by_label("Address, or program").fill("/usr/bin/notify-send Quarterdeck waits")
+        await page.get_by_role("button", name="Add").click()
+        await expect(page.locator(".toast")).to_contain_text("Alerts saved")
+        kept = (await host.get_alerts(Nothing())).details
+        assert kept["alerts"][0]["command"] == ["/usr/bin/notify-send", "Quarterdeck", "waits"]
+        assert kept["private_hosts"] == ["10.0.0.0/8"]
+        await page.get_by_role("button", name="Remove").click()
+        await expect(page.get_by_role("button", name="Remove")).to_have_count(0)
+        assert (await host.get_alerts(Nothing())).details["alerts"] == []
+
+
+async def test_a_new_rule_is_tried_on_past_requests_and_changes_nothing(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, ["One.", BASH, "Done."], path="policy") as (there, page):
+        host = there.there.host
+        session = await there.there.session(name="errand")
+        (approval,) = await pending(host)
+        await decide(host, approval, "deny")
+        await there.there.client().get(f"/v1/sessions/{session}/wait")
+        await page.get_by_label("Rule", exact=True).fill("Bash(touch:*)")
+        await page.get_by_role("button", name="Try").click()
+        row = page.locator(".try tbody tr")
+        await expect(row).to_contain_text("errand")
+        await expect(row.locator(".against")).to_be_visible()
+        await page.get_by_label("Rule", exact=True).fill("Bash(")
+        await page.get_by_role("button", name="Try").click()
+        await expect(page.locator(".toast.error")).to_contain_text("no rule")
+        assert (await host.list_grants(Nothing())).grants == []
+
+
+async def test_a_desktop_notification_says_what_waits_while_nobody_looks_and_leads_there(
+    tmp_path: Path, browser_address: str
+) -> None:
+    stub = """
+      globalThis.told = [];
+      globalThis.Notification = class {
+        constructor(title, more) { told.push([title, more.body]); globalThis.last = this; }
+        close() {}
+      };
+      Notification.permission = 'granted';
+      Object.defineProperty(document, 'visibilityState', { get: () => globalThis.looks ?? 'hidden' });
+      localStorage.setItem('quarterdeck.notify', 'true');
+    """
+    async with deck(tmp_path, browser_address, ["One.", BASH, "Done."]) as there, window(there.browser) as person:
+        await person.context.add_init_script(stub)
+        page = await there.enter(person, "usage")
+        await expect(page.locator(".link")).to_contain_text("Connected")
+        await there.there.session(name="errand\u202e")
+        await page.wait_for_function("() => globalThis.told.length")
+        ((title, body),) = await page.evaluate("() => globalThis.told")
+        assert title == "errand⟨U+202E⟩ waits for you"
+        assert "touch made.txt" in body
+        await page.evaluate("() => globalThis.last.onclick()")
+        await expect(page.locator(".approval .command")).to_have_text("touch made.txt")
+
+
+async def test_a_deep_link_opens_the_approval_it_names_and_the_page_can_be_installed(
+    tmp_path: Path, browser_address: str
+) -> None:
+    async with deck(tmp_path, browser_address, ["One.", BASH, "Done."]) as there, window(there.browser) as person:
+        for name in ("alpha", "beta"):
+            await there.there.session(name=name)
+        _, second = await pending(there.there.host, count=2)
+        page = await there.enter(person, f"inbox/{second.id}")
+        await expect(page.locator(f'[data-approval="{second.id}"]')).to_be_visible()
+        session = await page.context.new_cdp_session(page)
+        manifest = await session.send("Page.getAppManifest")
+        assert manifest["errors"] == []
+        assert '"display": "standalone"' in manifest["data"]
+        against = (await session.send("Page.getInstallabilityErrors"))["installabilityErrors"]
+        assert [one["errorId"] for one in against if one["errorId"] != "in-incognito"] == []

@@ -277,6 +277,16 @@ async def _commit(store: EventStore, program: Program) -> None:
         assert done.pos in (0, len(model.stream))
 
 
+async def by_pages(store: EventStore, query: ApprovalQuery) -> list[ApprovalRecord]:
+    found: list[ApprovalRecord] = []
+    while True:
+        page = await store.approvals(query)
+        found += page.approvals
+        if page.next_cursor is None:
+            return found
+        query = msgspec.structs.replace(query, cursor=page.next_cursor)
+
+
 async def compare(store: EventStore, model: Model) -> None:
     """Everything that can be asked."""
     heads = {
@@ -294,7 +304,9 @@ async def compare(store: EventStore, model: Model) -> None:
     for tag in ("a", "ä"):
         tagged = (await store.sessions(SessionQuery(tags=[tag]))).sessions
         assert {one.id for one in tagged} == {one.id for one in model.sessions.values() if tag in one.tags}
-    assert (await store.approvals(ApprovalQuery(limit=1_000))).approvals == list(model.approvals.values())
+    approvals = list(model.approvals.values())
+    assert (await store.approvals(ApprovalQuery(limit=1_000))).approvals == approvals
+    assert await by_pages(store, ApprovalQuery(limit=2, newest_first=True)) == approvals[::-1]
     assert {effect.id: effect.session for effect in await store.effects()} == model.effects
     assert [await store.setting(name) for name in "ab"] == [model.settings.get(name) for name in "ab"]
     for key, (request, _) in model.receipts.items():

@@ -136,6 +136,7 @@ _APPROVALS = (
     _read("list_grants", takes.Nothing, returns.GrantList, "List remembered rules."),
     _write("revoke_grant", takes.OfGrant, returns.Grant, "Revoke a remembered rule.", scope="approve"),
     _read("explain_policy", takes.ExplainPolicy, returns.Details, "Explain what the policy would decide, and why."),
+    _read("try_rule", takes.TryRule, returns.Details, "Show what a new rule would have decided on past requests."),
 )
 
 _HOST = (

@@ -6,6 +6,7 @@ applied the allow rules of the settings itself before it asks.
 
 from __future__ import annotations
 
+import copy
 import functools
 import logging
 from collections.abc import Mapping, Sequence
@@ -112,6 +113,15 @@ class SessionPolicy:
     @property
     def cwd(self) -> str:
         return self.bare.places.cwd
+
+    def trying(self, rule: Rule) -> SessionPolicy:
+        """The same policy with one rule more. It is no longer asked with its grants if the rule is against the call."""
+        tried = copy.copy(self)
+        if rule.behavior == "allow":
+            tried._allow_rules = (*self._allow_rules, rule)
+        else:
+            tried.layers = {**self.layers, "new": self.bare.with_rules([rule])}
+        return tried
 
     def judge(self, tool: str, tool_input: Mapping[str, Any], *, needs_person: bool = False) -> Verdict:
         """The answer to the CLI about a call it asks about. A policy that fails denies."""

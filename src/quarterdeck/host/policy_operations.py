@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import msgspec
 
 from quarterdeck.policy.risky_parts import risky_parts
+from quarterdeck.policy.rules import RuleError, parse_rule
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import PutGrant
+from quarterdeck.store.queries import ApprovalQuery
 
 from . import requests as takes
 from . import resources as returns
+from .bodies import approval_view
 from .callers import PROGRAM, Caller
-from .folders import existing_folder
+from .errors import HostError
+from .folders import existing_folder, is_below
 from .grants import grant_view
 from .host_base import HostBase
 from .idempotency import once, receipt_for
-from .policies import FOR_PEOPLE
+from .policies import FOR_PEOPLE, SessionPolicy
+
+MOST_TRIED = 1_000
+"""Past requests that one rule is held against."""
 
 
 class PolicyOperations(HostBase):
@@ -66,3 +76,57 @@ class PolicyOperations(HostBase):
                 "would_allow": [str(rule) for rule in explanation.would_allow],
             }
         )
+
+    async def try_rule(self, request: takes.TryRule, caller: Caller = PROGRAM) -> returns.Details:
+        """What the policy of today says about the newest requests of the past, without a new rule and with it."""
+        try:
+            rule = parse_rule(request.rule, request.behavior, source="session")
+        except RuleError as error:
+            raise HostError("invalid", f"This is no rule: {error}", field="rule") from error
+        if not 0 < request.limit <= MOST_TRIED:
+            raise HostError("invalid", f"limit is from 1 to {MOST_TRIED:,}.", field="limit")
+        folder = None if request.cwd is None else str(existing_folder(request.cwd))
+        policies: dict[str, tuple[SessionPolicy, SessionPolicy]] = {}
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        while True:
+            query = ApprovalQuery(kinds=["permission"], newest_first=True, limit=request.limit, cursor=cursor)
+            page = await self.store.approvals(query)
+            for record in page.approvals:
+                session = await self.store.session(record.session)
+                cwd = "" if session is None else session.cwd
+                wanted = folder is None or is_below(cwd, [folder])
+                if session is None or not wanted or (caller.folders and not is_below(cwd, caller.folders)):
+                    continue
+                if len(found) == request.limit:
+                    return _tried(found, more=True)
+                if cwd not in policies:
+                    today = self._session_policy(cwd)
+                    policies[cwd] = today, today.trying(rule)
+                found.append(_compared(approval_view(record), *policies[cwd]))
+                await asyncio.sleep(0)  # each is judged twice: others get their turn in between
+            cursor = page.next_cursor
+            if cursor is None:
+                return _tried(found, more=False)
+
+
+def _compared(asked: returns.Approval, today: SessionPolicy, tried: SessionPolicy) -> dict[str, Any]:
+    tool = asked.tool or ""
+    before, after = today.judge(tool, asked.input), tried.judge(tool, asked.input)
+    return {
+        "approval_id": asked.id,
+        "session_id": asked.session_id,
+        "asked_at": msgspec.to_builtins(asked.asked_at),
+        "tool": tool,
+        "summary": asked.summary,
+        "state": asked.state,
+        "decided": None if asked.decision is None else asked.decision.get("decision"),
+        "today": before.behavior,
+        "with_rule": after.behavior,
+        "reason": after.reason,
+    }
+
+
+def _tried(requests: list[dict[str, Any]], *, more: bool) -> returns.Details:
+    changed = sum(1 for one in requests if one["today"] != one["with_rule"])
+    return returns.Details(details={"requests": requests, "looked_at": len(requests), "changed": changed, "more": more})

@@ -321,6 +321,16 @@ class ExplainPolicy(Request, frozen=True, kw_only=True):
     cwd: str
 
 
+class TryRule(Request, frozen=True, kw_only=True):
+    """A rule that there is not, to be held against the newest requests of the past."""
+
+    rule: str
+    behavior: Literal["allow", "ask", "deny"] = "allow"
+    cwd: str | None = None
+    """Only requests of sessions in this folder and below; None: of all."""
+    limit: int = 200
+
+
 class GetUsage(Request, frozen=True, kw_only=True):
     """Usage in a period, grouped."""
 

@@ -39,7 +39,7 @@ _RANK: dict[str, int] = {scope: rank for rank, scope in enumerate(get_args(Scope
 FILTERED = frozenset(
     {
         *("list_sessions", "list_approvals", "watch_approvals", "decide_many", "get_host", "get_health", "get_limits"),
-        *("search", "get_presets"),
+        *("search", "get_presets", "try_rule"),
     }
 )
 """Operations about no folder that a caller with folders may use: they show what it may see, or nothing of sessions."""

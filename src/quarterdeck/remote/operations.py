@@ -252,6 +252,11 @@ class RemoteOperations:
         result: returns.Details = await self._call("explain_policy", request)
         return result
 
+    async def try_rule(self, request: takes.TryRule) -> returns.Details:
+        """Show what a new rule would have decided on past requests."""
+        result: returns.Details = await self._call("try_rule", request)
+        return result
+
     async def get_usage(self, request: takes.GetUsage) -> returns.UsageList:
         """Get tokens and cost, grouped."""
         result: returns.UsageList = await self._call("get_usage", request)

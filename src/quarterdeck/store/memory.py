@@ -180,12 +180,13 @@ class MemoryStore(EventStore):
         return self._tables.approval(approval)
 
     async def approvals(self, query: ApprovalQuery) -> ApprovalPage:
-        after = number_cursor(query.cursor) or 0
+        cursor = number_cursor(query.cursor)
         numbers = self._tables.approval_numbers
+        records = list(self._tables.approvals.values())
         found = [
             record
-            for record in self._tables.approvals.values()
-            if numbers[record.id] > after
+            for record in (reversed(records) if query.newest_first else records)
+            if (cursor is None or (numbers[record.id] < cursor if query.newest_first else numbers[record.id] > cursor))
             and (not query.states or record.state in query.states)
             and query.session in (None, record.session)
             and (not query.kinds or record.kind in query.kinds)

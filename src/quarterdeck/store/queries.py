@@ -55,12 +55,13 @@ class SessionPage(msgspec.Struct, frozen=True):
 
 
 class ApprovalQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Filters add up; an empty one lets everything through. In the order in which they were opened."""
+    """Filters add up; an empty one lets everything through. In the order in which they were opened, or against it."""
 
     states: Sequence[ApprovalState] = ()
     session: str | None = None
     kinds: Sequence[str] = ()
     request_id: str | None = None
+    newest_first: bool = False
     limit: int = 50
     cursor: str | None = None
 

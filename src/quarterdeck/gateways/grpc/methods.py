@@ -40,6 +40,7 @@ _PLACES = {
     "list_grants": "PolicyService",
     "revoke_grant": "PolicyService",
     "explain_policy": "PolicyService",
+    "try_rule": "PolicyService",
     "get_usage": "UsageService",
     "get_budgets": "UsageService",
     "set_budgets": "UsageService",

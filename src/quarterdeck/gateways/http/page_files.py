@@ -20,7 +20,12 @@ FOLDER = Path(__file__).parent / "pages" / "app"
 BELOW = "/app/"
 _BASE = b"@BASE@"
 _PRELOAD = b"<!-- preload -->"
-LATER = frozenset({"vendor/diff.js", *(f"views/{name}.js" for name in ("audit", "policy", "settings", "usage"))})
+LATER = frozenset(
+    [
+        *("vendor/diff.js", "vendor/markdown-it.js", "vendor/purify.js", "parts/markdown_library.js"),
+        *(f"views/{name}.js" for name in ("audit", "policy", "settings", "usage")),
+    ]
+)
 """Modules that are fetched when they are needed."""
 _KINDS = {
     ".css": "text/css; charset=utf-8",

@@ -128,6 +128,7 @@ _APPROVALS = (
     _get("/policy/grants", "list_grants"),
     _delete("/policy/grants/{grant_id}", "revoke_grant"),
     _post("/policy/explain", "explain_policy"),
+    _post("/policy/try", "try_rule"),
 )
 
 _HOST = (

@@ -186,8 +186,10 @@ def read_approvals(connection: sqlite3.Connection, query: ApprovalQuery) -> Appr
     where.one_of("kind", query.kinds)
     where.equal("session", query.session)
     where.equal("request_id", query.request_id)
-    where.add("number > ?", number_cursor(query.cursor) or 0)
-    statement = f"SELECT number, record FROM approvals {where} ORDER BY number LIMIT ?"
+    if (cursor := number_cursor(query.cursor)) is not None:
+        where.add("number < ?" if query.newest_first else "number > ?", cursor)
+    order = "number DESC" if query.newest_first else "number"
+    statement = f"SELECT number, record FROM approvals {where} ORDER BY {order} LIMIT ?"
     found = connection.execute(statement, (*where.values, query.limit + 1)).fetchall()
     page = found[: query.limit]
     more = len(found) > len(page) > 0

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from quarterdeck.gateways.grpc.v1 import resources_pb2 as quarterdeck_dot_v1_dot_resources__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#quarterdeck/v1/policy_service.proto\x12\x0equarterdeck.v1\x1a\x1equarterdeck/v1/resources.proto\",\n\x10ListRulesRequest\x12\x10\n\x03\x63wd\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x06\n\x04_cwd\")\n\x11ListRulesResponse\x12\x14\n\x0c\x64\x65tails_json\x18\x01 \x01(\t\"\x13\n\x11ListGrantsRequest\";\n\x12ListGrantsResponse\x12%\n\x06grants\x18\x01 \x03(\x0b\x32\x15.quarterdeck.v1.Grant\"&\n\x12RevokeGrantRequest\x12\x10\n\x08grant_id\x18\x01 \x01(\t\";\n\x13RevokeGrantResponse\x12$\n\x05grant\x18\x01 \x01(\x0b\x32\x15.quarterdeck.v1.Grant\"E\n\x14\x45xplainPolicyRequest\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x12\n\ninput_json\x18\x02 \x01(\t\x12\x0b\n\x03\x63wd\x18\x03 \x01(\t\"-\n\x15\x45xplainPolicyResponse\x12\x14\n\x0c\x64\x65tails_json\x18\x01 \x01(\t2\xec\x02\n\rPolicyService\x12P\n\tListRules\x12 .quarterdeck.v1.ListRulesRequest\x1a!.quarterdeck.v1.ListRulesResponse\x12S\n\nListGrants\x12!.quarterdeck.v1.ListGrantsRequest\x1a\".quarterdeck.v1.ListGrantsResponse\x12V\n\x0bRevokeGrant\x12\".quarterdeck.v1.RevokeGrantRequest\x1a#.quarterdeck.v1.RevokeGrantResponse\x12\\\n\rExplainPolicy\x12$.quarterdeck.v1.ExplainPolicyRequest\x1a%.quarterdeck.v1.ExplainPolicyResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#quarterdeck/v1/policy_service.proto\x12\x0equarterdeck.v1\x1a\x1equarterdeck/v1/resources.proto\",\n\x10ListRulesRequest\x12\x10\n\x03\x63wd\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x06\n\x04_cwd\")\n\x11ListRulesResponse\x12\x14\n\x0c\x64\x65tails_json\x18\x01 \x01(\t\"\x13\n\x11ListGrantsRequest\";\n\x12ListGrantsResponse\x12%\n\x06grants\x18\x01 \x03(\x0b\x32\x15.quarterdeck.v1.Grant\"&\n\x12RevokeGrantRequest\x12\x10\n\x08grant_id\x18\x01 \x01(\t\";\n\x13RevokeGrantResponse\x12$\n\x05grant\x18\x01 \x01(\x0b\x32\x15.quarterdeck.v1.Grant\"E\n\x14\x45xplainPolicyRequest\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x12\n\ninput_json\x18\x02 \x01(\t\x12\x0b\n\x03\x63wd\x18\x03 \x01(\t\"-\n\x15\x45xplainPolicyResponse\x12\x14\n\x0c\x64\x65tails_json\x18\x01 \x01(\t\"\x89\x01\n\x0eTryRuleRequest\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x31\n\x08\x62\x65havior\x18\x02 \x01(\x0e\x32\x1f.quarterdeck.v1.TryRuleBehavior\x12\x10\n\x03\x63wd\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05limit\x18\x04 \x01(\x03H\x01\x88\x01\x01\x42\x06\n\x04_cwdB\x08\n\x06_limit\"\'\n\x0fTryRuleResponse\x12\x14\n\x0c\x64\x65tails_json\x18\x01 \x01(\t2\xb8\x03\n\rPolicyService\x12P\n\tListRules\x12 .quarterdeck.v1.ListRulesRequest\x1a!.quarterdeck.v1.ListRulesResponse\x12S\n\nListGrants\x12!.quarterdeck.v1.ListGrantsRequest\x1a\".quarterdeck.v1.ListGrantsResponse\x12V\n\x0bRevokeGrant\x12\".quarterdeck.v1.RevokeGrantRequest\x1a#.quarterdeck.v1.RevokeGrantResponse\x12\\\n\rExplainPolicy\x12$.quarterdeck.v1.ExplainPolicyRequest\x1a%.quarterdeck.v1.ExplainPolicyResponse\x12J\n\x07TryRule\x12\x1e.quarterdeck.v1.TryRuleRequest\x1a\x1f.quarterdeck.v1.TryRuleResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,6 +48,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EXPLAINPOLICYREQUEST']._serialized_end=428
   _globals['_EXPLAINPOLICYRESPONSE']._serialized_start=430
   _globals['_EXPLAINPOLICYRESPONSE']._serialized_end=475
-  _globals['_POLICYSERVICE']._serialized_start=478
-  _globals['_POLICYSERVICE']._serialized_end=842
+  _globals['_TRYRULEREQUEST']._serialized_start=478
+  _globals['_TRYRULEREQUEST']._serialized_end=615
+  _globals['_TRYRULERESPONSE']._serialized_start=617
+  _globals['_TRYRULERESPONSE']._serialized_end=656
+  _globals['_POLICYSERVICE']._serialized_start=659
+  _globals['_POLICYSERVICE']._serialized_end=1099
 # @@protoc_insertion_point(module_scope)

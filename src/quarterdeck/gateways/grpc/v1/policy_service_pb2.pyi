@@ -56,3 +56,21 @@ class ExplainPolicyResponse(_message.Message):
     DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
     details_json: str
     def __init__(self, details_json: _Optional[str] = ...) -> None: ...
+
+class TryRuleRequest(_message.Message):
+    __slots__ = ("rule", "behavior", "cwd", "limit")
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    BEHAVIOR_FIELD_NUMBER: _ClassVar[int]
+    CWD_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    rule: str
+    behavior: _resources_pb2.TryRuleBehavior
+    cwd: str
+    limit: int
+    def __init__(self, rule: _Optional[str] = ..., behavior: _Optional[_Union[_resources_pb2.TryRuleBehavior, str]] = ..., cwd: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class TryRuleResponse(_message.Message):
+    __slots__ = ("details_json",)
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    details_json: str
+    def __init__(self, details_json: _Optional[str] = ...) -> None: ...

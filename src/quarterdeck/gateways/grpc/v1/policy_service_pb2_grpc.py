@@ -55,6 +55,11 @@ class PolicyServiceStub:
                 request_serializer=quarterdeck_dot_v1_dot_policy__service__pb2.ExplainPolicyRequest.SerializeToString,
                 response_deserializer=quarterdeck_dot_v1_dot_policy__service__pb2.ExplainPolicyResponse.FromString,
                 _registered_method=True)
+        self.TryRule = channel.unary_unary(
+                '/quarterdeck.v1.PolicyService/TryRule',
+                request_serializer=quarterdeck_dot_v1_dot_policy__service__pb2.TryRuleRequest.SerializeToString,
+                response_deserializer=quarterdeck_dot_v1_dot_policy__service__pb2.TryRuleResponse.FromString,
+                _registered_method=True)
 
 
 class PolicyServiceServicer:
@@ -89,6 +94,13 @@ class PolicyServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def TryRule(self, request, context):
+        """Show what a new rule would have decided on past requests. Requires the scope `read`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_PolicyServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -111,6 +123,11 @@ def add_PolicyServiceServicer_to_server(servicer, server):
                     servicer.ExplainPolicy,
                     request_deserializer=quarterdeck_dot_v1_dot_policy__service__pb2.ExplainPolicyRequest.FromString,
                     response_serializer=quarterdeck_dot_v1_dot_policy__service__pb2.ExplainPolicyResponse.SerializeToString,
+            ),
+            'TryRule': grpc.unary_unary_rpc_method_handler(
+                    servicer.TryRule,
+                    request_deserializer=quarterdeck_dot_v1_dot_policy__service__pb2.TryRuleRequest.FromString,
+                    response_serializer=quarterdeck_dot_v1_dot_policy__service__pb2.TryRuleResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -222,6 +239,33 @@ class PolicyService:
             '/quarterdeck.v1.PolicyService/ExplainPolicy',
             quarterdeck_dot_v1_dot_policy__service__pb2.ExplainPolicyRequest.SerializeToString,
             quarterdeck_dot_v1_dot_policy__service__pb2.ExplainPolicyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TryRule(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/quarterdeck.v1.PolicyService/TryRule',
+            quarterdeck_dot_v1_dot_policy__service__pb2.TryRuleRequest.SerializeToString,
+            quarterdeck_dot_v1_dot_policy__service__pb2.TryRuleResponse.FromString,
             options,
             channel_credentials,
             insecure,

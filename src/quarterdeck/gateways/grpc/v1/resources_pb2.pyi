@@ -152,6 +152,13 @@ class HostChangeKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     HOST_CHANGE_KIND_SESSION: _ClassVar[HostChangeKind]
     HOST_CHANGE_KIND_APPROVAL: _ClassVar[HostChangeKind]
 
+class TryRuleBehavior(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TRY_RULE_BEHAVIOR_UNSPECIFIED: _ClassVar[TryRuleBehavior]
+    TRY_RULE_BEHAVIOR_ALLOW: _ClassVar[TryRuleBehavior]
+    TRY_RULE_BEHAVIOR_ASK: _ClassVar[TryRuleBehavior]
+    TRY_RULE_BEHAVIOR_DENY: _ClassVar[TryRuleBehavior]
+
 class GetUsageBy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     GET_USAGE_BY_UNSPECIFIED: _ClassVar[GetUsageBy]
@@ -247,6 +254,10 @@ HOST_CHANGE_KIND_HELLO: HostChangeKind
 HOST_CHANGE_KIND_GAP: HostChangeKind
 HOST_CHANGE_KIND_SESSION: HostChangeKind
 HOST_CHANGE_KIND_APPROVAL: HostChangeKind
+TRY_RULE_BEHAVIOR_UNSPECIFIED: TryRuleBehavior
+TRY_RULE_BEHAVIOR_ALLOW: TryRuleBehavior
+TRY_RULE_BEHAVIOR_ASK: TryRuleBehavior
+TRY_RULE_BEHAVIOR_DENY: TryRuleBehavior
 GET_USAGE_BY_UNSPECIFIED: GetUsageBy
 GET_USAGE_BY_DAY: GetUsageBy
 GET_USAGE_BY_MODEL: GetUsageBy

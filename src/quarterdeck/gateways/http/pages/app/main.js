@@ -1,11 +1,15 @@
 /** The page begins here: who are we, then the frame around all views. */
 
+import { watchSettled } from './approvals/deciding.js';
 import { current, Deck } from './deck.js';
 import { effect, html, render, useEffect, useState } from './lib.js';
 import { forget, signedIn } from './net/login.js';
+import { Guard } from './parts/guard.js';
 import { KeySheet, listenToKeys, sheetOpen, useKeys } from './parts/keys.js';
+import { loadMarkdown } from './parts/markdown.js';
 import { Navigation } from './parts/navigation.js';
 import { watchInbox } from './parts/notifications.js';
+import { diffStyle } from './parts/preferences.js';
 import { Toasts, sayError } from './parts/toasts.js';
 import { go, place } from './router.js';
 import { Inbox } from './views/inbox.js';
@@ -29,6 +33,7 @@ export function enter(token) {
   deck.open();
   current.value = deck;
   watchInbox(deck.host);
+  watchSettled(deck.host);
 }
 
 export function leave() {
@@ -68,15 +73,16 @@ function Deckhouse() {
     { keys: 'g a', does: 'Audit', run: () => go('audit') },
     { keys: 'g ,', does: 'Settings', run: () => go('settings') },
     { keys: 'c', does: 'Start a session', run: () => go('sessions', 'new') },
+    { keys: 's', does: 'Diffs side by side or unified', run: () => (diffStyle.value = diffStyle.value === 'split' ? 'unified' : 'split') },
   ]);
   useEffect(() => {
     document.getElementById('main')?.focus({ preventScroll: true });
   }, [view]);
-  const View = view in LATER ? Later : (VIEWS[view] ?? Inbox);
+  const View = Object.hasOwn(LATER, view) ? Later : Object.hasOwn(VIEWS, view) ? VIEWS[view] : Inbox;
   return html`<div class="deck">
     <a class="skip" href="#main" onClick=${skip}>Skip to content</a>
     <${Navigation} />
-    <main id="main" tabindex="-1" class=${`view ${view}`}><${View} id=${id} view=${view} /></main>
+    <main id="main" tabindex="-1" class=${`view ${view}`}><${Guard} key=${view} what="This view"><${View} id=${id} view=${view} /><//></main>
     <${Toasts} /><${KeySheet} />
   </div>`;
 }
@@ -88,6 +94,7 @@ function skip(event) {
 }
 
 async function begin() {
+  if (place.value.view === 'session') void loadMarkdown();
   const token = await signedIn();
   if (token !== null) enter(token);
   listenToKeys();

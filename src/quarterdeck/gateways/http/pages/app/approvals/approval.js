@@ -3,9 +3,11 @@
 import { deck } from '../deck.js';
 import { html } from '../lib.js';
 import { Time } from '../parts/format.js';
-import { baseName, marked } from '../parts/text.js';
+import { Guard } from '../parts/guard.js';
+import { baseName, marked, visible } from '../parts/text.js';
 import { link } from '../router.js';
 import { riskLevel } from '../store/host.js';
+import { useReady } from './deciding.js';
 import { DialogDecision, ElicitationDecision } from './elicitation.js';
 import { PermissionDecision } from './permission.js';
 import { PlanDecision } from './plan.js';
@@ -22,21 +24,21 @@ const DECISIONS = {
 /** @type {Record<string, string>} */
 export const KINDS = { permission: 'Permission', questions: 'Question', plan_review: 'Plan', elicitation: 'Form', dialog: 'Dialog' };
 
-/** @param {{approval: import('../store/types.js').Approval, heading?: boolean}} props */
-export function ApprovalCard({ approval, heading = true }) {
+/** `inside`: in its session, below the call that it is about. @param {{approval: import('../store/types.js').Approval, inside?: boolean}} props */
+export function ApprovalCard({ approval, inside = false }) {
   const session = deck().host.session(approval);
+  const ready = useReady(approval);
   const Decision = DECISIONS[approval.kind] ?? DialogDecision;
   return html`<article class="approval" aria-label=${`${KINDS[approval.kind]}: ${approval.summary ?? ''}`} data-approval=${approval.id}>
-    ${heading &&
-    html`<header>
-      <h2>${marked(approval.kind === 'permission' ? approval.tool : KINDS[approval.kind])}</h2>
+    <header>
+      <h2>${marked(inside ? 'Waits for you' : approval.kind === 'permission' ? approval.tool : KINDS[approval.kind])}</h2>
       <${RiskMark} risk=${approval.risk} />
-      <p class="from"><a href=${link('session', approval.session_id)}>${marked(session?.name || approval.session_id.slice(0, 8))}</a>
-        <span class="dim" title=${session?.cwd}>${marked(baseName(session?.cwd))}</span>
-        <span class="dim">waits <${Time} at=${approval.asked_at} /></span>
+      <p class="from">${inside ? null : html`<a href=${link('session', approval.session_id)}>${marked(session?.name || approval.session_id.slice(0, 8))}</a>
+        <span class="dim" title=${visible(session?.cwd)}>${marked(baseName(session?.cwd))}</span>`}
+        <span class="dim">${inside ? '' : 'waits '}<${Time} at=${approval.asked_at} /></span>
         ${approval.replaces ? html`<span class="tag">asked again after a restart</span>` : null}</p>
-    </header>`}
-    <${Decision} key=${approval.id} approval=${approval} />
+    </header>
+    <fieldset class="decided" disabled=${!ready}><${Guard} key=${approval.id} what="This request" raw=${approval}><${Decision} approval=${approval} ready=${ready} /><//></fieldset>
   </article>`;
 }
 

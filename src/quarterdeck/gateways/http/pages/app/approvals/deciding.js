@@ -1,21 +1,68 @@
 /** Decisions: sent once, and what became of them told plainly. */
 
 import { deck } from '../deck.js';
+import { effect, useEffect, useLayoutEffect, useState } from '../lib.js';
 import { HostError } from '../net/connection.js';
 import { say, sayError } from '../parts/toasts.js';
 
 /** @typedef {import('../store/types.js').Approval} Approval */
+
+const LOOK_MS = 500;
+/** @type {Set<string>} Approvals on the screen. */
+const shown = new Set();
+/** @type {Set<string>} Approvals that this page has decided. */
+const ours = new Set();
+let replacedAt = -LOOK_MS;
+
+/**
+ * Whether a decision counts already. Where a request took the place of one that was just decided, here or by somebody
+ * else, a second press or click was not meant for it: for half a second there is time to look.
+ * @param {Approval} approval
+ */
+export function useReady(approval) {
+  const since = performance.now() - replacedAt;
+  const [ready, setReady] = useState(since >= LOOK_MS);
+  useLayoutEffect(() => {
+    shown.add(approval.id);
+    return () => {
+      shown.delete(approval.id);
+    };
+  }, []);
+  useEffect(() => {
+    const timer = ready ? undefined : setTimeout(() => setReady(true), LOOK_MS - since);
+    return () => clearTimeout(timer);
+  }, []);
+  return ready;
+}
+
+/** Says who decided what is on the screen, if it was not this page. @param {import('../store/host.js').HostStore} host */
+export function watchSettled(host) {
+  /** @type {Set<string>} */
+  let known = new Set();
+  return effect(() => {
+    const settled = host.settled.value;
+    const news = settled.filter((one) => !known.has(one.id));
+    known = new Set(settled.map((one) => one.id));
+    for (const one of news) {
+      if (!shown.has(one.id)) continue;
+      replacedAt = performance.now();
+      if (!ours.has(one.id)) say(`${one.summary || one.tool || 'It'}: ${outcome(one)}.`);
+    }
+  });
+}
 
 /**
  * Decide; true if it was us who did.
  * @param {Approval} approval @param {Record<string, any>} decision @param {string} told What to say when it is done.
  */
 export async function decide(approval, decision, told) {
+  ours.add(approval.id);
   try {
     await deck().call('decide', { approval_id: approval.id, ...decision });
     say(told);
     return true;
   } catch (error) {
+    ours.delete(approval.id);
     if (error instanceof HostError && error.code === 'already_decided') {
       say(`Too late: ${error.problem.decided_by || 'somebody'} has decided this already (${error.problem.decision}).`, 'error');
     } else sayError(error);

@@ -8,8 +8,8 @@ import { Subject, useExplained } from './looking.js';
 
 /** @typedef {import('../store/types.js').Approval} Approval */
 
-/** @param {{approval: Approval}} props */
-export function PermissionDecision({ approval }) {
+/** @param {{approval: Approval, ready: boolean}} props */
+export function PermissionDecision({ approval, ready }) {
   const explained = useExplained(approval);
   const [mode, setMode] = useState('');
   const name = visible(approval.summary || approval.tool || 'this');
@@ -17,13 +17,13 @@ export function PermissionDecision({ approval }) {
   const stop = () => decide(approval, { decision: 'deny', interrupt: true, message: 'Stopped by the user.' }, `Denied, and stopped: ${name}`);
   /** @param {string} wanted */
   const toggle = (wanted) => setMode(mode === wanted ? '' : wanted);
-  useKeys('This permission', [
+  useKeys('This permission', ready ? [
     { keys: 'a', does: 'Allow once', run: allow },
     { keys: 'r', does: 'Allow with a rule', run: () => toggle('rule') },
     { keys: 'e', does: 'Edit, then allow', run: () => toggle('edit') },
     { keys: 'd', does: 'Deny with a note', run: () => toggle('deny') },
     { keys: 'x', does: 'Deny and stop the turn', run: stop },
-  ]);
+  ] : []);
   return html`
     <${Subject} approval=${approval} explained=${explained} />
     ${approval.reason ? html`<p class="reason"><span class="dim">Asked because</span> ${marked(approval.reason)}</p>` : null}

@@ -8,8 +8,8 @@ import { options } from './permission.js';
 
 const MODES = { default: 'ask before each edit', acceptEdits: 'accept edits' };
 
-/** @param {{approval: import('../store/types.js').Approval}} props */
-export function PlanDecision({ approval }) {
+/** @param {{approval: import('../store/types.js').Approval, ready: boolean}} props */
+export function PlanDecision({ approval, ready }) {
   const plan = approval.plan ?? '';
   const [mode, setMode] = useState('default');
   const [edited, setEdited] = useState(/** @type {string | null} */ (null));
@@ -20,11 +20,11 @@ export function PlanDecision({ approval }) {
   };
   const revise = () => decide(approval, { decision: 'deny', plan: 'revise', ...(note.trim() ? { message: note.trim() } : {}) }, 'Sent back for revision.');
   const reject = () => decide(approval, { decision: 'deny', plan: 'reject', interrupt: true }, 'Plan rejected.');
-  useKeys('This plan', [
+  useKeys('This plan', ready ? [
     { keys: 'a', does: 'Approve', run: approve },
     { keys: 'e', does: 'Edit the plan', run: () => setEdited(edited === null ? plan : null) },
     { keys: 'x', does: 'Reject and stop', run: reject },
-  ]);
+  ] : []);
   return html`<div class="plan">
       ${edited !== null
         ? html`<label>The plan<textarea class="code" rows="18" value=${edited} onInput=${(/** @type {any} */ event) => setEdited(event.target.value)} /></label>`

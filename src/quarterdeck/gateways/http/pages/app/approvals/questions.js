@@ -12,31 +12,32 @@ import { decide } from './deciding.js';
 /** @param {{approval: Approval}} props */
 export function QuestionsDecision({ approval }) {
   const questions = approval.questions ?? [];
-  const [answers, setAnswers] = useState(/** @type {Record<string, string[]>} */ ({}));
-  const [own, setOwn] = useState(/** @type {Record<string, string>} */ ({}));
-  const answerTo = (/** @type {Question} */ question) => {
-    const chosen = [...(answers[question.text] ?? []), ...(own[question.text]?.trim() ? [own[question.text].trim()] : [])];
+  // By number: the words of a question are the model's, and may be the name of anything.
+  const [answers, setAnswers] = useState(/** @type {string[][]} */ (questions.map(() => [])));
+  const [own, setOwn] = useState(/** @type {string[]} */ (questions.map(() => '')));
+  const answerTo = (/** @type {Question} */ question, /** @type {number} */ number) => {
+    const chosen = [...answers[number], ...(own[number].trim() ? [own[number].trim()] : [])];
     return question.several ? chosen : chosen.at(-1);
   };
-  const complete = questions.every((question) => answerTo(question)?.length);
+  const complete = questions.every((question, number) => answerTo(question, number)?.length);
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
-    const given = Object.fromEntries(questions.map((question) => [question.text, answerTo(question)]));
+    const given = Object.fromEntries(questions.map((question, number) => [question.text, answerTo(question, number)]));
     void decide(approval, { decision: 'allow', answers: given }, 'Answered.');
   };
   return html`<form class="questions" onSubmit=${submit}>
     ${questions.map(
       (question, number) => html`<fieldset>
         <legend>${question.header ? html`<span class="tag">${marked(question.header)}</span> ` : null}${marked(question.text)}</legend>
-        ${(question.choices ?? []).map((choice) => html`<${Choice} question=${question} number=${number} choice=${choice} chosen=${answers[question.text] ?? []}
+        ${(question.choices ?? []).map((choice) => html`<${Choice} question=${question} number=${number} choice=${choice} chosen=${answers[number]}
           choose=${(/** @type {string[]} */ labels) => {
-            setAnswers({ ...answers, [question.text]: labels });
-            if (!question.several) setOwn({ ...own, [question.text]: '' });
+            setAnswers(answers.with(number, labels));
+            if (!question.several) setOwn(own.with(number, ''));
           }} />`)}
-        <label class="own">Something else <input value=${own[question.text] ?? ''} onInput=${(/** @type {any} */ event) => {
-          setOwn({ ...own, [question.text]: event.target.value });
-          if (!question.several) setAnswers({ ...answers, [question.text]: [] });
+        <label class="own">Something else <input value=${own[number]} onInput=${(/** @type {any} */ event) => {
+          setOwn(own.with(number, event.target.value));
+          if (!question.several) setAnswers(answers.with(number, []));
         }} /></label>
       </fieldset>`,
     )}

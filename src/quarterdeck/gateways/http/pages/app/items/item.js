@@ -1,6 +1,7 @@
 /** Any item of a conversation, drawn again only when it has changed. */
 
 import { Component, html } from '../lib.js';
+import { Guard } from '../parts/guard.js';
 import { HookItem, NoticeItem, RequestItem, TurnItem } from './others.js';
 import { PromptItem, TextItem, ThinkingItem } from './said.js';
 import { ToolCallItem } from './tool_call.js';
@@ -32,7 +33,7 @@ export function isShown(item) {
   if (item.type === 'permission') return item.status === 'open';
   if (item.type === 'notice') return item.kind !== 'summary' && Boolean(item.text || item.kind === 'reset');
   if (item.type === 'text') return !item.done || Boolean(item.text?.text);
-  return item.type in KINDS;
+  return Object.hasOwn(KINDS, item.type);
 }
 
 /** @extends {Component<{item: Item, version: string, context: SessionContext, actions?: any}, {}>} */
@@ -44,9 +45,9 @@ export class ItemView extends Component {
 
   render() {
     const { item, context, actions } = this.props;
-    const Kind = KINDS[item.type];
+    const Kind = Object.hasOwn(KINDS, item.type) ? KINDS[item.type] : null;
     if (!Kind) return null;
     const drawChild = (/** @type {Item} */ child) => (isShown(child) ? html`<${ItemView} item=${child} version=${context.version(child)} context=${context} />` : null);
-    return html`<${Kind} item=${item} context=${context} drawChild=${drawChild} actions=${actions?.(item)} />`;
+    return html`<${Guard} what="This item" raw=${item}><${Kind} item=${item} context=${context} drawChild=${drawChild} actions=${actions?.(item)} /><//>`;
   }
 }

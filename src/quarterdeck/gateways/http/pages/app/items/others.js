@@ -14,11 +14,11 @@ import { marked, visible } from '../parts/text.js';
 /** Something that a person is or was asked. @param {{item: Item, context: SessionContext}} props */
 export function RequestItem({ item, context }) {
   const approval = item.status === 'open' ? context.approval(item.id) : undefined;
-  if (approval) return html`<div class="asked"><${ApprovalCard} approval=${approval} /></div>`;
+  if (approval) return html`<div class="asked"><${ApprovalCard} approval=${approval} inside=${true} /></div>`;
   if (item.status === 'open') return html`<p class="dim">Asking…</p>`;
   if (item.type === 'questions') {
     return html`<dl class="answered">${(item.questions ?? []).map(
-      (/** @type {any} */ question) => html`<div><dt>${marked(question.text)}</dt><dd>${marked(item.answers?.[question.text] ?? (item.status === 'cancelled' ? 'withdrawn' : 'skipped'))}</dd></div>`,
+      (/** @type {any} */ question) => html`<div><dt>${marked(question.text)}</dt><dd>${marked(Object.hasOwn(item.answers ?? {}, question.text) ? item.answers[question.text] : (item.status === 'cancelled' ? 'withdrawn' : 'skipped'))}</dd></div>`,
     )}</dl>`;
   }
   if (item.type === 'plan_review') {

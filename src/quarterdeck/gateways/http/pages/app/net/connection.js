@@ -14,7 +14,7 @@ import { batch, signal } from '../lib.js';
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 const SILENCE = 2.5; // heartbeats that may be missed
-const READS = /^(get|list|read|explain|export|wait)_?/;
+const READS = /^(get|list|read|explain|export|try|wait)_?/;
 
 /** What the host refused, with what it says about it. */
 export class HostError extends Error {

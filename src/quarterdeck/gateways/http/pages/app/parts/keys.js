@@ -3,7 +3,7 @@
 import { html, signal, useLayoutEffect } from '../lib.js';
 import { Dialog } from './dialog.js';
 
-/** @typedef {{keys: string, does: string, run: (event: KeyboardEvent) => void, always?: boolean}} Shortcut */
+/** `repeats`: also while the key is held. @typedef {{keys: string, does: string, run: (event: KeyboardEvent) => void, always?: boolean, repeats?: boolean}} Shortcut */
 
 /** @type {Map<string, Shortcut[]>} Section → shortcuts. */
 const sections = new Map();
@@ -46,7 +46,7 @@ function listen(event) {
     const found = shortcuts.find((one) => one.keys.split(' / ').includes(wanted) && (one.always || !typing));
     if (found) {
       event.preventDefault();
-      found.run(event);
+      if (!event.repeat || found.repeats) found.run(event);
       return;
     }
   }

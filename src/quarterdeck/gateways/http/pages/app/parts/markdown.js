@@ -4,72 +4,41 @@
  * While it is being written only its open end is rendered again: what stands before the last blank line is kept.
  */
 
-import { html, useLayoutEffect, useRef } from '../lib.js';
-import MarkdownIt from '../vendor/markdown-it.js';
-import '../vendor/purify.js';
-import { visible } from './text.js';
+import { html, signal, useEffect, useLayoutEffect, useRef } from '../lib.js';
+import { marked, visible } from './text.js';
 
-const { DOMPurify } = /** @type {any} */ (globalThis);
-const TAGS = 'a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup table tbody td th thead tr ul'.split(' ');
-const ATTRIBUTES = ['href', 'title', 'target', 'rel', 'class', 'start', 'align', 'data-host'];
-const CLEAN = {
-  ALLOWED_TAGS: TAGS,
-  ALLOWED_ATTR: ATTRIBUTES,
-  ALLOW_DATA_ATTR: false,
-  ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i, // links lead out; none leads to a place of this page
-  ADD_URI_SAFE_ATTR: ATTRIBUTES.filter((name) => name !== 'href'),
-  RETURN_DOM_FRAGMENT: true,
-};
+/** The renderer, once something needs it: a first look at the inbox mostly does not. @type {import('../vendor/signals.js').Signal<((text: string) => DocumentFragment) | null>} */
+const renderer = signal(null);
+/** @type {Promise<void> | null} */
+let loading = null;
 
-const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false });
-markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-
-/** Where a link leads stands beside it, unless its text says so. */
-markdown.renderer.rules.link_open = (/** @type {any[]} */ tokens, /** @type {number} */ at) => {
-  const href = tokens[at].attrGet('href') ?? '';
-  const said = tokens[at + 1]?.content ?? '';
-  const host = hostOf(href);
-  const shown = host && !said.includes(host) ? ` data-host="${escape(host)}"` : '';
-  return `<a href="${escape(href)}" title="${escape(href)}" target="_blank" rel="noopener noreferrer nofollow"${shown}>`;
-};
-/** An image would be a request to whoever the text names: it is a link instead. */
-markdown.renderer.rules.image = (/** @type {any[]} */ tokens, /** @type {number} */ at) => {
-  const source = tokens[at].attrGet('src') ?? '';
-  const name = escape(tokens[at].content || 'image');
-  if (!/^https?:/i.test(source)) return `<span class="image">${name} (image)</span>`;
-  return `<a class="image" href="${escape(source)}" title="${escape(source)}" target="_blank" rel="noopener noreferrer nofollow" data-host="${escape(hostOf(source))}">${name} (image, not loaded)</a>`;
-};
-
-/** @param {string} text */
-const escape = (text) => markdown.utils.escapeHtml(text);
-
-/** @param {string} href */
-function hostOf(href) {
-  try {
-    return new URL(href).host;
-  } catch {
-    return '';
-  }
-}
-
-/** @param {string} text @returns {DocumentFragment} */
-export function rendered(text) {
-  return DOMPurify.sanitize(markdown.render(visible(text)), CLEAN);
+export function loadMarkdown() {
+  loading ??= import('./markdown_library.js').then(({ rendered }) => {
+    renderer.value = rendered;
+  });
+  return loading;
 }
 
 /** @param {{text: string, live?: boolean}} props */
 export function Markdown({ text, live = false }) {
+  useEffect(() => void loadMarkdown(), []);
+  if (renderer.value === null) return html`<div class="markdown unrendered">${marked(text)}</div>`;
+  return html`<${Rendered} text=${text} live=${live} render=${renderer.value} />`;
+}
+
+/** @param {{text: string, live: boolean, render: (text: string) => DocumentFragment}} props */
+function Rendered({ text, live, render }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const writing = useRef(/** @type {Writing | null} */ (null));
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
     if (live) {
-      writing.current ??= new Writing(element);
+      writing.current ??= new Writing(element, render);
       writing.current.show(text);
     } else {
       writing.current = null;
-      element.replaceChildren(rendered(text));
+      element.replaceChildren(render(text));
     }
   }, [text, live]);
   return html`<div class="markdown" ref=${place} />`;
@@ -77,9 +46,9 @@ export function Markdown({ text, live = false }) {
 
 /** A text that grows. */
 class Writing {
-  /** @param {HTMLElement} element */
-  constructor(element) {
-    this.element = element;
+  /** @param {HTMLElement} element @param {(text: string) => DocumentFragment} render */
+  constructor(element, render) {
+    this.render = render;
     this.tail = document.createElement('div');
     element.replaceChildren(this.tail);
     this.kept = 0;
@@ -89,13 +58,13 @@ class Writing {
   show(text) {
     const border = lastBorder(text, this.kept);
     if (border > this.kept) {
-      this.tail.before(rendered(text.slice(this.kept, border)));
+      this.tail.before(this.render(text.slice(this.kept, border)));
       this.kept = border;
     }
     const open = text.slice(this.kept);
     const fence = /^\s*(```|~~~)[^\n]*\n/.exec(open);
     if (fence) this.showCode(open.slice(fence[0].length));
-    else this.tail.replaceChildren(rendered(open));
+    else this.tail.replaceChildren(this.render(open));
   }
 
   /** A code block that is still open needs no parsing. @param {string} code */

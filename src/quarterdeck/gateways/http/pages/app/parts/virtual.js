@@ -10,7 +10,8 @@ const BEYOND_PX = 900;
 const AT_END_PX = 48;
 
 /**
- * @typedef {{items: {id: string}[], row: (item: any, index: number) => any, label: string, head?: any, foot?: any, busy?: boolean}} Props
+ * @typedef {{items: {id: string}[], row: (item: any, index: number) => any, label: string, head?: any, foot?: any, busy?: boolean,
+ *   handle?: {current: VirtualList | null}}} Props `handle`: where to put what others call.
  */
 
 /** @extends {Component<Props, {top: number, height: number}>} */
@@ -28,6 +29,7 @@ export class VirtualList extends Component {
   }
 
   componentDidMount() {
+    if (this.props.handle) this.props.handle.current = this;
     const { element } = this;
     this.setState({ height: element.clientHeight });
     this.watching = new ResizeObserver(() => {
@@ -39,6 +41,7 @@ export class VirtualList extends Component {
   }
 
   componentWillUnmount() {
+    if (this.props.handle?.current === this) this.props.handle.current = null;
     this.observer.disconnect();
     this.watching?.disconnect();
     cancelAnimationFrame(this.frame);

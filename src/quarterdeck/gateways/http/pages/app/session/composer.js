@@ -6,6 +6,7 @@ import { api } from '../net/login.js';
 import { useKeys } from '../parts/keys.js';
 import { marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';
+import { Choices } from './choices.js';
 import { Completion, useCompletion } from './completion.js';
 
 /** @typedef {{name: string, media_type: string, data: string, url: string}} Picture */
@@ -75,11 +76,14 @@ export function Composer({ session, timeline, info }) {
       <textarea ref=${place} rows="1" value=${text} placeholder=${busy ? 'Steer the turn, or queue a prompt' : 'Write a prompt. / for commands, @ for files'} aria-label="Prompt"
         role="combobox" aria-expanded=${completion.choices.length > 0} aria-controls="completion" aria-autocomplete="list"
         onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${pressed} onPaste=${(/** @type {ClipboardEvent} */ event) => take(event.clipboardData, event)} />
-      ${busy
-        ? html`<button type="button" class="danger" onClick=${interrupt} title="Ctrl+.">Interrupt</button>
-            <button type="button" onClick=${() => send('later')} title="After this turn (Ctrl+Enter)">Queue</button>
-            <button class="primary" title="With the next step (Enter)">Steer</button>`
-        : html`<button class="primary" title="Enter">Send</button>`}
+      <div class="foot">
+        <${Choices} session=${session} timeline=${timeline} info=${info} /><span class="gap" />
+        ${busy
+          ? html`<button type="button" class="danger" onClick=${interrupt} title="Ctrl+.">Interrupt</button>
+              <button type="button" onClick=${() => send('later')} title="After this turn (Ctrl+Enter)">Queue</button>
+              <button class="primary" title="With the next step (Enter)">Steer</button>`
+          : html`<button class="primary" title="Enter">Send</button>`}
+      </div>
     </div>
   </form>`;
 }

@@ -1,9 +1,8 @@
 /** What the session is and does, and what can be done with all of it. */
 
-import { options } from '../approvals/permission.js';
 import { deck } from '../deck.js';
 import { html, useState } from '../lib.js';
-import { Time, count, money, shortModel } from '../parts/format.js';
+import { Time, count, money } from '../parts/format.js';
 import { StateMark } from '../parts/state_mark.js';
 import { baseName, marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';
@@ -14,38 +13,26 @@ import { go } from '../router.js';
  * @typedef {import('../store/timeline.js').Timeline} Timeline
  */
 
-export const MODES = { default: 'Ask', acceptEdits: 'Accept edits', plan: 'Plan', dontAsk: "Don't ask", bypassPermissions: 'Bypass' };
+const PANELS = ['turns', 'plan', 'changes', 'about'];
 const ALIVE = new Set(['starting', 'authenticating', 'limited', 'waiting', 'compacting', 'running', 'idle']);
 
-/** @param {{session: Session, timeline: Timeline, info: Record<string, any> | null, panel: string, setPanel: (name: string) => void}} props */
-export function SessionHeader({ session, timeline, info, panel, setPanel }) {
+/** @param {{session: Session, timeline: Timeline, panel: string, setPanel: (name: string) => void}} props */
+export function SessionHeader({ session, timeline, panel, setPanel }) {
   /** @param {Record<string, any>} changes */
   const update = (changes) => attempt(deck().call('update_session', { session_id: session.id, ...changes }));
-  const model = timeline.session.model ?? session.model ?? '';
-  const mode = timeline.session.permission_mode ?? session.permission_mode ?? 'default';
-  /** @type {{value: string, name?: string}[]} */
-  const models = info?.models ?? [];
-  const known = models.some((one) => one.value === model) ? models : [{ value: model, name: shortModel(model) || 'default' }, ...models];
-  return html`<header class="session-head">
-    <div class="line">
-      <a class="back" href="#/sessions" aria-label="All sessions">←</a>
-      <${Name} session=${session} rename=${(/** @type {string} */ name) => update({ name })} />
-      <${StateMark} state=${session.state} reason=${session.state_reason} />
-      <span class="dim since"><${Time} at=${session.state_since} /></span>
-      <span class="gap" />
-      <${Context} timeline=${timeline} />
-      <span class="cost" title="Cost of this session">${money(session.cost_usd)}${session.budget_usd ? html`<span class="dim"> of ${money(session.budget_usd)}</span>` : null}</span>
-    </div>
-    <div class="line tools">
-      <span class="dim path" title=${visible(session.cwd)}>${marked(session.worktree ? `${baseName(session.cwd)} (worktree)` : baseName(session.cwd))}</span>
-      <label class="bare"><span class="sr">Model</span><select value=${model} onChange=${(/** @type {any} */ event) => update({ model: event.target.value })}>
-        ${known.map((one) => html`<option value=${one.value}>${visible(one.name || shortModel(one.value))}</option>`)}</select></label>
-      <label class="bare"><span class="sr">Permission mode</span><select value=${mode} onChange=${(/** @type {any} */ event) => update({ permission_mode: event.target.value })}>
-        ${options(mode in MODES ? MODES : { ...MODES, [mode]: mode })}</select></label>
-      <span class="gap" />
-      ${['turns', 'plan', 'changes', 'about'].map((name) => html`<button class="quiet" aria-pressed=${panel === name} onClick=${() => setPanel(panel === name ? '' : name)}>${name[0].toUpperCase() + name.slice(1)}</button>`)}
+  return html`<header class="session-head bar">
+    <a class="back" href="#/sessions" aria-label="All sessions">←</a>
+    <${Name} session=${session} rename=${(/** @type {string} */ name) => update({ name })} />
+    <span class="dim path" title=${visible(session.cwd)}>${marked(session.worktree ? `${baseName(session.cwd)} (worktree)` : baseName(session.cwd))}</span>
+    <${StateMark} state=${session.state} reason=${session.state_reason} />
+    <span class="dim since"><${Time} at=${session.state_since} /></span>
+    <span class="gap" />
+    <${Context} timeline=${timeline} />
+    <span class="cost" title="Cost of this session">${money(session.cost_usd)}${session.budget_usd ? html`<span class="dim"> of ${money(session.budget_usd)}</span>` : null}</span>
+    <span class="tools">
+      ${PANELS.map((name) => html`<button class="quiet" aria-pressed=${panel === name} onClick=${() => setPanel(panel === name ? '' : name)}>${name[0].toUpperCase() + name.slice(1)}</button>`)}
       <${Actions} session=${session} update=${update} />
-    </div>
+    </span>
   </header>`;
 }
 
@@ -72,7 +59,7 @@ function Context({ timeline }) {
   const share = window ? Math.min(1, tokens / window) : 0;
   const told = window ? `${Math.round(100 * share)} % of ${count(window)} tokens of context` : `${count(tokens)} tokens of context`;
   return html`<span class="context" title=${told}>
-    ${window ? html`<meter min="0" max="1" low="0.6" high="0.85" optimum="0" value=${share} aria-label=${told} />` : null}<span>${window ? `${Math.round(100 * share)} %` : count(tokens)}</span>
+    ${window ? html`<meter min="0" max="1" low="0.6" high="0.85" optimum="0" value=${share} aria-label=${told} />` : null}<span>${window ? `${Math.round(100 * share)} %` : `${count(tokens)} tokens`}</span>
   </span>`;
 }
 

@@ -7,7 +7,10 @@ import { Dialog } from '../parts/dialog.js';
 import { recentFolders } from '../parts/preferences.js';
 import { visible } from '../parts/text.js';
 import { go } from '../router.js';
-import { MODES } from './header.js';
+import { MODES } from './choices.js';
+
+/** So that files can be set back to a prompt. */
+const OPTIONS = { enable_file_checkpointing: true };
 
 /** @param {{onClose: () => void}} props */
 export function NewSession({ onClose }) {
@@ -33,7 +36,7 @@ export function NewSession({ onClose }) {
     setBusy(true);
     setProblem('');
     try {
-      const made = await deck().call('create_session', { cwd: text('cwd'), ...given });
+      const made = await deck().call('create_session', { cwd: text('cwd'), options: OPTIONS, ...given });
       recentFolders.value = [text('cwd'), ...recentFolders.value.filter((one) => one !== text('cwd'))].slice(0, 8);
       go('session', made.id);
     } catch (error) {

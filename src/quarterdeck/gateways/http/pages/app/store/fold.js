@@ -1,12 +1,11 @@
 /**
  * Frames → timeline: the same state as the host's own fold, from its events. `tests/page` compares the two on recordings.
  *
- * @typedef {import('./timeline.js').Timeline} Timeline
  * @typedef {import('./types.js').TimelineEvent} TimelineEvent
  * @typedef {(timeline: Timeline, event: TimelineEvent) => void} Fold
  */
 
-import { REQUESTS, saidSoFar, withDefaults } from './timeline.js';
+import { REQUESTS, Timeline, saidSoFar, withDefaults } from './timeline.js';
 
 const FINAL = new Set(['finished', 'failed', 'denied', 'interrupted']);
 
@@ -18,6 +17,22 @@ export function foldFrame(timeline, frame) {
 /** What is being said. @param {Timeline} timeline @param {import('./types.js').Preview} preview */
 export function foldPreview(timeline, preview) {
   for (const event of preview.events) PREVIEWS[event.type]?.(timeline, event);
+}
+
+/**
+ * What the host told in these frames, which its snapshot leaves out: in its place among the items, by time.
+ * @param {Timeline} timeline @param {import('./types.js').Frame[]} frames
+ */
+export function addHostNotes(timeline, frames) {
+  const notes = new Timeline();
+  for (const { events } of frames) for (const event of events) if (Object.hasOwn(NOTED, event.type)) NOTED[event.type](notes, event);
+  const items = [...timeline.items.values()];
+  for (const one of notes.items.values()) {
+    const after = items.findIndex((item) => item.at > one.at);
+    items.splice(after < 0 ? items.length : after, 0, { ...one, id: timeline.newId(one.kind) });
+  }
+  timeline.items = new Map(items.map((item) => [item.id, item]));
+  timeline.reordered = true;
 }
 
 /** A line of the page's own making, for an event that is not an item. @type {(t: Timeline, e: TimelineEvent, kind: string, text: string, more?: object) => void} */
@@ -280,6 +295,9 @@ const HOST = {
   custom_event: (t, e) =>
     note(t, e, 'custom', `${e.name} from ${e.by || 'outside'}`, { details: { data: e.data ?? {} }, by_host: true }),
 };
+
+/** @type {Record<string, Fold>} */
+const NOTED = { process_changed: HOST.process_changed, hang_noticed: HOST.hang_noticed, budget_changed: HOST.budget_changed, custom_event: HOST.custom_event };
 
 /** Events without an entry change nothing that the page draws. @type {Record<string, Fold>} */
 const FOLDS = { ...SAID, ...TOOLS, ...ASKED, ...TASKS, ...TURNS, ...SESSION, ...HOST };

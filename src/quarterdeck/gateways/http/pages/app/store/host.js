@@ -1,6 +1,7 @@
 /** All sessions, and everything that waits for a person: lists that follow the host's changes. */
 
 import { computed, signal } from '../lib.js';
+import { now } from '../parts/format.js';
 
 /**
  * @typedef {import('./types.js').Session} Session
@@ -144,8 +145,13 @@ const RISKS = { high: 3, medium: 2, low: 1 };
 /** @param {Approval} approval */
 export const riskLevel = (approval) => (approval.risk ?? '').split(':')[0];
 
-/** What is dangerous first, then what has waited longest. @param {Approval} one @param {Approval} other */
-function mostUrgent(one, other) {
-  const risk = (RISKS[riskLevel(other)] ?? 0) - (RISKS[riskLevel(one)] ?? 0);
-  return risk || one.asked_at.localeCompare(other.asked_at) || one.id.localeCompare(other.id);
+/** From then on it is as urgent as what is dangerous: unattended, a request is denied after fifteen minutes. */
+const OLD_MS = 10 * 60_000;
+
+/** @param {Approval} approval */
+const urgency = (approval) => (now.value - Date.parse(approval.asked_at) > OLD_MS ? RISKS.high : (RISKS[riskLevel(approval)] ?? 0));
+
+/** What is dangerous or old first, then what has waited longest. @param {Approval} one @param {Approval} other */
+export function mostUrgent(one, other) {
+  return urgency(other) - urgency(one) || one.asked_at.localeCompare(other.asked_at) || one.id.localeCompare(other.id);
 }

@@ -6,7 +6,7 @@
  */
 
 import { signal } from '../lib.js';
-import { foldFrame, foldPreview } from './fold.js';
+import { addHostNotes, foldFrame, foldPreview } from './fold.js';
 import { onNextPicture } from './host.js';
 import { Timeline } from './timeline.js';
 
@@ -72,7 +72,17 @@ export class SessionStore {
   async fetch() {
     const view = await this.connection.call('get_timeline', { session_id: this.id });
     this.start(Timeline.fromSnapshot(view.state), view.epoch, view.seq);
-    void this.fetchQueue();
+    // The conversation can be read without either: what is the matter with the session is told where it is opened.
+    this.fetchQueue().catch(() => {});
+    if (view.seq) this.fetchNotes(this.timeline, view).catch(() => {});
+  }
+
+  /** Nor does it have what the host itself told: the end of the log does. @param {Timeline} timeline @param {{epoch: string, seq: number}} view */
+  async fetchNotes(timeline, { epoch, seq }) {
+    const after = `${epoch}-${Math.max(0, seq - PAGE)}`;
+    const { frames = [] } = await this.connection.call('read_events', { session_id: this.id, after, limit: PAGE });
+    addHostNotes(timeline, frames.filter((/** @type {import('./types.js').Frame} */ frame) => frame.seq <= seq));
+    this.changed();
   }
 
   /** The snapshot does not have the prompts that wait. */

@@ -26,7 +26,7 @@ export function Audit() {
   useEffect(() => void fetch(null).catch(sayError), [who, session, from, connection.reconnects.value]);
   const people = [...new Set(entries.map((one) => one.who))].sort();
   return html`<div class="page">
-    <header class="bar"><h1>Audit</h1><span class="gap" />
+    <header class="bar filter"><h1>Audit</h1><span class="gap" />
       <label class="bare">Who <input list="people" value=${who} onChange=${(/** @type {any} */ event) => setWho(event.target.value)} /></label>
       <datalist id="people">${people.map((one) => html`<option value=${visible(one)} />`)}</datalist>
       <label class="bare">Session <select value=${session} onChange=${(/** @type {any} */ event) => setSession(event.target.value)}><option value="">all</option>
@@ -37,7 +37,7 @@ export function Audit() {
       <tbody>${entries.map((one) => html`<tr key=${one.id}>
         <td class="dim"><${Time} at=${one.at} exact=${true} /></td>
         <td>${marked(one.who)} <span class="dim">${visible(one.via)}</span></td>
-        <td>${marked(one.operation)}${one.details?.decision ? html` <span class=${`decision-word ${one.details.decision}`}>${visible(one.details.decision)}</span>` : null}${one.details?.tool ? html` <span class="dim">${marked(one.details.tool)}</span>` : null}</td>
+        <td>${marked(one.operation.replaceAll('_', ' '))}${one.details?.decision ? html` <span class=${`decision-word ${one.details.decision}`}>${visible(one.details.decision)}</span>` : null}${one.details?.tool ? html` <span class="dim">${marked(one.details.tool)}</span>` : null}</td>
         <td>${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || one.session_id.slice(0, 8))}</a>` : null}</td>
         <td class="wide-only dim details">${marked(Object.entries(one.details ?? {}).filter(([name]) => name !== 'decision' && name !== 'tool').map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', '))}</td>
       </tr>`)}</tbody></table>

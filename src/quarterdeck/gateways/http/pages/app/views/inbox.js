@@ -17,7 +17,10 @@ export function Inbox({ id }) {
   const { host } = deck();
   const waiting = host.inbox.value;
   const [batch, setBatch] = useState(false);
-  const selected = waiting.find((one) => one.id === id) ?? (id ? undefined : waiting[0]);
+  const before = useRef('');
+  // Without a choice it is the first, and stays the one that was first: what comes later must not slip under a finger.
+  const selected = waiting.find((one) => one.id === id) ?? (id ? undefined : (waiting.find((one) => one.id === before.current) ?? waiting[0]));
+  before.current = selected?.id ?? '';
   const position = useRef(0);
   useEffect(() => {
     const index = waiting.findIndex((one) => one.id === id);
@@ -32,8 +35,8 @@ export function Inbox({ id }) {
     if (next) go('inbox', next.id);
   };
   useKeys('Inbox', [
-    { keys: 'j / ArrowDown', does: 'Next', run: () => move(1) },
-    { keys: 'k / ArrowUp', does: 'Previous', run: () => move(-1) },
+    { keys: 'j / ArrowDown', does: 'Next', repeats: true, run: () => move(1) },
+    { keys: 'k / ArrowUp', does: 'Previous', repeats: true, run: () => move(-1) },
     { keys: 'o', does: 'Open its session', run: () => selected && go('session', selected.session_id) },
     { keys: 'b', does: 'Decide several', run: () => setBatch(waiting.length > 1) },
     { keys: 'u', does: 'Undo the last decision', run: () => host.settled.value[0] && undo(host.settled.value[0]) },

@@ -1,5 +1,6 @@
 /** Which rules hold where, what was granted, and what would be said about a call. */
 
+import { options } from '../approvals/permission.js';
 import { deck } from '../deck.js';
 import { html, useEffect, useState } from '../lib.js';
 import { Command } from '../parts/command.js';
@@ -14,10 +15,11 @@ export function Policy() {
   const [cwd, setCwd] = useState('');
   const folder = cwd || folders[0] || '';
   return html`<div class="page">
-    <header class="bar"><h1>Policy</h1><label class="bare">Folder <input list="policy-folders" value=${folder} spellcheck="false" onChange=${(/** @type {any} */ event) => setCwd(event.target.value)} /></label>
+    <header class="bar"><h1>Policy</h1><label class="bare grow">Folder <input class="grow" list="policy-folders" value=${folder} spellcheck="false" onChange=${(/** @type {any} */ event) => setCwd(event.target.value)} /></label>
       <datalist id="policy-folders">${folders.map((one) => html`<option value=${visible(one)} />`)}</datalist></header>
     <div class="scroll padded policy">
       <${Explain} cwd=${folder} />
+      <${TryRule} />
       <${Grants} version=${connection.reconnects.value} />
       <${Rules} cwd=${folder} />
     </div>
@@ -51,6 +53,39 @@ function Explain({ cwd }) {
       ${told.parts?.length > 1 ? html`<ul>${told.parts.map((/** @type {any} */ part) => html`<li><span class=${`decision-word ${part.decision}`}>${part.decision}</span> <code>${marked(part.text)}</code> <span class="dim">${marked(part.reason)}</span></li>`)}</ul>` : null}
       ${told.would_allow?.length ? html`<p class="dim">Would allow exactly this: ${told.would_allow.map((/** @type {string} */ rule) => html`<code>${marked(rule)}</code> `)}</p>` : null}
       ${told.near?.length ? html`<ul class="dim">${told.near.map((/** @type {any} */ near) => html`<li><code>${marked(near.rule)}</code> does not: ${marked(near.why_not)}</li>`)}</ul>` : null}
+    </div>`}
+  </section>`;
+}
+
+const BEHAVIOURS = { allow: 'allow', ask: 'ask about', deny: 'deny' };
+
+/** What a rule that there is not would have decided. It changes nothing. */
+function TryRule() {
+  const { host } = deck();
+  const [tried, setTried] = useState(/** @type {any} */ (null));
+  /** @param {any} event */
+  const ask = async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    setTried((await attempt(deck().call('try_rule', { rule: String(form.get('rule')).trim(), behavior: form.get('behavior') }))) ?? null);
+  };
+  const changed = (tried?.requests ?? []).filter((/** @type {any} */ one) => one.today !== one.with_rule);
+  return html`<section class="try"><h2>Try a new rule on past requests</h2>
+    <form class="inline" onSubmit=${ask}>
+      <label>It would <select name="behavior">${options(BEHAVIOURS)}</select></label>
+      <label class="grow">Rule <input name="rule" class="code" required spellcheck="false" autocomplete="off" placeholder="Bash(npm test:*)" /></label>
+      <button>Try</button>
+    </form>
+    ${tried && html`<div class="verdict" role="status">
+      <p>${tried.looked_at ? html`It would have changed <b>${tried.changed}</b> of the last ${tried.looked_at} requests${changed.length ? ':' : '.'}` : 'Nothing was ever asked.'}</p>
+      ${changed.length ? html`<div class="scroll-x"><table><thead><tr><th>Request</th><th>Policy</th><th>With the rule</th><th>People said</th><th>Session</th><th class="number">Asked</th></tr></thead>
+        <tbody>${changed.map((/** @type {any} */ one) => html`<tr key=${one.approval_id}>
+          <td class="code">${marked(one.summary || one.tool)}</td>
+          <td><span class=${`decision-word ${one.today}`}>${one.today}</span></td>
+          <td title=${visible(one.reason)}><span class=${`decision-word ${one.with_rule}`}>${one.with_rule}</span></td>
+          <td>${one.decided ? html`<span class=${`decision-word ${one.decided}`}>${visible(one.decided)}</span>` : html`<span class="dim">${visible(one.state)}</span>`}${one.decided && one.with_rule !== 'ask' && one.decided !== one.with_rule ? html` <span class="tag against">against it</span>` : null}</td>
+          <td><a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || one.session_id.slice(0, 8))}</a></td>
+          <td class="number dim"><${Time} at=${one.asked_at} /></td></tr>`)}</tbody></table></div>` : null}
     </div>`}
   </section>`;
 }
@@ -93,9 +128,19 @@ function Rules({ cwd }) {
     };
   }, [cwd]);
   if (!found) return null;
+  /** @type {any[]} */
+  const all = found.rules;
+  const builtIn = all.filter((rule) => rule.layer === 'built-in');
+  const others = all.filter((rule) => rule.layer !== 'built-in');
   return html`<section><h2>Rules in force</h2>
     ${found.notes?.map((/** @type {string} */ note) => html`<p class="problem">${marked(note)}</p>`)}
-    ${found.rules.length ? html`<div class="scroll-x"><table><thead><tr><th>Says</th><th>Rule</th><th>Layer</th><th>From</th></tr></thead>
-      <tbody>${found.rules.map((/** @type {any} */ rule) => html`<tr><td><span class=${`decision-word ${rule.behavior}`}>${rule.behavior}</span></td><td><code>${marked(rule.rule)}</code></td><td>${marked(rule.layer)}</td><td class="dim">${marked(rule.place)}</td></tr>`)}</tbody></table></div>` : html`<p class="dim">None.</p>`}
+    ${others.length ? html`<${RuleTable} rules=${others} />` : html`<p class="dim">None but those that are built in: what nobody speaks of is asked about.</p>`}
+    ${builtIn.length ? html`<details><summary class="dim">${builtIn.length} built in: no session may read the host's own folder, or decide about itself</summary><${RuleTable} rules=${builtIn} /></details>` : null}
   </section>`;
+}
+
+/** @param {{rules: any[]}} props */
+function RuleTable({ rules }) {
+  return html`<div class="scroll-x"><table><thead><tr><th>Says</th><th>Rule</th><th>Layer</th><th>From</th></tr></thead>
+    <tbody>${rules.map((rule) => html`<tr><td><span class=${`decision-word ${rule.behavior}`}>${rule.behavior}</span></td><td><code>${marked(rule.rule)}</code></td><td>${marked(rule.layer)}</td><td class="dim">${marked(rule.layer === 'built-in' ? '' : rule.place)}</td></tr>`)}</tbody></table></div>`;
 }

@@ -2,7 +2,7 @@
 
 import { deck } from '../deck.js';
 import { ItemView, isShown } from '../items/item.js';
-import { createRef, html, useEffect, useMemo, useRef, useState } from '../lib.js';
+import { html, useEffect, useMemo, useRef, useState } from '../lib.js';
 import { useKeys } from '../parts/keys.js';
 import { VirtualList } from '../parts/virtual.js';
 import { Composer } from '../session/composer.js';
@@ -24,14 +24,14 @@ export function SessionView({ id }) {
   const info = useInfo(id, store.timeline.turn);
   const [panel, setPanel] = useState('');
   const [finding, setFinding] = useState(false);
-  const list = useRef(createRef());
+  const list = useRef(/** @type {VirtualList | null} */ (null));
   useKeys('Session', [
     { keys: 'f', does: 'Find in the session', run: () => setFinding(true) },
     { keys: 'Ctrl+f', does: 'Find in the session', always: true, run: () => setFinding(true) },
     { keys: 't', does: 'Turns', run: () => setPanel(panel === 'turns' ? '' : 'turns') },
     { keys: 'p', does: 'Plan and tasks', run: () => setPanel(panel === 'plan' ? '' : 'plan') },
     { keys: 'v', does: 'What it changed', run: () => setPanel(panel === 'changes' ? '' : 'changes') },
-    { keys: 'End', does: 'Jump to the end', run: () => list.current.current?.toEnd() },
+    { keys: 'End', does: 'Jump to the end', run: () => list.current?.toEnd() },
   ]);
   const picture = store.picture.value;
   const items = picture.items.filter(isShown);
@@ -44,13 +44,13 @@ export function SessionView({ id }) {
   if (!session) return html`<p class="empty wide">${connection.state.value === 'online' ? 'Loading…' : ''}</p>`;
   const actions = actionsOf(id);
   /** @param {number} index */
-  const jump = (index) => list.current.current?.show(index);
+  const jump = (index) => list.current?.show(index);
   const row = (/** @type {any} */ item) => html`<${ItemView} item=${item} version=${context.version(item)} context=${context} actions=${actions} />`;
   return html`<div class="session-view">
-    <${SessionHeader} session=${session} timeline=${picture.timeline} info=${info} panel=${panel} setPanel=${setPanel} />
+    <${SessionHeader} session=${session} timeline=${picture.timeline} panel=${panel} setPanel=${setPanel} />
     ${finding && html`<${Find} items=${items} jump=${jump} onClose=${() => setFinding(false)} />`}
     <div class=${`conversation ${panel ? 'with-panel' : ''}`}>
-      <${VirtualList} key=${id} ref=${list.current} items=${items} row=${row} label="Conversation" head=${html`<${Earlier} store=${store} />`} foot=${html`<${Doing} session=${session} timeline=${picture.timeline} />`} />
+      <${VirtualList} key=${id} handle=${list} items=${items} row=${row} label="Conversation" head=${html`<${Earlier} store=${store} />`} foot=${html`<${Doing} session=${session} timeline=${picture.timeline} />`} />
       ${panel && html`<aside class=${`panel ${panel}`} aria-label=${panel}>
         ${panel === 'turns' && html`<${Turns} items=${items} jump=${jump} />`}
         ${panel === 'plan' && html`<${PlanAndTasks} session=${session} timeline=${picture.timeline} />`}

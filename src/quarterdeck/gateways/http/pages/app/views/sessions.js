@@ -15,6 +15,9 @@ import { NewSession } from '../session/new_session.js';
 
 const ORDER = ['waiting', 'crashed', 'running', 'compacting', 'starting', 'authenticating', 'limited', 'idle', 'parked', 'stopped'];
 
+/** More than anybody looks through; the search finds the rest. */
+const FIRST_ROWS = 200;
+
 /** @param {{id: string}} props */
 export function Sessions({ id }) {
   const { host } = deck();
@@ -24,11 +27,13 @@ export function Sessions({ id }) {
   const [at, setAt] = useState(0);
   const listed = archived ?? [...host.sessions.value.values()].filter((one) => !one.archived);
   const rows = tree(listed.filter((one) => matches(one, wanted) || found.has(one.id)));
-  const selected = rows[Math.min(at, rows.length - 1)];
+  const [whole, setWhole] = useState(false);
+  const drawn = whole ? rows : rows.slice(0, FIRST_ROWS);
+  const selected = drawn[Math.min(at, drawn.length - 1)];
   const archive = async () => setArchived(archived ? null : ((await attempt(all(deck().connection, 'list_sessions', 'sessions', { archived: true }))) ?? []));
   useKeys('Sessions', [
-    { keys: 'j / ArrowDown', does: 'Next', run: () => setAt(Math.min(rows.length - 1, at + 1)) },
-    { keys: 'k / ArrowUp', does: 'Previous', run: () => setAt(Math.max(0, at - 1)) },
+    { keys: 'j / ArrowDown', does: 'Next', repeats: true, run: () => setAt(Math.min(drawn.length - 1, at + 1)) },
+    { keys: 'k / ArrowUp', does: 'Previous', repeats: true, run: () => setAt(Math.max(0, at - 1)) },
     { keys: 'Enter / o', does: 'Open', run: () => selected && go('session', selected.session.id) },
     { keys: '/', does: 'Search', run: () => document.getElementById('search')?.focus() },
   ]);
@@ -40,8 +45,9 @@ export function Sessions({ id }) {
       <a class="button primary" href=${link('sessions', 'new')}>New session</a></header>
     <div class="scroll"><table class="sessions">
       <thead><tr><th>Session</th><th>State</th><th class="wide-only">Doing</th><th class="wide-only">Model</th><th class="number">Cost</th><th class="number">Since</th></tr></thead>
-      <tbody>${rows.map(({ session, depth }) => html`<${Row} key=${session.id} session=${session} depth=${depth} selected=${session.id === selected?.session.id} />`)}</tbody>
+      <tbody>${drawn.map(({ session, depth }) => html`<${Row} key=${session.id} session=${session} depth=${depth} selected=${session.id === selected?.session.id} />`)}</tbody>
     </table>
+    ${rows.length > drawn.length ? html`<p class="earlier"><button onClick=${() => setWhole(true)}>Show ${rows.length - drawn.length} more</button></p>` : null}
     ${host.loaded.value && !rows.length ? html`<p class="empty wide">${wanted ? 'Nothing found.' : archived ? 'The archive is empty.' : 'No sessions yet. Start one.'}</p>` : null}</div>
     ${id === 'new' && html`<${NewSession} onClose=${() => go('sessions')} />`}
   </div>`;
@@ -49,11 +55,13 @@ export function Sessions({ id }) {
 
 /** @param {{session: Session, depth: number, selected: boolean}} props */
 function Row({ session, depth, selected }) {
+  const asked = session.pending_approvals ? deck().host.inbox.value.find((one) => one.session_id === session.id) : undefined;
+  const doing = session.current || (asked ? `asks: ${asked.summary || asked.tool || asked.kind}` : '');
   return html`<tr aria-selected=${selected} class=${session.state} onClick=${() => go('session', session.id)}>
     <td class="who"><a href=${link('session', session.id)} style=${{ paddingLeft: `${depth * 16}px` }}>${depth ? '↳ ' : ''}<b>${marked(session.name || session.id.slice(0, 8))}</b></a>
       <span class="dim path" title=${visible(session.cwd)}>${marked(baseName(session.cwd))}${(session.tags ?? []).map((tag) => html` <span class="tag">${marked(tag)}</span>`)}</span></td>
     <td><${StateMark} state=${session.state} reason=${session.state_reason} />${session.pending_approvals ? html` <b class="count">${session.pending_approvals}</b>` : null}</td>
-    <td class="wide-only doing-now">${marked(session.current ?? '')}</td>
+    <td class="wide-only doing-now">${marked(doing)}</td>
     <td class="wide-only dim">${marked(shortModel(session.model))}</td>
     <td class="number">${money(session.cost_usd)}</td>
     <td class="number dim"><${Time} at=${session.state_since} /></td>

@@ -4,7 +4,7 @@ import { options } from '../approvals/permission.js';
 import { current, deck } from '../deck.js';
 import { html, useEffect, useState } from '../lib.js';
 import { forget } from '../net/login.js';
-import { Time } from '../parts/format.js';
+import { Time, duration } from '../parts/format.js';
 import { diffStyle, notify, showThinking, theme } from '../parts/preferences.js';
 import { marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';
@@ -35,8 +35,8 @@ function Appearance() {
     else notify.value = !notify.value;
   };
   return html`<section><h2>This browser</h2>
-    <label>Colours <select value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>${options({ system: 'system', light: 'light', dark: 'dark' })}</select></label>
-    <label>Diffs <select value=${diffStyle.value} onChange=${(/** @type {any} */ event) => (diffStyle.value = event.target.value)}>${options({ unified: 'unified', split: 'side by side' })}</select></label>
+    <div class="columns narrow"><label>Colours <select value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>${options({ system: 'system', light: 'light', dark: 'dark' })}</select></label>
+    <label>Diffs <select value=${diffStyle.value} onChange=${(/** @type {any} */ event) => (diffStyle.value = event.target.value)}>${options({ unified: 'unified', split: 'side by side' })}</select></label></div>
     <label class="check"><input type="checkbox" checked=${showThinking.value} onChange=${() => (showThinking.value = !showThinking.value)} /> Show thinking unfolded</label>
     <label class="check"><input type="checkbox" checked=${notify.value} onChange=${ask} /> Notify me about new requests while this page is in the background</label>
   </section>`;
@@ -99,21 +99,46 @@ function Tokens() {
   </section>`;
 }
 
-/** As the host keeps them: a list of what is told to which address or command. */
+const EVENTS = { approval: 'something waits', crashed: 'a crash', finished: 'a turn is done', budget: 'budgets', limited: 'rate limits' };
+
+/** @typedef {{on: string[], url?: string, command?: string[], after_s?: number, session?: string, cwd?: string}} Alert */
+
+/** Who is told about what: an address, or a program that gets the notice on its standard input. */
 function Alerts() {
-  const [text, setText] = useState(/** @type {string | null} */ (null));
+  const [kept, setKept] = useState(/** @type {{alerts: Alert[], private_hosts?: string[]} | null} */ (null));
   useEffect(() => {
-    deck().call('get_alerts').then((found) => setText(JSON.stringify(found.alerts ?? [], null, 2)), () => setText(null));
+    deck().call('get_alerts').then(setKept, () => setKept(null));
   }, []);
-  if (text === null) return null;
-  /** @param {Event} event */
-  const save = async (event) => {
-    event.preventDefault();
-    const saved = await attempt((async () => deck().call('set_alerts', { settings: { alerts: JSON.parse(text) } }))());
-    if (saved) say('Alerts saved.');
+  if (kept === null) return null;
+  /** @param {Alert[]} alerts */
+  const save = async (alerts) => {
+    const saved = await attempt(deck().call('set_alerts', { settings: { ...kept, alerts } }));
+    if (saved) {
+      setKept(saved);
+      say('Alerts saved.');
+    }
+    return saved;
   };
-  return html`<section><h2>Alerts</h2><form onSubmit=${save}>
-    <label>A list of <code>on</code> (approval, crashed, budget …) with a <code>url</code> or a <code>command</code>
-      <textarea class="code" rows="6" spellcheck="false" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>
-    <button>Save</button></form></section>`;
+  /** @param {any} event */
+  const add = async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const text = (/** @type {string} */ name) => String(form.get(name) ?? '').trim();
+    const target = text('target');
+    const to = /^https?:/i.test(target) ? { url: target } : { command: target.split(/\s+/) };
+    const about = { ...(text('cwd') ? { cwd: text('cwd') } : {}), ...(Number(text('minutes')) ? { after_s: 60 * Number(text('minutes')) } : {}) };
+    if (await save([...(kept.alerts ?? []), { on: form.getAll('on').map(String), ...to, ...about }])) event.target.reset();
+  };
+  const alerts = kept.alerts ?? [];
+  return html`<section><h2>Alerts</h2>
+    ${alerts.length ? html`<div class="scroll-x"><table><thead><tr><th>On</th><th>Tells</th><th>Only</th><th></th></tr></thead>
+      <tbody>${alerts.map((one, at) => html`<tr><td>${marked(one.on.join(', '))}${one.after_s ? html` <span class="dim">after ${duration(one.after_s)}</span>` : null}</td>
+        <td class="code">${marked(one.url ?? one.command?.join(' '))}</td><td class="dim">${marked(one.cwd ?? one.session ?? 'all sessions')}</td>
+        <td><button class="quiet danger" onClick=${() => save(alerts.filter((_, index) => index !== at))}>Remove</button></td></tr>`)}</tbody></table></div>` : html`<p class="dim">Nobody is told anything while no page is open.</p>`}
+    <form class="inline alert" onSubmit=${add}>
+      <fieldset class="row"><legend class="sr">On</legend>${Object.entries(EVENTS).map(([name, title]) => html`<label class="check"><input type="checkbox" name="on" value=${name} defaultChecked=${name === 'approval'} /> ${title}</label>`)}</fieldset>
+      <label class="grow">Address, or program with its arguments <input name="target" class="code" required spellcheck="false" placeholder="/usr/bin/notify-send Quarterdeck" /></label>
+      <label>Folder <input name="cwd" spellcheck="false" placeholder="all" /></label>
+      <label>Waits, minutes <input name="minutes" type="number" min="0" max="10080" placeholder="0" /></label>
+      <button>Add</button></form></section>`;
 }

@@ -29,16 +29,16 @@ export function Usage() {
   }, [days, deck().connection.reconnects.value]);
   const value = (/** @type {UsageRow} */ row) => (measure === 'cost' ? Number(row.cost_usd) : allTokens(row.tokens));
   const shown = (/** @type {number} */ amount) => (measure === 'cost' ? money(amount) : count(amount));
-  const total = (found?.day ?? []).reduce((sum, row) => sum + value(row), 0);
   const { host } = deck();
   return html`<div class="page">
-    <header class="bar"><h1>Usage</h1><b class="total">${found ? shown(total) : ''}</b><span class="gap" />
+    <header class="bar"><h1>Usage</h1><span class="gap" />
       <div class="choice" role="group" aria-label="Measure">${['cost', 'tokens'].map((one) => html`<button class="quiet" aria-pressed=${measure === one} onClick=${() => setMeasure(one)}>${one}</button>`)}</div>
       <div class="choice" role="group" aria-label="Time span">${Object.entries(SPANS).map(([span, title]) => html`<button class="quiet" aria-pressed=${days === Number(span)} onClick=${() => setDays(Number(span))}>${title}</button>`)}</div>
     </header>
     <div class="scroll padded">
       ${budgets && (budgets.day_usd || budgets.month_usd) ? html`<section class="budgets"><${Budget} name="Today" spent=${budgets.spent?.day_usd} limit=${budgets.day_usd} /><${Budget} name="This month" spent=${budgets.spent?.month_usd} limit=${budgets.month_usd} /></section>` : null}
-      ${found && html`<${Days} rows=${found.day} days=${days} value=${value} shown=${shown} />
+      ${found && html`<${Counts} rows=${found.day} />
+      <${Days} rows=${found.day} days=${days} value=${value} shown=${shown} />
       <div class="grid">
         <${Ranking} title="By model" rows=${found.model} name=${(/** @type {UsageRow} */ row) => marked(shortModel(row.by.model) || 'unknown')} value=${value} shown=${shown} />
         <${Ranking} title="By folder" rows=${found.cwd} name=${(/** @type {UsageRow} */ row) => html`<span title=${visible(row.by.cwd)}>${marked(baseName(row.by.cwd))}</span>`} value=${value} shown=${shown} />
@@ -54,7 +54,20 @@ function Budget({ name, spent, limit }) {
   return html`<p><span>${name}: ${money(spent)} of ${money(limit)}</span><meter min="0" max=${Number(limit)} high=${0.8 * Number(limit)} optimum="0" value=${Number(spent)} aria-label=${`${name}: ${money(spent)} of ${money(limit)}`} /></p>`;
 }
 
-const HEIGHT = 140;
+/** All kinds of tokens, apart. @param {{rows: UsageRow[]}} props */
+function Counts({ rows }) {
+  const sum = (/** @type {keyof import('../store/types.js').TokenCounts} */ kind) => rows.reduce((total, row) => total + (row.tokens[kind] ?? 0), 0);
+  const facts = [
+    ['Cost', money(rows.reduce((total, row) => total + Number(row.cost_usd), 0))],
+    ['Input', count(sum('input'))],
+    ['Output', count(sum('output'))],
+    ['Cache read', count(sum('cache_read'))],
+    ['Cache write', count(sum('cache_write'))],
+  ];
+  return html`<dl class="counts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+const HEIGHT = 160;
 
 /** A bar for each day. @param {{rows: UsageRow[], days: number, value: (row: UsageRow) => number, shown: (amount: number) => string}} props */
 function Days({ rows, days, value, shown }) {
@@ -67,10 +80,16 @@ function Days({ rows, days, value, shown }) {
     const tall = Math.max(amount ? 2 : 0.5, (amount / most) * (HEIGHT - 20));
     return h('rect', { key: date, class: amount ? 'bar' : 'bar none', x: `${at * width + width * 0.12}%`, y: HEIGHT - tall, width: `${width * 0.76}%`, height: tall, rx: 2 }, h('title', {}, `${date}: ${shown(amount)}`));
   });
+  const levels = most < 1e-6 ? [] : [most, most / 2].map((amount) => ({ amount, y: HEIGHT - (amount / most) * (HEIGHT - 20) }));
+  const lines = levels.map(({ y }) => h('line', { class: 'level', x1: '0', x2: '100%', y1: y, y2: y }));
   return html`<figure class="days"><figcaption class="sr">By day: ${dates.filter((date) => amounts.get(date)).map((date) => `${date} ${shown(amounts.get(date) ?? 0)}`).join(', ')}</figcaption>
-    ${h('svg', { width: '100%', height: HEIGHT, 'aria-hidden': 'true' }, bars)}
-    <div class="axis"><span>${dates[0]}</span><span class="dim">most: ${shown(most < 1e-6 ? 0 : most)}</span><span>today</span></div></figure>`;
+    <div class="chart">${h('svg', { width: '100%', height: HEIGHT, 'aria-hidden': 'true' }, [...lines, ...bars])}
+      ${levels.map(({ amount, y }) => html`<span class="level" style=${{ top: `${y}px` }} aria-hidden="true">${shown(amount)}</span>`)}</div>
+    <div class="axis"><span>${shortDate(dates[0])}</span><span>${shortDate(dates[Math.floor(days / 2)])}</span><span>today</span></div></figure>`;
 }
+
+/** @param {string} date */
+const shortDate = (date) => new Date(date).toLocaleDateString([], { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** @param {{title: string, rows: UsageRow[], name: (row: UsageRow) => any, value: (row: UsageRow) => number, shown: (amount: number) => string}} props */
 function Ranking({ title, rows, name, value, shown }) {
