@@ -354,7 +354,7 @@ async def test_a_call_can_be_explained_before_it_is_made(place: Place) -> None:
         assert (asked["decision"], asked["would_allow"]) == ("ask", ["Bash(make install)"])
 
 
-async def test_a_new_rule_is_held_against_past_requests(place: Place) -> None:
+async def test_a_new_rule_is_tried_on_past_requests(place: Place) -> None:
     place.claude.play([ASKS, "Done."])
     async with place.opened() as host:
         session = await place.created(host)

@@ -106,7 +106,7 @@ async def test_a_new_rule_is_tried_on_past_requests_and_changes_nothing(tmp_path
         await expect(row.locator(".against")).to_be_visible()
         await page.get_by_label("Rule", exact=True).fill("Bash(")
         await page.get_by_role("button", name="Try").click()
-        await expect(page.locator(".toast.error")).to_contain_text("no rule")
+        await expect(page.locator(".toast.error")).to_contain_text("not a rule")
         assert (await host.list_grants(Nothing())).grants == []
 
 

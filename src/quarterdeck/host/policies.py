@@ -115,7 +115,7 @@ class SessionPolicy:
         return self.bare.places.cwd
 
     def trying(self, rule: Rule) -> SessionPolicy:
-        """The same policy with one rule more. It is no longer asked with its grants if the rule is against the call."""
+        """The same policy with one more rule."""
         tried = copy.copy(self)
         if rule.behavior == "allow":
             tried._allow_rules = (*self._allow_rules, rule)

@@ -25,7 +25,7 @@ from .idempotency import once, receipt_for
 from .policies import FOR_PEOPLE, SessionPolicy
 
 MOST_TRIED = 1_000
-"""Past requests that one rule is held against."""
+"""Past requests that one rule is tested on."""
 
 
 class PolicyOperations(HostBase):
@@ -78,11 +78,11 @@ class PolicyOperations(HostBase):
         )
 
     async def try_rule(self, request: takes.TryRule, caller: Caller = PROGRAM) -> returns.Details:
-        """What the policy of today says about the newest requests of the past, without a new rule and with it."""
+        """What today's policy decides about the most recent requests, with and without a new rule."""
         try:
             rule = parse_rule(request.rule, request.behavior, source="session")
         except RuleError as error:
-            raise HostError("invalid", f"This is no rule: {error}", field="rule") from error
+            raise HostError("invalid", f"This is not a rule: {error}", field="rule") from error
         if not 0 < request.limit <= MOST_TRIED:
             raise HostError("invalid", f"limit is from 1 to {MOST_TRIED:,}.", field="limit")
         folder = None if request.cwd is None else str(existing_folder(request.cwd))

@@ -322,12 +322,12 @@ class ExplainPolicy(Request, frozen=True, kw_only=True):
 
 
 class TryRule(Request, frozen=True, kw_only=True):
-    """A rule that there is not, to be held against the newest requests of the past."""
+    """A new rule to test against the most recent requests."""
 
     rule: str
     behavior: Literal["allow", "ask", "deny"] = "allow"
     cwd: str | None = None
-    """Only requests of sessions in this folder and below; None: of all."""
+    """Only requests from sessions in this folder and below; None for all."""
     limit: int = 200
 
 

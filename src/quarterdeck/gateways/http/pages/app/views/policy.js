@@ -59,7 +59,7 @@ function Explain({ cwd }) {
 
 const BEHAVIOURS = { allow: 'allow', ask: 'ask about', deny: 'deny' };
 
-/** What a rule that there is not would have decided. It changes nothing. */
+/** What a new rule would have decided on past requests. Changes nothing. */
 function TryRule() {
   const { host } = deck();
   const [tried, setTried] = useState(/** @type {any} */ (null));
@@ -77,8 +77,8 @@ function TryRule() {
       <button>Try</button>
     </form>
     ${tried && html`<div class="verdict" role="status">
-      <p>${tried.looked_at ? html`It would have changed <b>${tried.changed}</b> of the last ${tried.looked_at} requests${changed.length ? ':' : '.'}` : 'Nothing was ever asked.'}</p>
-      ${changed.length ? html`<div class="scroll-x"><table><thead><tr><th>Request</th><th>Policy</th><th>With the rule</th><th>People said</th><th>Session</th><th class="number">Asked</th></tr></thead>
+      <p>${tried.looked_at ? html`It would have changed <b>${tried.changed}</b> of the last ${tried.looked_at} requests${changed.length ? ':' : '.'}` : 'There are no past requests yet.'}</p>
+      ${changed.length ? html`<div class="scroll-x"><table><thead><tr><th>Request</th><th>Policy</th><th>With the rule</th><th>Decided</th><th>Session</th><th class="number">Asked</th></tr></thead>
         <tbody>${changed.map((/** @type {any} */ one) => html`<tr key=${one.approval_id}>
           <td class="code">${marked(one.summary || one.tool)}</td>
           <td><span class=${`decision-word ${one.today}`}>${one.today}</span></td>
@@ -134,8 +134,8 @@ function Rules({ cwd }) {
   const others = all.filter((rule) => rule.layer !== 'built-in');
   return html`<section><h2>Rules in force</h2>
     ${found.notes?.map((/** @type {string} */ note) => html`<p class="problem">${marked(note)}</p>`)}
-    ${others.length ? html`<${RuleTable} rules=${others} />` : html`<p class="dim">None but those that are built in: what nobody speaks of is asked about.</p>`}
-    ${builtIn.length ? html`<details><summary class="dim">${builtIn.length} built in: no session may read the host's own folder, or decide about itself</summary><${RuleTable} rules=${builtIn} /></details>` : null}
+    ${others.length ? html`<${RuleTable} rules=${others} />` : html`<p class="dim">Only the built-in rules. Calls that no rule covers are asked about.</p>`}
+    ${builtIn.length ? html`<details><summary class="dim">${builtIn.length} built in: no session can read the host's own folder or decide its own requests</summary><${RuleTable} rules=${builtIn} /></details>` : null}
   </section>`;
 }
 

@@ -103,7 +103,7 @@ const EVENTS = { approval: 'something waits', crashed: 'a crash', finished: 'a t
 
 /** @typedef {{on: string[], url?: string, command?: string[], after_s?: number, session?: string, cwd?: string}} Alert */
 
-/** Who is told about what: an address, or a program that gets the notice on its standard input. */
+/** Webhooks and commands that are called when something happens. */
 function Alerts() {
   const [kept, setKept] = useState(/** @type {{alerts: Alert[], private_hosts?: string[]} | null} */ (null));
   useEffect(() => {
@@ -134,7 +134,7 @@ function Alerts() {
     ${alerts.length ? html`<div class="scroll-x"><table><thead><tr><th>On</th><th>Tells</th><th>Only</th><th></th></tr></thead>
       <tbody>${alerts.map((one, at) => html`<tr><td>${marked(one.on.join(', '))}${one.after_s ? html` <span class="dim">after ${duration(one.after_s)}</span>` : null}</td>
         <td class="code">${marked(one.url ?? one.command?.join(' '))}</td><td class="dim">${marked(one.cwd ?? one.session ?? 'all sessions')}</td>
-        <td><button class="quiet danger" onClick=${() => save(alerts.filter((_, index) => index !== at))}>Remove</button></td></tr>`)}</tbody></table></div>` : html`<p class="dim">Nobody is told anything while no page is open.</p>`}
+        <td><button class="quiet danger" onClick=${() => save(alerts.filter((_, index) => index !== at))}>Remove</button></td></tr>`)}</tbody></table></div>` : html`<p class="dim">No alerts yet. Without them, you hear of requests only while the page is open.</p>`}
     <form class="inline alert" onSubmit=${add}>
       <fieldset class="row"><legend class="sr">On</legend>${Object.entries(EVENTS).map(([name, title]) => html`<label class="check"><input type="checkbox" name="on" value=${name} defaultChecked=${name === 'approval'} /> ${title}</label>`)}</fieldset>
       <label class="grow">Address, or program with its arguments <input name="target" class="code" required spellcheck="false" placeholder="/usr/bin/notify-send Quarterdeck" /></label>
