@@ -26,7 +26,9 @@ async function loadLibrary() {
 
 /** @param {{diff: FileDiff, open?: boolean}} props */
 export function FileChange({ diff, open = true }) {
-  useEffect(() => void (library.value ?? loadLibrary()), []);
+  useEffect(() => {
+    if (!library.value) loadLibrary().catch(() => {}); // without it no words are marked
+  }, []);
   const [whole, setWhole] = useState(false);
   const lines = diff.hunks.flatMap((hunk, index) => [...(index ? [{ mark: '@', text: '' }] : []), ...linesOf(hunk, diff.numbered ?? false)]);
   const shown = whole ? lines : lines.slice(0, SHOWN_LINES);

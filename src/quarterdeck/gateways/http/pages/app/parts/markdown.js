@@ -11,11 +11,18 @@ import { marked, visible } from './text.js';
 const renderer = signal(null);
 /** @type {Promise<void> | null} */
 let loading = null;
+const RETRY_MS = 1_000;
 
 export function loadMarkdown() {
-  loading ??= import('./markdown_library.js').then(({ rendered }) => {
-    renderer.value = rendered;
-  });
+  loading ??= import('./markdown_library.js').then(
+    ({ rendered }) => {
+      renderer.value = rendered;
+    },
+    () => {
+      loading = null; // the line is broken: until it is back, the text is there as it is
+      setTimeout(loadMarkdown, RETRY_MS);
+    },
+  );
   return loading;
 }
 

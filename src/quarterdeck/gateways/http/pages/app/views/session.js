@@ -51,7 +51,7 @@ export function SessionView({ id }) {
     ${finding && html`<${Find} items=${items} jump=${jump} onClose=${() => setFinding(false)} />`}
     <div class=${`conversation ${panel ? 'with-panel' : ''}`}>
       <${VirtualList} key=${id} handle=${list} items=${items} row=${row} label="Conversation" head=${html`<${Earlier} store=${store} />`} foot=${html`<${Doing} session=${session} timeline=${picture.timeline} />`} />
-      ${panel && html`<aside class=${`panel ${panel}`} aria-label=${panel}>
+      ${panel && html`<aside class=${`panel ${panel}`} aria-label=${panel} tabindex="0">
         ${panel === 'turns' && html`<${Turns} items=${items} jump=${jump} />`}
         ${panel === 'plan' && html`<${PlanAndTasks} session=${session} timeline=${picture.timeline} />`}
         ${panel === 'changes' && html`<${Changes} session=${session} />`}
