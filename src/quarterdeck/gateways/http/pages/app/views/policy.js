@@ -111,7 +111,7 @@ function Grants({ version }) {
         <td><code>${marked(one.rule)}</code></td>
         <td>${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || 'one session')}</a>` : one.cwd ? html`<span title=${visible(one.cwd)}>${marked(baseName(one.cwd))}</span>` : SCOPES[/** @type {keyof SCOPES} */ (one.scope)]}</td>
         <td>${marked(one.by)}</td><td class="number"><${Time} at=${one.created_at} /></td>
-        <td>${one.revoked_at ? 'revoked' : one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'revoked by somebody'}</td>
+        <td>${one.revoked_at ? 'revoked' : one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'no end'}</td>
         <td>${holds(one) && html`<button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button>`}</td></tr>`)}</tbody></table></div>` : html`<p class="dim">No remembered rules. Rules that you allow appear here.</p>`}
   </section>`;
 }
