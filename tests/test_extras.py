@@ -20,7 +20,14 @@ from packaging.requirements import Requirement
 from terminal.kit import LIMIT_S, Term
 
 ROOT = Path(__file__).parents[1]
-HOSTED = (ROOT / "examples" / "host.py").read_text()
+
+
+def _example(name: str) -> str:
+    """Alone: it takes no ``--host`` here."""
+    return (ROOT / "examples" / f"{name}.py").read_text().replace("from _where import HOST\n", "HOST = None\n")
+
+
+HOSTED = _example("host")
 SCENARIO = ROOT / "examples" / "scenarios" / "permission.yaml"
 CALLED = """
 import asyncio, grpc
@@ -228,7 +235,7 @@ def test_otel_alone_traces_a_session(wheel: Path, tmp_path: Path) -> None:
 
 def test_mcp_alone_runs_a_server_of_that_package(wheel: Path, tmp_path: Path) -> None:
     there = Installed(tmp_path, wheel, "mcp")
-    program = (ROOT / "examples" / "fastmcp_server.py").read_text()
+    program = _example("fastmcp_server")
     done = there.python_code(program, CLAUDE_BIN=there.simulator)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout

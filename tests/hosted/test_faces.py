@@ -39,6 +39,7 @@ BY_CALL = {
     "reconnect_mcp_server": "/mcp in attach",
     "resume": "send and attach resume by themselves",
     "set_mcp_servers": "for programs",
+    "try_rule": "the page is for people; it needs the past requests",
     "stop_task": "attach shows tasks",
 }
 """Operations without a command of their own, and why: ``quarterdeck call`` has them."""

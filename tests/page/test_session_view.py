@@ -57,8 +57,8 @@ async def test_mode_and_model_are_switched_and_the_session_says_so(tmp_path: Pat
         await page.goto(f"{there.url}#/session/{session}")
         await expect(page.locator(".turn")).to_have_count(1)
         await page.get_by_label("Permission mode").select_option("plan")
-        await page.get_by_label("Model").select_option(index=1)
-        wanted = await page.get_by_label("Model").input_value()
+        wanted = await page.get_by_label("Model").locator("option").nth(1).get_attribute("value")
+        await page.get_by_label("Model").select_option(wanted)
         while True:
             known = await there.there.host.get_session(OfSession(session_id=session))
             if known.permission_mode == "plan" and known.model == wanted:

@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.js';
 import { visible, baseName, marked } from '../parts/text.js';
 import { sayError, say } from '../parts/toasts.js';
 import { RiskMark } from './approval.js';
+import { sendDecision } from './deciding.js';
 
 /** @typedef {import('../store/types.js').Approval} Approval */
 
@@ -28,7 +29,7 @@ export function Batch({ onClose }) {
   /** @param {'allow' | 'deny'} decision */
   const decideAll = async (decision) => {
     // By id: what has come since the preview was drawn is not in it.
-    const decided = await Promise.allSettled(covered.map((one) => deck().call('decide', { approval_id: one.id, decision })));
+    const decided = await Promise.allSettled(covered.map((one) => sendDecision(one, { decision })));
     const done = decided.filter((one) => one.status === 'fulfilled').length;
     const missed = decided.length - done;
     say(`${done} ${decision === 'allow' ? 'allowed' : 'denied'}${missed ? `, ${missed} were decided by others first` : ''}.`);

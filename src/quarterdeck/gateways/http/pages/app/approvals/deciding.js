@@ -51,18 +51,27 @@ export function watchSettled(host) {
   });
 }
 
+/** Decide, and remember that it was this page. @param {Approval} approval @param {Record<string, any>} decision */
+export async function sendDecision(approval, decision) {
+  ours.add(approval.id);
+  try {
+    return await deck().call('decide', { approval_id: approval.id, ...decision });
+  } catch (error) {
+    ours.delete(approval.id);
+    throw error;
+  }
+}
+
 /**
  * Decide; true if it was us who did.
  * @param {Approval} approval @param {Record<string, any>} decision @param {string} told What to say when it is done.
  */
 export async function decide(approval, decision, told) {
-  ours.add(approval.id);
   try {
-    await deck().call('decide', { approval_id: approval.id, ...decision });
+    await sendDecision(approval, decision);
     say(told);
     return true;
   } catch (error) {
-    ours.delete(approval.id);
     if (error instanceof HostError && error.code === 'already_decided') {
       say(`Too late: ${error.problem.decided_by || 'somebody'} has decided this already (${error.problem.decision}).`, 'error');
     } else sayError(error);

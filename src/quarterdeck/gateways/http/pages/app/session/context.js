@@ -33,7 +33,7 @@ export class SessionContext {
       const task = item.task_id ? this.task(item.task_id) : undefined;
       const inside = this.children(item.id);
       const last = inside.at(-1);
-      return `${inside.length} ${inside.map((child) => `${child.status ?? ''}${child.done ?? ''}`).join()} ${last?.pieces?.length ?? ''} ${task?.doing ?? ''} ${task?.status ?? ''} ${task?.output ? 'o' : ''}`;
+      return `${inside.length} ${inside.map((child) => `${child.status ?? ''}${child.done ?? ''}${this.version(child)}`).join()} ${last?.pieces?.length ?? ''} ${task?.doing ?? ''} ${task?.status ?? ''} ${task?.output ? 'o' : ''}`;
     }
     return this.approvals.get(item.id)?.state ?? '';
   }
