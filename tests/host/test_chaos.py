@@ -127,7 +127,7 @@ async def test_every_watcher_ends_with_the_log_and_nothing_happens_twice(tmp_pat
 async def check_all(chaos: Chaos, ends: dict[str, int], watchers: int) -> None:
     """What the log says against what watchers were told, processes heard, and tools did."""
     place = chaos.place
-    decided = applied = 0
+    decided = applied = unfinished = 0
     async with place.opened() as host:
         sessions = (await host.list_sessions(ListSessions(limit=1_000))).sessions
         assert {session.name for session in sessions} == set(ends)
@@ -139,9 +139,12 @@ async def check_all(chaos: Chaos, ends: dict[str, int], watchers: int) -> None:
             states = approval_states(frames)
             decided += sum("decided" in one for one in states)
             applied += sum("applied" in one for one in states)
+            ended = [event for frame in frames for event in frame.events if isinstance(event, ProcessChanged)]
+            unfinished += sum(len(event.unfinished) for event in ended)
     assert list(chaos.living()) == []
     ran = (place.cwd / "ran.txt").read_text().splitlines()
-    assert applied <= len(ran) <= decided
+    # A call that was running when its process was killed may have been cut off before it wrote its line.
+    assert applied - unfinished <= len(ran) <= decided
 
 
 def check_turns(frames: list[Frame]) -> None:
