@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 
 from gateways.grpc.kit import Watching, info_of, refused, served, serving
 from host.kit import ASKS, all_frames, frames_until, next_turn, pending
+from quarterdeck.gateways.common.streams import Opened
 from quarterdeck.gateways.grpc import Settings
+from quarterdeck.gateways.grpc.messages import MESSAGES
+from quarterdeck.gateways.grpc.streams import EventForm
 from quarterdeck.gateways.grpc.v1 import events_pb2, resources_pb2
 from quarterdeck.host.requests import AddEvent, OfSession
 from quarterdeck.host.resources import Frame
@@ -223,3 +227,21 @@ async def test_one_encoded_copy_serves_all_who_watch(tmp_path: Path) -> None:
         gateway = there.server.gateway
         frame = Frame(session="s", seq=1, at=1.0, events=[TextAdded(1.0, "b", "x")])
         assert gateway.encodings.of(frame) is gateway.encodings.of(frame)
+
+
+async def test_a_cursor_names_no_row_that_is_still_to_come(tmp_path: Path) -> None:
+    """Rows are put in form while others are written: whoever came back with their cursor would miss them."""
+    async with served(tmp_path) as there:
+        stream = Opened(hello={}, batches=nothing(), epoch="e")
+        form = EventForm(there.server.gateway, stream, limit_bytes=None, with_json=False)
+        first, second, third = (
+            form(Frame(session="s", seq=seq, at=1.0, events=[TextAdded(1.0, "b", "x")])) for seq in (1, 2, 3)
+        )
+        read = MESSAGES["WatchSessionResponse"].FromString
+        told = [read(one) for parts in ([first, second], [third]) for one in form.responses(parts)]
+        assert [(one.cursor, [event.seq for event in one.events]) for one in told] == [("e-2", [1, 2]), ("e-3", [3])]
+
+
+async def nothing() -> AsyncGenerator[Any, None]:
+    return
+    yield

@@ -94,7 +94,7 @@ class _Conversation:
         self._session = stream.hello["session"]
         self._form = form
         self._context = context
-        self._feed = Feed(gateway, caller, request, stream)
+        self._feed = Feed(gateway, caller, request, stream, self._write)
         self._commands: set[asyncio.Task[None]] = set()
         self._moved = asyncio.Event()
         """Set when the session's state or queue has changed."""
@@ -103,7 +103,7 @@ class _Conversation:
 
     async def run(self) -> None:
         try:
-            await self._feed.run(self._formed, self._write, self._read())
+            await self._feed.run(self._formed, self._read())
         finally:
             for task in self._commands:
                 task.cancel()
@@ -135,10 +135,15 @@ class _Conversation:
                 await asyncio.wait(self._commands, return_when=asyncio.FIRST_COMPLETED)
             task = asyncio.ensure_future(self._answered(message))
             self._commands.add(task)
-            task.add_done_callback(self._commands.discard)
+            task.add_done_callback(self._forget)
         if self._commands:
             await asyncio.wait(self._commands)
         await self._rest()
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._commands.discard(task)
+        if not task.cancelled():
+            task.exception()  # an answer that could not be written: the feed ends by itself
 
     async def _rest(self) -> None:
         of_session = takes.OfSession(session_id=self._session)
@@ -165,8 +170,7 @@ class _Conversation:
                 code=error.code, message=error.message, hint=error.hint, details=metadata_of(error)
             )
         told = MESSAGES["ConverseResponse"](answer=MESSAGES["ConverseAnswer"](**answer))
-        await self._feed.outbox.room()
-        self._feed.outbox.put(_Whole(told.SerializeToString()))
+        await self._feed.line.send((_Whole(told.SerializeToString()),))
 
     async def _done(self, message: Any) -> dict[str, Any]:
         """The fields of the answer. Raises ``HostError``."""

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing, suppress
 from typing import Any, cast
 
 import msgspec
 
-from quarterdeck.gateways.common.calling import check_scope
-from quarterdeck.gateways.common.outbox import Outbox
-from quarterdeck.gateways.common.streams import Opened, attending, opened, pump
+from quarterdeck.gateways.common.calling import check_scope, unexpected
+from quarterdeck.gateways.common.streams import Opened, attending, opened
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host import requests as takes
 from quarterdeck.host.folding import Preview
+from quarterdeck.host.operations import OPERATIONS
 from quarterdeck.host.resources import Details, Frame
 
 from .decoding import parsed, request_of
 from .encoding import message_of, response_of
 from .events import cursor, within, written
 from .gateway import Gateway, guarded
+from .line import Line, Write
 from .messages import MESSAGES
 from .methods import Method
 from .shapes import Hello, HostChange
-
-
-def new_outbox(gateway: Gateway) -> Outbox:
-    settings = gateway.settings
-    return Outbox(limit_bytes=settings.outbox_bytes, heartbeat_s=settings.stalled_s / 4, stalled_s=settings.stalled_s)
 
 
 class EventForm:
@@ -46,84 +44,91 @@ class EventForm:
             )
         self._with_json = with_json
         self.seq = 0
-        """The last row that was written."""
-        self._marked = 0
-        """The last row that a cursor has named."""
+        """The last row that was put in form."""
+        self._formed: deque[int] = deque()
+        """The last row at each part that is not written yet: a cursor names no row that is still to come."""
+        self._row = 0
+        """The one that the last cursor named."""
 
     def __call__(self, item: Frame | Preview) -> bytes:
         if isinstance(item, Frame):
             self.seq = item.seq
+        self._formed.append(self.seq)
         part = written(item, with_json=True) if self._with_json else self._encodings.of(item)
         return part if len(part) <= self.limit_bytes else within(item, self.limit_bytes, with_json=self._with_json)
 
-    def responses(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+    def responses(self, parts: Iterable[bytes]) -> list[bytes]:
         """Responses with these parts, none too large; the last one has the cursor, also of rows that show nothing."""
+        made: list[bytes] = []
         batch: list[bytes] = []
-        size = 0
+        size, row = 0, self._row
         for part in parts:
             if size and size + len(part) > self.limit_bytes:
-                yield b"".join(batch)
+                made.append(b"".join(batch))
                 batch, size = [], 0
             batch.append(part)
             size += len(part)
-        if last := b"".join([*batch, self._taken_cursor()]):
-            yield last
-
-    def _taken_cursor(self) -> bytes:
-        if self.seq == self._marked:
-            return b""
-        self._marked = self.seq
-        return cursor(self._epoch, self.seq)
+            row = self._formed.popleft()
+        if row != self._row:
+            self._row = row
+            batch.append(cursor(self._epoch, row))
+        if last := b"".join(batch):
+            made.append(last)
+        return made
 
 
 class Feed:
     """One open stream to one client: until it leaves, its token ends, the server stops, or there is no more."""
 
-    def __init__(self, gateway: Gateway, caller: Caller, request: takes.Request, stream: Opened) -> None:
+    def __init__(self, gateway: Gateway, caller: Caller, request: takes.Request, stream: Opened, write: Write) -> None:
         self._gateway = gateway
         self._caller = caller
         self._request = request
         self._stream = stream
-        self.outbox = new_outbox(gateway)
+        self.line = Line(gateway.settings, write)
 
-    async def run(
-        self,
-        form: Callable[[Any], bytes],
-        write: Callable[[list[bytes]], Awaitable[None]],
-        *beside: Awaitable[None],
-    ) -> None:
+    async def run(self, form: Callable[[Any], bytes], *beside: Awaitable[None]) -> None:
         """Raises ``HostError`` when the host ends it. When what is done ``beside`` it ends, so does the stream."""
-        gateway = self._gateway
+        gateway, line = self._gateway, self.line
         with (
             gateway.authentication.stream(self._caller) as ended,
             attending(gateway.host, self._caller, self._request),
         ):
-            delivering = asyncio.ensure_future(self.outbox.deliver(write))
-            pumping = asyncio.ensure_future(pump(self._stream, self.outbox, lambda batch: map(form, batch)))
             stopping = asyncio.ensure_future(gateway.stopping.wait())
-            others = [asyncio.ensure_future(one) for one in beside]
-            tasks: list[asyncio.Future[Any]] = [delivering, pumping, stopping, *others]
+            working = [asyncio.ensure_future(one) for one in (self._pump(form), *beside)]
+            tasks: list[asyncio.Future[Any]] = [stopping, *working]
             try:
-                await asyncio.wait([*tasks, ended], return_when=asyncio.FIRST_COMPLETED)
-                if self.outbox.stalled:
-                    raise HostError("unavailable", "The client read nothing for too long.", hint="Reconnect.")
-                if delivering.done():
-                    delivering.result()
-                self.outbox.close()
-                if not pumping.done():
-                    pumping.cancel()
-                await asyncio.wait([delivering], timeout=gateway.settings.drain_s)
+                await asyncio.wait([*tasks, line.over, ended], return_when=asyncio.FIRST_COMPLETED)
+                if line.over.done():
+                    line.over.result()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(line.finish(), gateway.settings.drain_s)
                 if ended.done():
                     raise HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
                 if stopping.done():
                     raise HostError("shutting_down", "The host is shutting down.", hint="Reconnect.", retry_after_s=2.0)
-                for done in (pumping, *others):
-                    if done.done() and not done.cancelled():
+                for done in working:
+                    if done.done():
                         done.result()
             finally:
+                line.close()
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _pump(self, form: Callable[[Any], bytes]) -> None:
+        """Everything the stream says, as it comes."""
+        send = self.line.send
+        try:
+            async with aclosing(self._stream.batches) as batches:
+                async for batch in batches:
+                    await send(map(form, batch))
+        except HostError:
+            raise
+        except Exception as error:
+            if self.line.over.done():  # nothing can be written: the client has left
+                raise
+            raise unexpected(OPERATIONS["watch_session"], error) from error
 
 
 def streaming(gateway: Gateway, method: Method) -> Callable[[Any, Any], Awaitable[Any]]:
@@ -156,7 +161,7 @@ async def _watch(gateway: Gateway, method: Method, message: Any, caller: Caller,
         for response in form.responses(parts):
             await context.write(response)
 
-    await Feed(gateway, caller, request, stream).run(form, write)
+    await Feed(gateway, caller, request, stream, write).run(form)
 
 
 async def _after_seq(gateway: Gateway, request: takes.WatchSession, seq: int) -> takes.WatchSession:
@@ -196,4 +201,4 @@ async def _tell(gateway: Gateway, method: Method, request: takes.Request, caller
         for part in parts:
             await context.write(part)
 
-    await Feed(gateway, caller, request, stream).run(form, write)
+    await Feed(gateway, caller, request, stream, write).run(form)
