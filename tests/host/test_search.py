@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ from host.kit import LIMIT_S, Place, next_turn
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.requests import AddEvent, OfSession, Search, UpdateSession, Wait
 from quarterdeck.host.resources import Hit
+from quarterdeck.host.tending import UNLOAD_S
 from quarterdeck.store.queries import Retention
-from quarterdeck.store.search import FILE, match_of
+from quarterdeck.store.search import FILE, Document, Indexed, SearchIndex, match_of
 
 
 @pytest.fixture
@@ -171,3 +174,37 @@ async def test_a_host_without_an_index_says_so(place: Place) -> None:
         with pytest.raises(HostError) as refused:
             await host.search(Search(q="a"))
         assert refused.value.code == "unavailable"
+
+
+async def test_a_session_that_leaves_memory_before_it_is_indexed_is_freed_and_found(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add, may_index, is_held = SearchIndex.add, asyncio.Event(), asyncio.Event()
+
+    async def held(index: SearchIndex, session: str, now: Indexed, documents: Sequence[Document]) -> None:
+        is_held.set()
+        await may_index.wait()
+        await add(index, session, now, documents)
+
+    monkeypatch.setattr(SearchIndex, "add", held)
+    place.claude.play(["Albatross."])
+    async with place.opened() as host:
+        first, second = [await place.created(host, "go", name=name) for name in ("first", "second")]
+        for session in (first, second):
+            await idle(host, session.id)
+            await host.stop(OfSession(session_id=session.id))
+        await is_held.wait()
+        kept = [weakref.ref(host._actors[one.id]) for one in (first, second)]
+        for session in (first, second):
+            host._actors[session.id].touched -= UNLOAD_S
+        host.tend()
+        while host._busy or any(ref() is not None for ref in kept):
+            await asyncio.sleep(0.01)
+            gc.collect()
+        assert (await host.search(Search(q="albatross"))).behind
+        may_index.set()
+        hits = await found(host, "albatross", lambda hits: len(hits) == 2)
+        assert {hit.name for hit in hits} == {"first", "second"}
+        while (await host.search(Search(q="albatross"))).behind:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        assert not set(host._actors) & {first.id, second.id}

@@ -85,6 +85,9 @@ class HostBase(Loading):
         await asyncio.to_thread(self._private.forget, session_id)
         await asyncio.to_thread(self._mirror.forget, session_id)
 
+    def _unloaded(self, actor: SessionActor) -> None:
+        """A session has left memory: for those who have not caught up with it."""
+
     # Recovery
 
     async def _recover(self) -> None:

@@ -16,6 +16,7 @@ from quarterdeck.store.sqlite import SqliteStore
 
 from . import requests as takes
 from . import resources as returns
+from .actor import SessionActor
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .folders import is_below
@@ -48,6 +49,8 @@ class Searching(Retaining):
         self._wants_index = index
         self._index: SearchIndex | None = None
         self._indexed: dict[str, Indexed] = {}
+        self._left_behind: dict[str, int] = {}
+        """Session that left memory before all of it was in the index → its last row."""
         self._indexer: asyncio.Task[None] | None = None
         self._index_ready = asyncio.Event()
         self._rows_seen = 0
@@ -113,7 +116,8 @@ class Searching(Retaining):
         return self._results(hits, offset)
 
     def _results(self, hits: list[returns.Hit], offset: int | None) -> returns.SearchResults:
-        behind = sum(max(actor.log.fanout.last_seq - self._seq_of(actor.id), 0) for actor in self._actors.values())
+        ends = self._left_behind | {actor.id: actor.log.fanout.last_seq for actor in self._actors.values()}
+        behind = sum(max(last_seq - self._seq_of(session), 0) for session, last_seq in ends.items())
         return returns.SearchResults(hits=hits, next_cursor=None if offset is None else str(offset), behind=behind)
 
     def _seq_of(self, session: str) -> int:
@@ -155,12 +159,25 @@ class Searching(Retaining):
 
     async def _follow(self) -> None:
         """What the sessions of this host have written since the last look."""
-        for actor in list(self._actors.values()):
-            record, known = actor.log.written_record, self._indexed.get(actor.id)
-            if known is None or known.seq < actor.log.fanout.last_seq or known.about != _about(record):
-                head = await self.store.head(actor.id)
-                if head is not None:
-                    await self._index_session(record, head)
+        behind = [session for session, actor in self._actors.items() if self._is_behind(actor)]
+        for session in [*behind, *self._left_behind]:
+            actor = self._actors.get(session)
+            record = await self.store.session(session) if actor is None else actor.log.written_record
+            actor = None  # it may leave memory meanwhile
+            head = await self.store.head(session)
+            if record is not None and head is not None:
+                await self._index_session(record, head)
+            if head is None or self._seq_of(session) >= self._left_behind.get(session, 0):
+                self._left_behind.pop(session, None)
+
+    def _is_behind(self, actor: SessionActor) -> bool:
+        log, known = actor.log, self._indexed.get(actor.id)
+        return known is None or known.seq < log.fanout.last_seq or known.about != _about(log.written_record)
+
+    def _unloaded(self, actor: SessionActor) -> None:
+        super()._unloaded(actor)
+        if self._is_behind(actor):
+            self._left_behind[actor.id] = actor.log.fanout.last_seq
 
     async def _index_session(self, record: SessionRecord, head: LogHead) -> None:
         """Take in everything up to the head."""

@@ -192,6 +192,7 @@ class Tending(HostBase):
         due_at = actor.log.fold.queue.next_at()
         if due_at is not None and not actor.log.record.archived:
             self._due[actor.id] = due_at
+        self._unloaded(actor)
         await actor.leave()
 
     # Crashes
