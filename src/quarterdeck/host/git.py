@@ -2,21 +2,35 @@
 
 A repository's own configuration may name hooks, a file-system monitor, filters, external diffs, pagers and remote
 helpers. All of them are turned off on the command line, submodules (which have a configuration of their own) are not
-entered, and nothing is fetched.
+entered, and nothing is fetched. What git says is bounded, in time and in size.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
+import selectors
+import signal
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from .errors import HostError
 
 TIMEOUT_S = 30.0
+CHECKOUT_S = 300.0
+"""How long the files of a new worktree may take."""
+OUTPUT_BYTES = 64 * 1024 * 1024
+"""The most that git may say where all of it is needed."""
 DIFF_CHARS = 2_000_000
 """The most of a diff that is shown."""
+UNTRACKED_BYTES = 1024 * 1024
+"""The most of the names of files that git does not know."""
+MOST_FILTERS = 1_000
 
 _OFF = (
     ("core.hooksPath", os.devnull),
@@ -32,16 +46,33 @@ _OFF = (
     ("protocol.allow", "never"),
 )
 _FILTER_PARTS = ("clean", "smudge", "process")
+_STDERR_BYTES = 4_096
 
 
-def git(cwd: str, *arguments: str, check: bool = True) -> str:
-    """What git says. Blocks: run it in a thread. Raises ``HostError`` where it fails and ``check`` is set."""
-    off = [*_OFF, *_filters_off(cwd)]
-    done = _run(cwd, [word for name, value in off for word in ("-c", f"{name}={value}")], arguments)
-    if check and done.returncode:
-        said = done.stderr.decode(errors="replace").strip()
-        raise HostError("invalid", f"git {arguments[0]} failed: {said}", field="cwd")
-    return done.stdout.decode(errors="replace")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_threads = ThreadPoolExecutor(4, "quarterdeck-git")
+
+
+async def with_git(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Do this in a thread for git: a repository in which it hangs keeps nothing else waiting."""
+    return await asyncio.get_running_loop().run_in_executor(_threads, lambda: work(*args, **options))
+
+
+def git(
+    cwd: str, *arguments: str, check: bool = True, within_s: float | None = None, also_in: Iterable[str] = ()
+) -> str:
+    """What git says. Blocks: run it in a thread. Raises ``HostError`` where it fails and ``check`` is set.
+
+    ``also_in``: worktrees that this command enters; they may have a configuration of their own.
+    """
+    done = _run(cwd, _turned_off([cwd, *also_in]), arguments, OUTPUT_BYTES, within_s)
+    if done.is_cut:
+        raise HostError("too_large", f"git {arguments[0]} says more than {OUTPUT_BYTES} bytes.", field="cwd")
+    if check and done.code:
+        raise HostError("invalid", f"git {arguments[0]} failed: {_text(done.stderr).strip()}", field="cwd")
+    return _text(done.stdout)
 
 
 def is_repository(cwd: str) -> bool:
@@ -49,25 +80,35 @@ def is_repository(cwd: str) -> bool:
 
 
 def head_commit(cwd: str) -> str | None:
-    """What is checked out there; None outside a repository, and in one without a commit."""
+    """What is checked out there; None outside a repository, in one without a commit, and where git cannot tell."""
     if not is_repository(cwd):
         return None
-    return git(cwd, "rev-parse", "--verify", "--quiet", "HEAD", check=False).strip() or None
+    with contextlib.suppress(HostError):
+        return git(cwd, "rev-parse", "--verify", "--quiet", "HEAD", check=False).strip() or None
+    return None
 
 
-def diff(cwd: str, base: str) -> str:
-    """What differs from a commit, in files that git knows."""
-    return git(cwd, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-color", base, "--", ".")
+def diff(cwd: str, base: str) -> tuple[str, bool]:
+    """What differs from a commit, in files that git knows, and whether that is all."""
+    arguments = ("diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-color", base, "--", ".")
+    text, is_cut = _beginning(cwd, arguments, 4 * (DIFF_CHARS + 1))
+    return text[:DIFF_CHARS], not is_cut and len(text) <= DIFF_CHARS
 
 
-def untracked(cwd: str) -> list[str]:
-    """Files that git does not know and does not ignore."""
-    return git(cwd, "ls-files", "--others", "--exclude-standard", "-z").split("\0")[:-1]
+def untracked(cwd: str) -> tuple[list[str], bool]:
+    """Files that git does not know and does not ignore, and whether these are all."""
+    text, is_cut = _beginning(cwd, ("ls-files", "--others", "--exclude-standard", "-z"), UNTRACKED_BYTES)
+    return text.split("\0")[:-1], not is_cut
 
 
 def is_clean(cwd: str) -> bool:
-    """Whether everything there is committed."""
-    return not git(cwd, "status", "--porcelain", "--ignore-submodules=all", "-z")
+    """Whether everything there is committed. Files that git was told to leave alone are looked at, too."""
+    if git(cwd, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "-z"):
+        return False
+    top = Path(git(cwd, "rev-parse", "--show-toplevel").removesuffix("\n"))
+    listed = git(str(top), "ls-files", "-v", "-z").split("\0")[:-1]
+    hidden = [path for tag, path in ((one[0], one[2:]) for one in listed) if tag == "S" or tag.islower()]
+    return not any(os.path.lexists(top / path) for path in hidden)  # a sparse checkout leaves them out
 
 
 def has_no_changes(cwd: str) -> bool:
@@ -80,36 +121,100 @@ def is_on_a_branch(cwd: str) -> bool:
     return bool(git(cwd, "for-each-ref", "--count=1", "--contains=HEAD", check=False).strip())
 
 
-def _filters_off(cwd: str) -> list[tuple[str, str]]:
+def _beginning(cwd: str, arguments: Sequence[str], most: int) -> tuple[str, bool]:
+    """The first of what git says, and whether there is more. Raises ``HostError`` where it fails."""
+    done = _run(cwd, _turned_off([cwd]), arguments, most)
+    if done.code and not done.is_cut:
+        raise HostError("invalid", f"git {arguments[0]} failed: {_text(done.stderr).strip()}", field="cwd")
+    return _text(done.stdout), done.is_cut
+
+
+def _turned_off(folders: Iterable[str]) -> list[str]:
+    filters = {name for folder in folders for name in _filters(folder)}
+    off = [(f"filter.{name}.{part}", "") for name in sorted(filters) for part in _FILTER_PARTS]
+    required = [(f"filter.{name}.required", "false") for name in sorted(filters)]
+    return [word for name, value in [*_OFF, *off, *required] for word in ("-c", f"{name}={value}")]
+
+
+def _filters(cwd: str) -> set[str]:
     """Filters are named freely, so they are turned off by the names that the configuration has."""
-    listed = _run(cwd, [], ("config", "--null", "--name-only", "--get-regexp", r"^filter\."))
-    keys = listed.stdout.decode(errors="replace").split("\0")[:-1]
+    done = _run(cwd, [], ("config", "--null", "--name-only", "--get-regexp", r"^filter\."), OUTPUT_BYTES)
+    keys = done.stdout.decode(errors="surrogateescape").split("\0")[:-1]
     names = {key[len("filter.") : key.rindex(".")] for key in keys if key.count(".") >= 2}
-    off = [(f"filter.{name}.{part}", "") for name in sorted(names) for part in _FILTER_PARTS]
-    return off + [(f"filter.{name}.required", "false") for name in sorted(names)]
+    if done.is_cut or len(names) > MOST_FILTERS or any("=" in name for name in names):
+        raise HostError("invalid", "The repository configures filters that cannot be turned off.", field="cwd")
+    return names
 
 
-def _run(cwd: str, options: Sequence[str], arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+class _Said(NamedTuple):
+    code: int
+    stdout: bytes
+    stderr: bytes
+    is_cut: bool
+
+
+def _run(cwd: str, options: Sequence[str], arguments: Sequence[str], most: int, within_s: float | None = None) -> _Said:
+    """Git is ended when it has said ``most`` bytes, or when its time is over."""
+    try:
+        process = subprocess.Popen(
+            ["git", "--no-pager", "--literal-pathspecs", *options, *arguments],
+            cwd=cwd,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise HostError("unavailable", "git is not installed on this machine, or the folder is gone.") from error
+    except OSError as error:
+        raise HostError("unavailable", f"git cannot be started: {error}") from error
+    with process:
+        try:
+            stdout, stderr, is_cut = _read(process, most, time.monotonic() + (within_s or TIMEOUT_S))
+            code = process.wait() if not is_cut else 0
+        finally:
+            if process.poll() is None:  # git, and what it has started
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+    return _Said(code, stdout, stderr, is_cut)
+
+
+def _read(process: subprocess.Popen[bytes], most: int, until: float) -> tuple[bytes, bytes, bool]:
+    said = {process.stdout: bytearray(), process.stderr: bytearray()}
+    with selectors.DefaultSelector() as pipes:
+        for pipe in said:
+            if pipe is not None:
+                pipes.register(pipe, selectors.EVENT_READ)
+        while pipes.get_map():
+            ready = pipes.select(max(until - time.monotonic(), 0))
+            if not ready:
+                raise HostError("unavailable", "git did not answer in time.")
+            for key, _ in ready:
+                piece = os.read(key.fd, 65_536)
+                if not piece:
+                    pipes.unregister(key.fileobj)
+                elif key.fileobj is process.stdout:
+                    said[process.stdout] += piece
+                elif len(said[process.stderr]) < _STDERR_BYTES:
+                    said[process.stderr] += piece
+            if len(said[process.stdout]) > most:
+                return bytes(said[process.stdout][:most]), b"", True
+    return bytes(said[process.stdout]), bytes(said[process.stderr]), False
+
+
+def _environment() -> dict[str, str]:
     env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
-    env |= {
+    return env | {
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "",  # none at all, whatever the repository allows
         "GIT_EDITOR": "false",
     }
-    try:
-        return subprocess.run(
-            ["git", "--no-pager", "--literal-pathspecs", *options, *arguments],
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise HostError("unavailable", "git is not installed on this machine.") from error
-    except subprocess.TimeoutExpired as error:
-        raise HostError("unavailable", f"git did not answer within {TIMEOUT_S:.0f} s.") from error
+
+
+def _text(said: bytes) -> str:
+    return said.decode(errors="replace")

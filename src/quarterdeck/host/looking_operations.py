@@ -64,7 +64,7 @@ class LookingOperations(SessionOperations):
     async def get_diff(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
         """What has changed in its folder since the session was created, commits included."""
         log = (await self._actor(request.session_id)).log
-        return returns.Details(details=await asyncio.to_thread(_diff, log.record.cwd, log.body.base_commit))
+        return returns.Details(details=await git.with_git(_diff, log.record.cwd, log.body.base_commit))
 
     async def wait(self, request: takes.Wait, caller: Caller = PROGRAM) -> returns.Session:
         """Wait for one of these states, or for the end of the process, or for the time to be over."""
@@ -148,9 +148,9 @@ def _diff(cwd: str, base: str | None) -> dict[str, Any]:
     if not git.is_repository(cwd):
         raise HostError("not_found", f"{cwd} is not in a git repository, so there is nothing to compare with.")
     commit = base or git.head_commit(cwd)
-    text = "" if commit is None else git.diff(cwd, commit)
-    shown = text[: git.DIFF_CHARS]
-    return {"base": commit, "diff": shown, "truncated": len(shown) < len(text), "untracked": git.untracked(cwd)}
+    shown, is_whole = ("", True) if commit is None else git.diff(cwd, commit)
+    untracked, are_all = git.untracked(cwd)
+    return {"base": commit, "diff": shown, "truncated": not (is_whole and are_all), "untracked": untracked}
 
 
 def _matching(cwd: str, wanted: str) -> list[str]:

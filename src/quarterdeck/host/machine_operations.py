@@ -16,7 +16,7 @@ from .bodies import SessionBody, decode_body
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .folders import as_path
-from .git import git, is_clean, is_on_a_branch
+from .git import git, is_clean, is_on_a_branch, with_git
 from .idempotency import id_for, once
 from .session_operations import SessionOperations
 from .worktrees import main_worktree, new_worktree, worktrees_of
@@ -96,7 +96,7 @@ class MachineOperations(SessionOperations):
         if request.cwd is None:
             raise HostError("invalid", "cwd is missing: name a folder of the repository.", field="cwd")
         cwd = self.folders.check(request.cwd)
-        return returns.Details(details={"worktrees": await asyncio.to_thread(worktrees_of, cwd)})
+        return returns.Details(details={"worktrees": await with_git(worktrees_of, cwd)})
 
     @once
     async def create_worktree(
@@ -104,9 +104,8 @@ class MachineOperations(SessionOperations):
     ) -> returns.Details:
         """Make a worktree beside the repository, with a branch of its own."""
         cwd = self.folders.check(request.cwd)
-        made = await asyncio.to_thread(
-            new_worktree, self.folders, cwd, request.name, request.base, again=key is not None
-        )
+        may_use = self._may_use(caller)
+        made = await with_git(new_worktree, may_use, cwd, request.name, request.base, again=key is not None)
         return returns.Details(details=made)
 
     @once
@@ -115,14 +114,14 @@ class MachineOperations(SessionOperations):
     ) -> returns.Accepted:
         """Remove a worktree; uncommitted work only with ``force``."""
         path = self.folders.check(request.path, "path")
-        top = await asyncio.to_thread(main_worktree, path)
-        if str(top) == path or path not in [one["path"] for one in await asyncio.to_thread(worktrees_of, path)]:
+        top = await with_git(main_worktree, path)
+        if str(top) == path or path not in [one["path"] for one in await with_git(worktrees_of, path)]:
             raise HostError("invalid", f"{request.path} is not a worktree beside its repository.", field="path")
-        if not request.force and not await asyncio.to_thread(is_clean, path):
+        if not request.force and not await with_git(is_clean, path):
             raise HostError(
                 "conflict", f"{request.path} has uncommitted work.", hint="Commit it, or use force.", field="path"
             )
-        if not request.force and not await asyncio.to_thread(is_on_a_branch, path):
+        if not request.force and not await with_git(is_on_a_branch, path):
             raise HostError(
                 "conflict",
                 f"{request.path} has commits that no branch has.",
@@ -133,5 +132,5 @@ class MachineOperations(SessionOperations):
             if actor.has_process and Path(actor.log.record.cwd).is_relative_to(path):
                 raise HostError("conflict", f"Session {actor.id} is working there.", hint="Stop it first.")
         force = ["--force", "--force"] if request.force else []  # without it, git looks once more
-        await asyncio.to_thread(git, str(top), "worktree", "remove", *force, path)
+        await with_git(git, str(top), "worktree", "remove", *force, path, also_in=[path])
         return returns.Accepted()

@@ -29,7 +29,7 @@ from .budgets import check_budget
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import BudgetChanged
-from .git import head_commit
+from .git import head_commit, with_git
 from .host_tools import check_host_tools
 from .idempotency import id_for, once, receipt_for
 from .launching import check_options, split_options
@@ -38,6 +38,7 @@ from .loading import CALLBACKS
 from .policies import own_policy
 from .presets import PresetOperations
 from .remote_callbacks import check_callbacks
+from .scopes import sees
 from .times import usd
 from .worktrees import new_worktree
 
@@ -89,9 +90,8 @@ class SessionOperations(PresetOperations):
     ) -> SessionActor:
         """A session as it was asked for, without a process."""
         if request.worktree is not None:
-            made = await asyncio.to_thread(
-                new_worktree, self.folders, cwd, request.worktree, field="worktree", again=again
-            )
+            may_use = self._may_use(caller)
+            made = await with_git(new_worktree, may_use, cwd, request.worktree, field="worktree", again=again)
             cwd = self.folders.check(made["path"])
         public, private = split_options(request.options)
         if request.callbacks is not None:
@@ -121,6 +121,10 @@ class SessionOperations(PresetOperations):
             await self._set_budget(actor, request.budget_usd)
         return actor
 
+    def _may_use(self, caller: Caller) -> Callable[[Path], bool]:
+        """Which folders this caller may have sessions in."""
+        return lambda folder: self.folders.allows(folder) and sees(caller, str(folder))
+
     async def _new_session(
         self,
         session_id: str,
@@ -134,7 +138,7 @@ class SessionOperations(PresetOperations):
         await self._admit_session()
         now = self._clock()
         body.state_since = now
-        body.base_commit = await asyncio.to_thread(head_commit, cwd)
+        body.base_commit = await with_git(head_commit, cwd)
         record = SessionRecord(
             id=session_id,
             state="starting",

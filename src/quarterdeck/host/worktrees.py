@@ -7,22 +7,30 @@ import os
 import re
 import shutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .errors import HostError
-from .git import git, has_no_changes, is_repository
-from .limits import Folders
+from .git import CHECKOUT_S, git, has_no_changes, is_repository
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def new_worktree(
-    folders: Folders, cwd: str, name: str, base: str | None = None, field: str = "name", *, again: bool = False
+    may_use: Callable[[Path], bool],
+    cwd: str,
+    name: str,
+    base: str | None = None,
+    field: str = "name",
+    *,
+    again: bool = False,
 ) -> dict[str, Any]:
     """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``.
 
-    ``again``: a host may have died after it had made it. One that is there and in which nothing has happened is it.
+    ``may_use``: whether a folder may be used: a ``.git`` file can name a repository anywhere, and the worktree is
+    beside that one. ``again``: a host may have died after it had made it. One that is there and in which nothing has
+    happened is it.
     """
     if _NAME.fullmatch(name) is None:
         raise HostError("invalid", f"{name!r} is not a valid name for a worktree.", field=field)
@@ -30,18 +38,38 @@ def new_worktree(
         raise HostError("invalid", f"{base!r} is not a commit.", field="base")
     top = main_worktree(cwd)
     path = top.with_name(f"{top.name}-{name}")
-    if not folders.allows(path.resolve()):
-        raise HostError("folder_not_allowed", f"Sessions are not allowed in {path}.", field=field)
-    if not (again and _is_untouched(top, path, name, base)):
-        git(str(top), "worktree", "add", "--quiet", "-b", name, str(path), base or "HEAD")
+    for folder in (top.resolve(), path.resolve()):
+        if not may_use(folder):
+            raise HostError("folder_not_allowed", f"Sessions are not allowed in {folder}.", field=field)
+    if not (again and _is_begun(top, path, name, base)):
+        git(str(top), "worktree", "add", "--quiet", "--no-checkout", "-b", name, str(path), base or "HEAD")
+    if not _index(path).exists():
+        _check_out(top, path, name)
     copy_included(top, path)
     return next(one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve()))
 
 
-def _is_untouched(top: Path, path: Path, name: str, base: str | None) -> bool:
+def _check_out(top: Path, path: Path, name: str) -> None:
+    """By itself, from inside: a configuration may hold for this worktree alone, and name filters."""
+    try:
+        git(str(path), "reset", "--hard", "--quiet", within_s=CHECKOUT_S)
+    except HostError:
+        git(str(top), "worktree", "remove", "--force", "--force", str(path), check=False, also_in=[str(path)])
+        git(str(top), "branch", "--quiet", "-D", name, check=False)
+        raise
+
+
+def _index(path: Path) -> Path:
+    return path / git(str(path), "rev-parse", "--git-path", "index").removesuffix("\n")
+
+
+def _is_begun(top: Path, path: Path, name: str, base: str | None) -> bool:
+    """Whether it is there, and nothing has happened in it."""
     wanted = git(str(top), "rev-parse", "--verify", "--quiet", f"{base or 'HEAD'}^{{commit}}", check=False).strip()
     there = [one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve())]
-    return bool(there) and (there[0]["branch"], there[0]["commit"]) == (name, wanted) and has_no_changes(str(path))
+    if not there or (there[0]["branch"], there[0]["commit"]) != (name, wanted):
+        return False
+    return not _index(path).exists() or has_no_changes(str(path))
 
 
 INCLUDE = ".worktreeinclude"
