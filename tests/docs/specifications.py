@@ -22,8 +22,8 @@ HEAD = """\
 # The five specifications, claim by claim
 
 Five projects have published descriptions of Claude Code's protocol
-([what they are](protocol.md#16-five-descriptions-and-what-the-cli-really-does)). Each claim is a row here, in the order
-of its text, with the tests that show it. Where the real CLI differs from the claim, the row says what it does. This
+([which ones](protocol.md#16-five-published-descriptions-against-the-cli)). This page lists their claims one by one, in
+the order of the original text, each with the tests that check it. Where the real CLI differs, the row says how. The
 page is generated from [`tests/requirements.toml`](../tests/requirements.toml).
 """
 
@@ -37,7 +37,7 @@ def page(claims: Iterable[dict[str, Any]]) -> str:
 
 
 def _table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    yield "| where | claim | what the CLI really does | shown by |"
+    yield "| section | claim | actual behaviour, where it differs | tests |"
     yield "|---|---|---|---|"
     section = ""
     for row in rows:
