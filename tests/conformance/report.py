@@ -15,21 +15,21 @@ _MARKS = {"pass": "✓", "differs": "≠", "not there": "–", "not claimed": "n
 
 _HEAD = """# Compatibility
 
-What {count} scenarios of the protocol do, played through Quarterdeck's client against real CLIs and against the
-simulator. A scenario says what Claude Code {newest} does. Made by `make conformance`; not edited by hand.
+{count} protocol scenarios, run through Quarterdeck's client against real CLIs and the simulator. Each scenario describes
+what Claude Code {newest} does. `make conformance` generates this page; do not edit it by hand.
 
 | mark | meaning |
 |---|---|
-| ✓ | as on {newest} |
-| ≠ | does something else: see the notes below |
-| – | does not have it |
-| n/c | the simulator does not claim it |
-| ? | was not played |
+| ✓ | same as {newest} |
+| ≠ | differs: see the notes below the table |
+| – | missing |
+| n/c | the simulator does not claim to support it |
+| ? | not run |
 """
 
 
 Outcomes: TypeAlias = Mapping[str, Mapping[str, Outcome]]
-"""Scenario → CLI → what came of it."""
+"""Scenario → CLI → outcome."""
 
 
 def as_json(
@@ -52,7 +52,7 @@ def as_json(
 
 
 def merged(earlier: Mapping[str, Any], outcomes: Outcomes, *, order: Sequence[str]) -> dict[str, dict[str, Outcome]]:
-    """Outcomes of an earlier run where this one has none: to play only some scenarios, or only one version."""
+    """Fills in outcomes from an earlier run, so that a run can be limited to some scenarios or one version."""
     found = {
         row["id"]: {name: Outcome(**told) for name, told in row["outcomes"].items()} for row in earlier["scenarios"]
     }
@@ -100,7 +100,7 @@ def _group(group: str, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) 
 
 
 def _notes(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """What is different, said once for all CLIs that do the same."""
+    """The differences; CLIs with the same one share a line."""
     same: dict[tuple[str, str], list[str]] = {}
     for name in names:
         outcome = row["outcomes"].get(name, {"status": "pass"})
@@ -112,8 +112,12 @@ def _notes(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
 def _peers(peers: Sequence[Mapping[str, Any]]) -> str:
     if not peers:
         return ""
-    lines = ["## Official SDKs", "", "One turn with a permission request, by the official SDKs, with our tools as"]
-    lines += ["their `claude`: what they print must be the same each time.", ""]
+    lines = [
+        "## Official SDKs",
+        "",
+        "The official SDKs run one turn with a permission request, with our tools as their",
+    ]
+    lines += ["`claude`. They must print the same each time.", ""]
     ways = list(peers[0]["outcomes"])
     lines += ["| SDK | " + " | ".join(ways) + " |", "|---|" + "---|" * len(ways)]
     for peer in peers:
@@ -132,7 +136,7 @@ def _cell(text: str) -> str:
 
 
 def failures(document: Mapping[str, Any]) -> list[str]:
-    """What must not be: the newest CLI, the simulator or an official SDK that does not pass."""
+    """Failures of the newest CLI, the simulator or an official SDK; a run must have none."""
     must = (document["newest"], SIMULATOR)
     found = [
         f"{row['id']} on {name}: {outcome['status']}: {outcome.get('detail', '')}"

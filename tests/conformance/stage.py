@@ -230,8 +230,8 @@ class Stage:
                     if isinstance(message, kind) and all(getattr(message, k) == v for k, v in fields.items()):
                         return message
         except TimeoutError:
-            raise NotThere(f"no {kind.__name__} came") from None
-        raise NotThere(f"the CLI ended before a {kind.__name__} came")
+            raise NotThere(f"no {kind.__name__}") from None
+        raise NotThere(f"the CLI exited before a {kind.__name__}")
 
     def close(self) -> None:
         for gate in self._gates:

@@ -23,7 +23,9 @@ async def _refusal(call: Awaitable[Any]) -> ControlError:
     raise Differs("it was not refused")
 
 
-@scenario("control requests", "set_model changes the model of the next turn and answers its name", "000-set-model")
+@scenario(
+    "control requests", "set_model changes the model for the next turn and answers with its name", "000-set-model"
+)
 async def set_model(stage: Stage) -> None:
     async with stage.session() as session:
         answer = await session.set_model("haiku")
@@ -36,14 +38,14 @@ async def set_model(stage: Stage) -> None:
         await session.set_model(None)
 
 
-@scenario("control requests", "A mode that does not exist is refused", "000-set-mode-delegate", "003-mode-delegate")
+@scenario("control requests", "An unknown mode is refused", "000-set-mode-delegate", "003-mode-delegate")
 async def set_unknown_mode(stage: Stage) -> None:
     async with stage.session() as session:
         error = await _refusal(session.request("set_permission_mode", mode="delegate"))
         expect("the code", error.code, "invalid_mode")
 
 
-@scenario("control requests", "bypassPermissions is refused unless it was permitted at the start", "003-mode-bypass")
+@scenario("control requests", "bypassPermissions is refused unless allowed at startup", "003-mode-bypass")
 async def set_bypass(stage: Stage) -> None:
     async with stage.session() as session:
         error = await _refusal(session.set_permission_mode("bypassPermissions"))
@@ -59,7 +61,7 @@ async def set_thinking(stage: Stage) -> None:
         await session.set_max_thinking_tokens(None)
 
 
-@scenario("control requests", "A request of an unknown kind is refused at once", "000-cli-answers")
+@scenario("control requests", "A request of an unknown kind is refused immediately", "000-cli-answers")
 async def unknown_request(stage: Stage) -> None:
     async with stage.session() as session:
         try:
@@ -72,7 +74,7 @@ async def unknown_request(stage: Stage) -> None:
         raise Differs("it was not refused")
 
 
-@scenario("control requests", "Requests are answered in the middle of a turn", "000-bidirectional")
+@scenario("control requests", "Requests are answered during a turn", "000-bidirectional")
 async def request_in_turn(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("A long answer.", Stall(after=3, until=gate))
@@ -87,27 +89,27 @@ async def request_in_turn(stage: Stage) -> None:
         await session.set_permission_mode("default")
 
 
-@scenario("control requests", "get_context_usage tells how full the context is")
+@scenario("control requests", "get_context_usage says how full the context is")
 async def context_usage(stage: Stage) -> None:
     async with stage.session() as session:
         usage = await session.context_usage(detail="summary", timeout_s=stage.patience_s)
         expect_that((usage.max_tokens or 0) > 0 and usage.categories, "no size, or no categories")
 
 
-@scenario("control requests", "get_session_cost tells the cost as text")
+@scenario("control requests", "get_session_cost returns the cost as text")
 async def session_cost(stage: Stage) -> None:
     async with stage.session() as session:
         expect_that("Total cost" in (await session.cost()).text, "the text does not tell the total cost")
 
 
-@scenario("control requests", "list_models tells the models of the handshake")
+@scenario("control requests", "list_models returns the models of the handshake")
 async def list_models(stage: Stage) -> None:
     async with stage.session() as session:
         models = [model.value for model in await session.models()]
         expect("the models", models, [model.value for model in session.server_info.models or ()])
 
 
-@scenario("control requests", "get_binary_version tells the version")
+@scenario("control requests", "get_binary_version returns the version")
 async def binary_version(stage: Stage) -> None:
     async with stage.session() as session:
         expect("the version", (await session.binary_version()).version, stage.version)
@@ -122,7 +124,7 @@ async def read_file(stage: Stage) -> None:
         expect("base64", exact.contents, "aGVsbG8gZmlsZQo=")
 
 
-@scenario("control requests", "side_question is answered beside the conversation")
+@scenario("control requests", "side_question is answered outside the conversation")
 async def side_question(stage: Stage) -> None:
     stage.reply_to("side_question", "It is noon.")
     stage.reply("hi")
@@ -132,7 +134,7 @@ async def side_question(stage: Stage) -> None:
         expect("requests of the conversation", len(stage.heard), 1)
 
 
-@scenario("control requests", "The conversation is exported as text")
+@scenario("control requests", "The conversation can be exported as text")
 async def export_conversation(stage: Stage) -> None:
     stage.reply("An answer worth keeping.")
     async with stage.session() as session:
@@ -140,7 +142,7 @@ async def export_conversation(stage: Stage) -> None:
         expect_that("An answer worth keeping." in (await session.export()).text, "the answer is not in the export")
 
 
-@scenario("control requests", "The conversation goes back to before a prompt")
+@scenario("control requests", "The conversation can go back to before a prompt")
 async def rewind_conversation(stage: Stage) -> None:
     stage.reply("one")
     stage.reply("two")
@@ -151,7 +153,7 @@ async def rewind_conversation(stage: Stage) -> None:
         expect("the answer", (rewound.rewound, rewound.prefill_text), (True, "b"))
 
 
-@scenario("control requests", "update_environment_variables is taken without an answer", "000-stdin-types")
+@scenario("control requests", "update_environment_variables is accepted and not answered", "000-stdin-types")
 async def environment(stage: Stage) -> None:
     stage.reply("Still there.")
     async with stage.session() as session:
@@ -159,7 +161,7 @@ async def environment(stage: Stage) -> None:
         expect("the next turn", (await session.prompt("there?")).result, "Still there.")
 
 
-@scenario("control requests", "A session is given a title, and it is told")
+@scenario("control requests", "A session can be renamed, and the new title is reported")
 async def rename(stage: Stage) -> None:
     stage.reply("hi")
     async with stage.session() as session:
@@ -168,7 +170,7 @@ async def rename(stage: Stage) -> None:
         await stage.next_of(session, SessionTitleChangedMessage, title="My title")
 
 
-@scenario("control requests", "A title is made by the model", simulator="the simulator makes no titles")
+@scenario("control requests", "The model can generate a title", simulator="the simulator generates no titles")
 async def generate_title(stage: Stage) -> None:
     stage.reply_to("title", '{"title": "Refactor the parser"}')
     async with stage.session() as session:
@@ -184,10 +186,10 @@ async def set_mode(stage: Stage) -> None:
         stage.reply("Written.")
         (init,) = of_kind(await told(session.prompt("write")), InitMessage)
     expect("the mode", init.permission_mode, "acceptEdits")
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
 
 
-@scenario("control requests", "get_settings tells the effective settings and their sources")
+@scenario("control requests", "get_settings returns the effective settings and their sources")
 async def get_settings(stage: Stage) -> None:
     async with stage.session(settings={"outputStyle": "Explanatory"}) as session:
         answer = await session.settings()
@@ -196,7 +198,7 @@ async def get_settings(stage: Stage) -> None:
 
 @scenario(
     "control requests",
-    "rewind_files counts, then takes edits back",
+    "rewind_files counts edits, then reverts them",
     "000-rewind-files",
     "003-checkpointing",
     alone=True,
@@ -222,7 +224,7 @@ async def rewind_files_unknown(stage: Stage) -> None:
         expect("the refusal", error.error, "No file checkpoint found for this message.")
 
 
-@scenario("control requests", "A model's answer that streams is not held up by a request", "000-matching")
+@scenario("control requests", "A control request does not delay a streaming answer", "000-matching")
 async def requests_side_by_side(stage: Stage) -> None:
     stage.reply("A few words, in pieces.", delta_size=4)
     async with stage.session(include_partial_messages=True) as session:

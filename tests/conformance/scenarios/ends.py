@@ -37,7 +37,7 @@ async def _ended_by(stage: Stage, number: signal.Signals) -> ExitStatus | None:
 
 
 @scenario(
-    "ends and signals", "End of input ends an idle CLI with exit code 0", "000-stdin-close-cli-exits", "003-close-exit"
+    "ends and signals", "End of input makes an idle CLI exit with code 0", "000-stdin-close-cli-exits", "003-close-exit"
 )
 async def eof_idle(stage: Stage) -> None:
     stage.reply("hi")
@@ -45,10 +45,10 @@ async def eof_idle(stage: Stage) -> None:
         await session.prompt("hi")
         session.finish()
         await _rest(stage, session)
-        expect("the end", session.exit_status, ExitStatus(code=0))
+        expect("the exit status", session.exit_status, ExitStatus(code=0))
 
 
-@scenario("ends and signals", "End of input lets the running turn end first", "000-stdin-close-cli-exits")
+@scenario("ends and signals", "On end of input the running turn finishes first", "000-stdin-close-cli-exits")
 async def eof_in_turn(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("The whole answer still comes.", Stall(after=3, until=gate))
@@ -59,40 +59,40 @@ async def eof_in_turn(stage: Stage) -> None:
         gate.open()
         results = [message for message in await _rest(stage, session) if isinstance(message, ResultMessage)]
         expect("the results", [result.result for result in results], ["The whole answer still comes."])
-        expect("the end", session.exit_status, ExitStatus(code=0))
+        expect("the exit status", session.exit_status, ExitStatus(code=0))
 
 
-@scenario("ends and signals", "SIGTERM ends it with exit code 143", "000-shutdown", "000-abort")
+@scenario("ends and signals", "SIGTERM makes it exit with code 143", "000-shutdown", "000-abort")
 async def sigterm(stage: Stage) -> None:
-    expect("the end", await _ended_by(stage, signal.SIGTERM), ExitStatus(code=143))
+    expect("the exit status", await _ended_by(stage, signal.SIGTERM), ExitStatus(code=143))
 
 
-@scenario("ends and signals", "SIGINT ends an idle CLI with exit code 0")
+@scenario("ends and signals", "SIGINT makes an idle CLI exit with code 0")
 async def sigint(stage: Stage) -> None:
-    expect("the end", await _ended_by(stage, signal.SIGINT), ExitStatus(code=0))
+    expect("the exit status", await _ended_by(stage, signal.SIGINT), ExitStatus(code=0))
 
 
-@scenario("ends and signals", "SIGHUP ends it with exit code 129")
+@scenario("ends and signals", "SIGHUP makes it exit with code 129")
 async def sighup(stage: Stage) -> None:
-    expect("the end", await _ended_by(stage, signal.SIGHUP), ExitStatus(code=129))
+    expect("the exit status", await _ended_by(stage, signal.SIGHUP), ExitStatus(code=129))
 
 
-@scenario("ends and signals", "SIGKILL is told as the signal", "000-error-signal")
+@scenario("ends and signals", "SIGKILL is reported as the signal", "000-error-signal")
 async def sigkill(stage: Stage) -> None:
-    expect("the end", await _ended_by(stage, signal.SIGKILL), ExitStatus(signal=signal.SIGKILL))
+    expect("the exit status", await _ended_by(stage, signal.SIGKILL), ExitStatus(signal=signal.SIGKILL))
 
 
-@scenario("ends and signals", "end_session ends it with exit code 0")
+@scenario("ends and signals", "end_session makes it exit with code 0")
 async def end_session(stage: Stage) -> None:
     stage.reply("hi")
     async with stage.session() as session:
         await session.prompt("hi")
         await session.end("enough")
         await _rest(stage, session)
-        expect("the end", session.exit_status, ExitStatus(code=0))
+        expect("the exit status", session.exit_status, ExitStatus(code=0))
 
 
-@scenario("ends and signals", "End of input while a permission is asked for: the tool is refused, the turn ends")
+@scenario("ends and signals", "End of input during a permission request denies the tool and ends the turn")
 async def eof_permission(stage: Stage) -> None:
     asked = asyncio.Event()
 

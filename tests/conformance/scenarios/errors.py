@@ -23,7 +23,7 @@ async def _failed(stage: Stage, error: Error) -> Any:
         return await session.prompt("hi")
 
 
-@scenario("errors", "An overloaded API is asked again, and api_retry tells it")
+@scenario("errors", "A call to an overloaded API is retried, and api_retry reports it")
 async def api_overloaded(stage: Stage) -> None:
     stage.reply(Error(529, "Overloaded"))
     stage.reply("The second try worked.")
@@ -32,11 +32,11 @@ async def api_overloaded(stage: Stage) -> None:
     expect("the result", result_of(messages).result, "The second try worked.")
     retries = of_kind(messages, ApiRetryMessage)
     if not retries:
-        raise NotThere("it is asked again, but no api_retry tells it")
+        raise NotThere("the call is retried, but there is no api_retry")
     expect("the retry", [(retry.attempt, retry.error_status) for retry in retries], [(1, 529)])
 
 
-@scenario("errors", "A stream that breaks is asked for again")
+@scenario("errors", "A broken stream is retried")
 async def api_stream_cut(stage: Stage) -> None:
     stage.reply("This stream breaks in the middle of its text.", Cut(after=4))
     stage.reply("The second try is whole.")
@@ -44,7 +44,7 @@ async def api_stream_cut(stage: Stage) -> None:
         expect("the result", (await session.prompt("hi")).result, "The second try is whole.")
 
 
-@scenario("errors", "A refusal of the model is told as an error result")
+@scenario("errors", "A refusal by the model is reported as an error result")
 async def refusal(stage: Stage) -> None:
     stage.reply_to("main", stop_reason="refusal")
     async with stage.session() as session:
@@ -55,7 +55,7 @@ async def refusal(stage: Stage) -> None:
 
 @scenario(
     "errors",
-    "An error of the API is a result with subtype success and is_error",
+    "An API error gives a result with subtype success and is_error",
     "000-result-error-execution",
     "004-error-line",
     "001-result-error",
@@ -66,7 +66,7 @@ async def api_error(stage: Stage) -> None:
     expect_that("did not like this" in (result.result or ""), "the text does not tell the error")
 
 
-@scenario("errors", "A result tells the status of the API's error")
+@scenario("errors", "The result has the status of the API error")
 async def api_error_status(stage: Stage) -> None:
     result = await _failed(stage, Error(400, "no"))
     if result.api_error_status is None:
@@ -74,7 +74,7 @@ async def api_error_status(stage: Stage) -> None:
     expect("the status", result.api_error_status, 400)
 
 
-@scenario("errors", "A refused key is an error result, and the assistant message names the kind")
+@scenario("errors", "A rejected key gives an error result, and the assistant message names the kind")
 async def api_unauthorized(stage: Stage) -> None:
     stage.reply_to("main", Error(401, "invalid x-api-key"))
     async with stage.session(env=NO_RETRIES) as session:
@@ -84,7 +84,7 @@ async def api_unauthorized(stage: Stage) -> None:
     expect("the kind", kinds, ["authentication_failed"])
 
 
-@scenario("errors", "After an error of the API the session goes on")
+@scenario("errors", "After an API error the session is still usable")
 async def after_api_error(stage: Stage) -> None:
     stage.reply_to("main", Error(400, "no"))
     async with stage.session(env=NO_RETRIES) as session:
@@ -96,7 +96,7 @@ async def after_api_error(stage: Stage) -> None:
 
 @scenario(
     "errors",
-    "The limit of rounds ends a turn with error_max_turns and is_error",
+    "Reaching the turn limit ends a turn with error_max_turns and is_error",
     "000-result-error-max-turns",
     "004-result-max-turns",
     "002-flag-max-turns",
@@ -112,7 +112,7 @@ async def max_turns(stage: Stage) -> None:
 
 @scenario(
     "errors",
-    "The budget ends a turn with error_max_budget_usd",
+    "Reaching the budget ends a turn with error_max_budget_usd",
     "000-result-error-budget",
     "002-flag-max-budget",
     alone=True,
@@ -124,7 +124,7 @@ async def max_budget(stage: Stage) -> None:
         expect("the result", (await session.prompt("spend")).subtype, "error_max_budget_usd")
 
 
-@scenario("errors", "A tool that fails is an error for the model, not for the turn")
+@scenario("errors", "A failing tool is an error for the model, not for the turn")
 async def failing_command(stage: Stage) -> None:
     stage.reply(bash("exit 3"))
     stage.reply("It failed.")
@@ -134,7 +134,7 @@ async def failing_command(stage: Stage) -> None:
     expect_that("3" in stage.heard[-1].text, "the model was not told the exit code")
 
 
-@scenario("structured output", "A schema gives structured_output", "003-structured-output", "000-flag-json-schema")
+@scenario("structured output", "A schema produces structured_output", "003-structured-output", "000-flag-json-schema")
 async def structured(stage: Stage) -> None:
     stage.reply(ToolUse("StructuredOutput", {"name": "Bob", "n": 3}))
     stage.reply("Here it is.")
@@ -142,7 +142,7 @@ async def structured(stage: Stage) -> None:
         expect("the output", (await session.prompt("structured")).structured_output, {"name": "Bob", "n": 3})
 
 
-@scenario("structured output", "Output that does not fit is sent back to the model")
+@scenario("structured output", "Output that does not match the schema is returned to the model")
 async def structured_retry(stage: Stage) -> None:
     stage.reply(ToolUse("StructuredOutput", {"name": 7}))
     stage.reply(ToolUse("StructuredOutput", {"name": "Bob", "n": 3}))
@@ -153,7 +153,7 @@ async def structured_retry(stage: Stage) -> None:
 
 @scenario(
     "structured output",
-    "Output that never fits ends in error_max_structured_output_retries",
+    "Output that never matches ends with error_max_structured_output_retries",
     "000-result-error-structured",
 )
 async def structured_never(stage: Stage) -> None:

@@ -45,7 +45,7 @@ def _user(content: object, **more: object) -> bytes:
     return json.dumps({"type": "user", "message": {"role": "user", "content": content}, **more}).encode()
 
 
-@scenario("framing", "Any Unicode comes through as it is, one line per message", "000-ndjson", "004-utf8")
+@scenario("framing", "Unicode text passes unchanged, one line per message", "000-ndjson", "004-utf8")
 async def unicode_text(stage: Stage) -> None:
     stage.reply(ODD_TEXT)
     async with stage.session() as session:
@@ -55,7 +55,7 @@ async def unicode_text(stage: Stage) -> None:
     expect_that(ODD_TEXT in stage.heard[-1].text, "the prompt was changed on its way")
 
 
-@scenario("framing", "A line may have a megabyte", "004-buffer")
+@scenario("framing", "A line can be a megabyte long", "004-buffer")
 async def megabyte_line(stage: Stage) -> None:
     stage.reply("0123456789abcdef" * 65_536, delta_size=65_536)
     async with stage.session() as session:
@@ -63,7 +63,7 @@ async def megabyte_line(stage: Stage) -> None:
     expect("the length of the text", len(result.result or ""), 1_048_576)
 
 
-@scenario("framing", "A line may end with CR LF; content may be a plain string", "000-user-content-blocks", alone=True)
+@scenario("framing", "A line can end with CR LF; content can be a plain string", "000-user-content-blocks", alone=True)
 async def crlf_line(stage: Stage) -> None:
     stage.reply("Read.")
     async with stage.session() as session:
@@ -78,7 +78,7 @@ async def crlf_line(stage: Stage) -> None:
 
 @scenario(
     "framing",
-    "session_id and unknown fields of a prompt are ignored",
+    "A prompt's session_id and unknown fields are ignored",
     "000-user-session-id-empty",
     "001-user-session-id",
     "002-user-session-id",
@@ -90,50 +90,50 @@ async def unknown_prompt_fields(stage: Stage) -> None:
         expect("the turn", (await turn).result, "Read.")
 
 
-@scenario("framing", "A blank line is passed over")
+@scenario("framing", "A blank line is ignored")
 async def blank_line(stage: Stage) -> None:
     await _lives_after(stage, b"  \t ")
 
 
-@scenario("framing", "A line of an unknown type is passed over", "000-stdin-types")
+@scenario("framing", "A line of an unknown type is ignored", "000-stdin-types")
 async def unknown_type(stage: Stage) -> None:
     await _lives_after(stage, b'{"type": "no_such_type", "x": 1}')
 
 
-@scenario("framing", "A line without a type is passed over")
+@scenario("framing", "A line without a type is ignored")
 async def line_without_type(stage: Stage) -> None:
     await _lives_after(stage, b'{"hello": "world"}')
 
 
-@scenario("framing", "keep_alive is taken and not answered", "003-keep-alive")
+@scenario("framing", "keep_alive is accepted and not answered", "003-keep-alive")
 async def keep_alive(stage: Stage) -> None:
     await _lives_after(stage, b'{"type": "keep_alive"}')
 
 
-@scenario("framing", "An answer to a request that nobody made is passed over")
+@scenario("framing", "An answer to an unknown request is ignored")
 async def stray_answer(stage: Stage) -> None:
     answer = {"subtype": "success", "request_id": "nobody", "response": {}}
     await _lives_after(stage, json.dumps({"type": "control_response", "response": answer}).encode())
 
 
-@scenario("framing", "Cancelling a request that is not there is passed over", "003-cancel-to-cli")
+@scenario("framing", "Cancelling an unknown request is ignored", "003-cancel-to-cli")
 async def stray_cancel(stage: Stage) -> None:
     await _lives_after(stage, b'{"type": "control_cancel_request", "request_id": "nobody"}')
 
 
-@scenario("framing", "A line that is not JSON ends the CLI with exit code 1", alone=True)
+@scenario("framing", "A line that is not JSON makes the CLI exit with code 1", alone=True)
 async def malformed_line(stage: Stage) -> None:
     await _dies_of(stage, b"this is not JSON")
 
 
-@scenario("framing", "A user line without a message ends the CLI with exit code 1", alone=True)
+@scenario("framing", "A user line without a message makes the CLI exit with code 1", alone=True)
 async def user_without_message(stage: Stage) -> None:
     await _dies_of(stage, b'{"type": "user"}')
 
 
 @scenario(
     "handshake",
-    "The answer to initialize tells commands, models and account",
+    "The answer to initialize has commands, models and account",
     "000-initialize-answer",
     "002-initialize-answer",
 )
@@ -145,7 +145,7 @@ async def initialize_answer(stage: Stage) -> None:
         expect_that(account is not None and account.api_key_source, "the account does not tell where the key is from")
 
 
-@scenario("handshake", "The answer to initialize tells the agents", "003-subagent-builtin")
+@scenario("handshake", "The answer to initialize has the agents", "003-subagent-builtin")
 async def initialize_agents(stage: Stage) -> None:
     async with stage.session() as session:
         if not session.agents():
@@ -153,7 +153,7 @@ async def initialize_agents(stage: Stage) -> None:
         expect_that("general-purpose" in {agent.name for agent in session.agents()}, "general-purpose is not listed")
 
 
-@scenario("handshake", "The answer to initialize tells version and process id")
+@scenario("handshake", "The answer to initialize has version and process id")
 async def initialize_version(stage: Stage) -> None:
     async with stage.session() as session:
         info = session.server_info
@@ -173,7 +173,7 @@ async def initialize_again(stage: Stage) -> None:
 
 @scenario(
     "handshake",
-    "init comes after each prompt, once per turn, and first",
+    "init is the first message of each turn, after the prompt",
     "000-init-first",
     "001-init-once",
     "002-init-after-answer",
@@ -194,7 +194,7 @@ async def init_every_turn(stage: Stage) -> None:
 
 @scenario(
     "handshake",
-    "init tells session, model, folder, mode, tools by name and version",
+    "init has session, model, folder, mode, tool names and version",
     "000-init-keys",
     "001-init-session-model-cwd",
     "001-init-tool-schemas",
@@ -213,7 +213,7 @@ async def init_keys(stage: Stage) -> None:
         expect("the source of the key", init.api_key_source, "ANTHROPIC_API_KEY")
 
 
-@scenario("handshake", "init tells the agents and capabilities there are", "003-init-keys")
+@scenario("handshake", "init has agents and capabilities", "003-init-keys")
 async def init_capabilities(stage: Stage) -> None:
     stage.reply("hi")
     async with stage.session() as session:

@@ -58,14 +58,16 @@ async def _tool_turn(stage: Stage, hooks: Hooks, *tools: ToolUse, **options: Any
         return await told(session.prompt("run it"))
 
 
-@scenario("hooks", "The events of a turn with a tool, in order", "000-hook-callback", "003-hook-callback")
+@scenario("hooks", "Hook events of a turn with a tool, in order", "000-hook-callback", "003-hook-callback")
 async def hook_events(stage: Stage) -> None:
     hooks = Hooks(stage, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")
     await _tool_turn(stage, hooks, allowed_tools=["Bash"])
     expect("the events", hooks.events, ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"])
 
 
-@scenario("hooks", "Inputs tell prompt, tool, input and response", "003-hook-PostToolUse", "003-hook-UserPromptSubmit")
+@scenario(
+    "hooks", "Hook inputs have prompt, tool, input and response", "003-hook-PostToolUse", "003-hook-UserPromptSubmit"
+)
 async def hook_inputs(stage: Stage) -> None:
     hooks = Hooks(stage, "UserPromptSubmit", "PreToolUse", "PostToolUse")
     await _tool_turn(stage, hooks, bash("echo one"), allowed_tools=["Bash"])
@@ -77,13 +79,13 @@ async def hook_inputs(stage: Stage) -> None:
     expect("keys that are missing", missing, set())
 
 
-@scenario("hooks", "PreToolUse can have a person asked for what is allowed otherwise")
+@scenario("hooks", "PreToolUse can require approval for a call that is allowed")
 async def hook_asks(stage: Stage) -> None:
     await _tool_turn(stage, Hooks(stage, "PreToolUse", answer=_decision("ask")), allowed_tools=["Bash"])
-    expect("asked", [name for name, _ in stage.asked], ["Bash"])
+    expect("asked about", [name for name, _ in stage.asked], ["Bash"])
 
 
-@scenario("hooks", "A tool that fails is told to PostToolUseFailure", "003-hook-PostToolUseFailure")
+@scenario("hooks", "PostToolUseFailure is called when a tool fails", "003-hook-PostToolUseFailure")
 async def hook_failure(stage: Stage) -> None:
     hooks = Hooks(stage, "PostToolUse", "PostToolUseFailure")
     await _tool_turn(stage, hooks, bash("exit 3"), allowed_tools=["Bash"])
@@ -99,7 +101,7 @@ async def hook_ends_turn(stage: Stage) -> None:
     expect("the result", result_of(messages).is_error, False)
 
 
-@scenario("hooks", "A hook that fails refuses the call it guards", "000-hook-output")
+@scenario("hooks", "A failing hook denies the call it guards", "000-hook-output")
 async def hook_fails(stage: Stage) -> None:
     def explode(_: Any) -> Any:
         raise RuntimeError("hook exploded")
@@ -109,7 +111,7 @@ async def hook_fails(stage: Stage) -> None:
     expect_that(not (stage.cwd / "made.txt").exists(), "the tool ran")
 
 
-@scenario("hooks", "A hook that takes longer than its timeout is cancelled", "000-cancel-from-cli")
+@scenario("hooks", "A hook that exceeds its timeout is cancelled", "000-cancel-from-cli")
 async def hook_timeout(stage: Stage) -> None:
     async def for_ever() -> None:
         await asyncio.Event().wait()
@@ -124,15 +126,15 @@ async def hook_timeout(stage: Stage) -> None:
 async def hook_denies(stage: Stage) -> None:
     hooks = Hooks(stage, "PreToolUse", answer=_decision("deny", permissionDecisionReason="house rule"))
     (result,) = tool_results(await _tool_turn(stage, hooks))
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect_that("house rule" in text_of(result), "the model was not told the reason")
     expect_that(not (stage.cwd / "made.txt").exists(), "the tool ran")
 
 
-@scenario("hooks", "PreToolUse can allow, and nobody is asked", "003-hook-PreToolUse")
+@scenario("hooks", "PreToolUse can allow without asking", "003-hook-PreToolUse")
 async def hook_allows(stage: Stage) -> None:
     await _tool_turn(stage, Hooks(stage, "PreToolUse", answer=_decision("allow")))
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect_that((stage.cwd / "made.txt").exists(), "the tool did not run")
 
 
@@ -144,7 +146,7 @@ async def hook_changes_input(stage: Stage) -> None:
     expect_that(not (stage.cwd / "made.txt").exists(), "the first command ran")
 
 
-@scenario("hooks", "A matcher chooses the tools", "003-initialize-fields")
+@scenario("hooks", "A matcher selects the tools", "003-initialize-fields")
 async def hook_matcher(stage: Stage) -> None:
     (stage.cwd / "a.txt").write_text("alpha\n")
     hooks = Hooks(stage, "PreToolUse", matcher="Read")
@@ -152,7 +154,7 @@ async def hook_matcher(stage: Stage) -> None:
     expect("called for", [call["tool_name"] for call in hooks.calls], ["Read"])
 
 
-@scenario("hooks", "UserPromptSubmit can block a prompt: the model is not asked", "003-hook-UserPromptSubmit")
+@scenario("hooks", "UserPromptSubmit can block a prompt before it reaches the model", "003-hook-UserPromptSubmit")
 async def hook_blocks_prompt(stage: Stage) -> None:
     hooks = Hooks(stage, "UserPromptSubmit", answer={"decision": "block", "reason": "not this prompt"})
     async with stage.session(hooks=hooks.option) as session:
@@ -164,7 +166,7 @@ async def hook_blocks_prompt(stage: Stage) -> None:
     "hooks",
     "UserPromptSubmit can add context for the model",
     "003-hook-UserPromptSubmit",
-    simulator="the simulated model is not told what hooks add",
+    simulator="the simulated model ignores context from hooks",
 )
 async def hook_adds_context(stage: Stage) -> None:
     context = {"hookEventName": "UserPromptSubmit", "additionalContext": "It rains."}
@@ -175,7 +177,7 @@ async def hook_adds_context(stage: Stage) -> None:
     expect_that("It rains." in stage.heard[-1].text, "the model was not told the context")
 
 
-@scenario("hooks", "Stop can make the model go on", "003-hook-Stop")
+@scenario("hooks", "Stop can make the model continue", "003-hook-Stop")
 async def hook_stop_blocks(stage: Stage) -> None:
     answers = iter([{"decision": "block", "reason": "not yet"}])
     hooks = Hooks(stage, "Stop", answer=lambda _: next(answers, {}))
@@ -186,7 +188,7 @@ async def hook_stop_blocks(stage: Stage) -> None:
     expect("second time round", [call["stop_hook_active"] for call in hooks.calls], [False, True])
 
 
-@scenario("hooks", "SessionStart is told to callbacks for /clear, not at the start", "003-hook-SessionStart")
+@scenario("hooks", "SessionStart callbacks run for /clear, not at startup", "003-hook-SessionStart")
 async def hook_session_start(stage: Stage) -> None:
     hooks = Hooks(stage, "SessionStart", "SessionEnd")
     stage.reply("hi")
@@ -195,10 +197,10 @@ async def hook_session_start(stage: Stage) -> None:
         expect("before /clear", hooks.events, [])
         await session.prompt("/clear")
     told_of = [(call["hook_event_name"], call.get("source") or call.get("reason")) for call in hooks.calls]
-    expect("with /clear", sorted(told_of), [("SessionEnd", "clear"), ("SessionStart", "clear")])
+    expect("hooks for /clear", sorted(told_of), [("SessionEnd", "clear"), ("SessionStart", "clear")])
 
 
-@scenario("hooks", "PreCompact tells why the conversation is compacted", "003-hook-PreCompact")
+@scenario("hooks", "PreCompact has the trigger of the compaction", "003-hook-PreCompact")
 async def hook_compact(stage: Stage) -> None:
     hooks = Hooks(stage, "PreCompact")
     stage.reply("words")
@@ -208,7 +210,7 @@ async def hook_compact(stage: Stage) -> None:
     expect("the trigger", [call["trigger"] for call in hooks.calls], ["manual"])
 
 
-@scenario("hooks", "A sub-agent's start and end are told", "003-hook-SubagentStart", "003-hook-SubagentStop")
+@scenario("hooks", "Hooks report when a sub-agent starts and stops", "003-hook-SubagentStart", "003-hook-SubagentStop")
 async def hook_subagent(stage: Stage) -> None:
     hooks = Hooks(stage, "SubagentStart", "SubagentStop")
     errand = {

@@ -42,13 +42,13 @@ async def _init(stage: Stage, **options: Any) -> InitMessage:
     return init
 
 
-@scenario("options", "model is the model that is asked", "000-flag-model", "003-flag-model", "002-flag-model")
+@scenario("options", "model selects the model", "000-flag-model", "003-flag-model", "002-flag-model")
 async def option_model(stage: Stage) -> None:
     init = await _init(stage, **SOME)
     expect("the model", (init.model, stage.heard[-1].model), ("claude-haiku-4-5", "claude-haiku-4-5"))
 
 
-@scenario("options", "tools are all the built-in tools there are", "000-flag-tools", "003-flag-tools")
+@scenario("options", "tools limits the built-in tools", "000-flag-tools", "003-flag-tools")
 async def option_tools(stage: Stage) -> None:
     tools = set((await _init(stage, **SOME)).tools or ())
     expect("the tools", (tools >= {"Bash", "Read"}, "Write" in tools, "Edit" in tools), (True, False, False))
@@ -56,7 +56,7 @@ async def option_tools(stage: Stage) -> None:
 
 @scenario(
     "options",
-    "permission_mode is the mode of the start",
+    "permission_mode sets the initial mode",
     "000-flag-permission-mode",
     "003-plan-flag",
     "002-flag-permission-mode",
@@ -65,14 +65,14 @@ async def option_permission_mode(stage: Stage) -> None:
     expect("the mode", (await _init(stage, **SOME)).permission_mode, "plan")
 
 
-@scenario("options", "agents are listed", "003-subagent-custom")
+@scenario("options", "agents adds agents to the list", "003-subagent-custom")
 async def option_agents(stage: Stage) -> None:
     expect_that("reviewer" in ((await _init(stage, **SOME)).agents or ()), "it is not listed")
 
 
 @scenario(
     "options",
-    "A system prompt of one's own reaches the model",
+    "A custom system prompt reaches the model",
     "000-initialize-system-prompt-text",
     simulator=NO_SYSTEM_PROMPT,
 )
@@ -81,45 +81,47 @@ async def option_system_prompt(stage: Stage) -> None:
     expect_that("Answer like a pirate." in stage.system_prompt, "the model was not told it")
 
 
-@scenario("options", "Text is appended to Claude Code's own system prompt", simulator=NO_SYSTEM_PROMPT)
+@scenario("options", "Text can be appended to Claude Code's system prompt", simulator=NO_SYSTEM_PROMPT)
 async def option_system_prompt_append(stage: Stage) -> None:
     await _init(stage, **_others(stage))
     prompt = stage.system_prompt
     expect_that("Mind the gap." in prompt and len(prompt) > 2000, "the model was not told both")
 
 
-@scenario("options", "A tool of disallowedTools is not there", "000-flag-disallowedTools")
+@scenario("options", "A tool in disallowedTools is unavailable", "000-flag-disallowedTools")
 async def option_disallowed_tools(stage: Stage) -> None:
     expect_that("Write" not in ((await _init(stage, **_others(stage))).tools or ()), "Write is there")
 
 
-@scenario("options", "add_dirs may be read without asking", "000-flag-add-dir")
+@scenario("options", "Directories in add_dirs can be read without asking", "000-flag-add-dir")
 async def option_add_dirs(stage: Stage) -> None:
     stage.reply(ToolUse("Read", {"file_path": str(stage.folder / "other" / "o.txt")}))
     stage.reply("Read.")
     async with stage.session(**_others(stage)) as session:
         messages = await told(session.prompt("read"))
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect("errors", [block.is_error or False for block in tool_results(messages)], [False])
 
 
-@scenario("options", "settings count: a rule allows a command")
+@scenario("options", "A rule in settings allows a command")
 async def option_settings(stage: Stage) -> None:
     stage.reply(ToolUse("Bash", {"command": "touch made.txt", "description": "x"}))
     stage.reply("Made.")
     async with stage.session(**_others(stage)) as session:
         await session.prompt("make it")
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect_that((stage.cwd / "made.txt").exists(), "the command did not run")
 
 
-@scenario("options", "CLAUDE_CONFIG_DIR moves the folder of sessions and settings", "003-env-config-dir", alone=True)
+@scenario("options", "CLAUDE_CONFIG_DIR moves sessions and settings", "003-env-config-dir", alone=True)
 async def option_config_dir(stage: Stage) -> None:
     await _init(stage, env={"CLAUDE_CONFIG_DIR": str(stage.folder / "config")})
     expect("transcripts", len(list((stage.folder / "config" / "projects").glob("*/*.jsonl"))), 1)
 
 
-@scenario("options", "An unknown flag ends the CLI with exit code 1", "002-flag-cwd", "000-error-exit-code", alone=True)
+@scenario(
+    "options", "An unknown flag makes the CLI exit with code 1", "002-flag-cwd", "000-error-exit-code", alone=True
+)
 async def option_unknown_flag(stage: Stage) -> None:
     try:
         async with stage.session(extra_args={"no-such-flag": None}):

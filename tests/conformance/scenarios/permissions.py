@@ -66,7 +66,7 @@ async def _answered_raw(stage: Stage, answer: dict[str, Any]) -> str:
     return text_of(results[0]) if results else ""
 
 
-@scenario("permissions", "Where nobody can be asked, what would ask is refused")
+@scenario("permissions", "Without a permission callback, calls that need approval are denied")
 async def nobody_to_ask(stage: Stage) -> None:
     stage.reply(TOUCH)
     stage.reply("It was denied.")
@@ -78,19 +78,19 @@ async def nobody_to_ask(stage: Stage) -> None:
 
 @scenario(
     "permissions",
-    "A tool that needs it is asked for; allow runs it",
+    "A tool that needs permission asks; allow runs it",
     "000-allow",
     "000-flag-permission-prompt-tool-stdio",
 )
 async def allow(stage: Stage) -> None:
     await _answered(stage, PermissionResultAllow())
-    expect("asked", stage.asked, [("Bash", dict(TOUCH.input))])
+    expect("asked about", stage.asked, [("Bash", dict(TOUCH.input))])
     expect("made", _made(stage), {"made.txt"})
 
 
 @scenario(
     "permissions",
-    "A request names the tool call and how to show the tool",
+    "A request has the tool call's id and a display name",
     "000-can-use-tool-fields",
     "002-permission-fields",
 )
@@ -112,7 +112,7 @@ async def request_fields(stage: Stage) -> None:
 
 @scenario(
     "permissions",
-    "deny tells the model the reason and is listed in the result",
+    "deny gives the model the reason, and the result lists it",
     "000-deny",
     "003-result-denials",
     "001-deny",
@@ -126,13 +126,13 @@ async def deny(stage: Stage) -> None:
     expect("denials", [denial["tool_name"] for denial in denials], ["Bash"])
 
 
-@scenario("permissions", "allow may change the input", "000-allow", "004-allow", "001-allow-input-changes")
+@scenario("permissions", "allow can change the input", "000-allow", "004-allow", "001-allow-input-changes")
 async def updated_input(stage: Stage) -> None:
     await _answered(stage, PermissionResultAllow(updated_input={"command": "touch other.txt", "description": "x"}))
     expect("made", _made(stage), {"other.txt"})
 
 
-@scenario("permissions", "An error answer denies, with its words", "004-success-envelope")
+@scenario("permissions", "An error answer denies, with its text as the reason", "004-success-envelope")
 async def error_answer(stage: Stage) -> None:
     def explode(_: Any) -> Any:
         raise RuntimeError("host exploded")
@@ -142,13 +142,13 @@ async def error_answer(stage: Stage) -> None:
     expect_that("host exploded" in said, "the model was not told the error")
 
 
-@scenario("permissions", "A rule for the session is not asked about again", "000-allow-permissions")
+@scenario("permissions", "A session rule stops further requests", "000-allow-permissions")
 async def session_rule(stage: Stage) -> None:
     rule = PermissionRuleValue(tool_name="Bash", rule_content="mkdir:*")
     update = PermissionUpdate(type="addRules", rules=[rule], behavior="allow", destination="session")
     stage.reply(bash("mkdir one"))
     await _answered(stage, PermissionResultAllow(updated_permissions=[update]), bash("mkdir two"))
-    expect("asked", [given["command"] for _, given in stage.asked], ["mkdir one"])
+    expect("asked about", [given["command"] for _, given in stage.asked], ["mkdir one"])
     expect("made", _made(stage), {"one", "two"})
 
 
@@ -163,7 +163,7 @@ async def local_rule(stage: Stage) -> None:
 
 @scenario(
     "permissions",
-    "The CLI's suggestion for an edit sets the mode acceptEdits",
+    "Accepting the suggestion for an edit sets the mode acceptEdits",
     "000-can-use-tool-suggestions",
     "002-allow-suggestions",
     alone=True,
@@ -176,15 +176,15 @@ async def taken_suggestion(stage: Stage) -> None:
         return PermissionResultAllow(updated_permissions=context.suggestions)
 
     await _answered(stage, take, files[1])
-    expect("asked", len(stage.asked), 1)
+    expect("asked about", len(stage.asked), 1)
     expect("made", _made(stage), {"a", "b"})
 
 
-@scenario("permissions", "Reading in the working directory is not asked for", "003-mode-default")
+@scenario("permissions", "Reading in the working directory needs no permission", "003-mode-default")
 async def reading(stage: Stage) -> None:
     (stage.cwd / "a.txt").write_text("alpha\n")
     _, said = await _answered(stage, PermissionResultAllow(), ToolUse("Read", {"file_path": str(stage.cwd / "a.txt")}))
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect_that("alpha" in said, "the file was not read")
 
 
@@ -221,14 +221,17 @@ async def allowed_true(stage: Stage) -> None:
 
 
 @scenario(
-    "permissions", "An answer with the wrong toolUseID counts", "000-tool-use-id-echo", "002-tool-use-id-must-match"
+    "permissions",
+    "An answer with the wrong toolUseID is accepted",
+    "000-tool-use-id-echo",
+    "002-tool-use-id-must-match",
 )
 async def wrong_tool_use_id(stage: Stage) -> None:
     await _answered_raw(stage, {"behavior": "allow", "updatedInput": dict(TOUCH.input), "toolUseID": "toolu_wrong"})
     expect("made", _made(stage), {"made.txt"})
 
 
-@scenario("permissions", "Tools that only read are asked for together, answers in any order", "001-multiplexing")
+@scenario("permissions", "Read-only tools ask in parallel; answers come in any order", "001-multiplexing")
 async def parallel_requests(stage: Stage) -> None:
     outside = [stage.folder / name for name in ("one.txt", "two.txt")]
     for path in outside:
@@ -255,7 +258,7 @@ async def parallel_requests(stage: Stage) -> None:
     expect("results", len(tool_results(messages)), 2)
 
 
-@scenario("permissions", "Tools that change something are asked for one at a time")
+@scenario("permissions", "Tools that change something ask one at a time")
 async def serial_requests(stage: Stage) -> None:
     most, now = 0, 0
     stage.reply(bash("touch a"), bash("touch b"))
@@ -276,29 +279,29 @@ async def serial_requests(stage: Stage) -> None:
     expect("made", _made(stage), {"a", "b"})
 
 
-@scenario("permissions", "Tools of allowedTools are not asked for", "000-flag-allowedTools")
+@scenario("permissions", "Tools in allowedTools need no permission", "000-flag-allowedTools")
 async def allowed_tools(stage: Stage) -> None:
     await _answered(stage, PermissionResultAllow(), allowed_tools=["Bash"])
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect("made", _made(stage), {"made.txt"})
 
 
-@scenario("permissions", "A rule of disallowedTools refuses without asking", "000-flag-disallowedTools")
+@scenario("permissions", "A rule in disallowedTools denies without asking", "000-flag-disallowedTools")
 async def disallowed_rule(stage: Stage) -> None:
     _, said = await _answered(stage, PermissionResultAllow(), disallowed_tools=["Bash(touch:*)"])
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect("made", (_made(stage), "denied" in said), (set(), True))
 
 
-@scenario("permissions", "acceptEdits lets edits through and asks for the rest", "003-mode-acceptEdits", alone=True)
+@scenario("permissions", "acceptEdits allows edits and asks for everything else", "003-mode-acceptEdits", alone=True)
 async def accept_edits(stage: Stage) -> None:
     stage.reply(ToolUse("Write", {"file_path": str(stage.cwd / "w.txt"), "content": "x"}))
     await _answered(stage, PermissionResultAllow(), bash("python3 -c pass"), permission_mode="acceptEdits")
-    expect("asked", [name for name, _ in stage.asked], ["Bash"])
+    expect("asked about", [name for name, _ in stage.asked], ["Bash"])
     expect("made", _made(stage), {"w.txt"})
 
 
-@scenario("permissions", "dontAsk refuses what is not allowed already, and tells it", "003-mode-dontAsk")
+@scenario("permissions", "dontAsk denies what is not already allowed, and reports it", "003-mode-dontAsk")
 async def dont_ask(stage: Stage) -> None:
     messages, said = await _answered(stage, PermissionResultAllow(), permission_mode="dontAsk")
     expect("asked and made", (stage.asked, _made(stage)), ([], set()))
@@ -307,15 +310,15 @@ async def dont_ask(stage: Stage) -> None:
         raise NotThere("no permission_denied message")
 
 
-@scenario("permissions", "bypassPermissions asks for nothing", "003-mode-bypass", alone=True)
+@scenario("permissions", "bypassPermissions never asks", "003-mode-bypass", alone=True)
 async def bypass(stage: Stage) -> None:
     options: dict[str, Any] = {"permission_mode": "bypassPermissions", "allow_dangerously_skip_permissions": True}
     await _answered(stage, PermissionResultAllow(), env={"IS_SANDBOX": "1"}, **options)
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect("made", _made(stage), {"made.txt"})
 
 
-@scenario("permissions", "--permission-prompts none refuses what would ask")
+@scenario("permissions", "--permission-prompts none denies what would ask")
 async def prompts_none(stage: Stage) -> None:
     stage.reply(TOUCH)
     stage.reply("It was denied.")

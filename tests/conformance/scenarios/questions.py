@@ -56,7 +56,7 @@ async def _planned(stage: Stage, review: Any, *further: Any) -> tuple[list[Any],
 
 @scenario(
     "questions",
-    "A question is answered by one of its options",
+    "A question is answered with one of its options",
     "004-question-shape",
     "004-question-answer",
     "001-question-answer",
@@ -67,13 +67,13 @@ async def question_answered(stage: Stage) -> None:
     expect_that("Corn" in said and "Which topping?" in said, f"the model was told {said!r}")
 
 
-@scenario("questions", "Several options may be chosen, as a list", "002-question-multi-array")
+@scenario("questions", "Several options can be chosen, as a list", "002-question-multi-array")
 async def question_several(stage: Stage) -> None:
     said = await _asked(stage, {"Which topping?": ["Olives", "Corn"]}, multiSelect=True)
     expect_that("Olives" in said and "Corn" in said, f"the model was told {said!r}")
 
 
-@scenario("questions", "The answer may be a text of one's own")
+@scenario("questions", "The answer can be free text")
 async def question_free_text(stage: Stage) -> None:
     said = await _asked(stage, {"Which topping?": "Something else entirely"})
     expect_that("Something else entirely" in said, f"the model was told {said!r}")
@@ -85,7 +85,7 @@ async def question_skipped(stage: Stage) -> None:
     expect_that("The user skipped the question." in said, f"the model was told {said!r}")
 
 
-@scenario("questions", "Answers without the questions are refused", "002-question-answers-only")
+@scenario("questions", "Answers without the questions are rejected", "002-question-answers-only")
 async def question_answers_only(stage: Stage) -> None:
     stage.reply(ToolUse("AskUserQuestion", {"questions": [QUESTION]}))
     stage.reply("Thank you.")
@@ -97,22 +97,22 @@ async def question_answers_only(stage: Stage) -> None:
 
 @scenario(
     "questions",
-    "An option without a description is refused before anybody is asked",
+    "An option without a description is rejected before anyone is asked",
     "004-question-description-optional",
-    simulator="the simulator asks such a question",
+    simulator="the simulator asks the question",
 )
 async def question_without_description(stage: Stage) -> None:
     stage.reply(ToolUse("AskUserQuestion", {"questions": [QUESTION | {"options": [{"label": "A"}, {"label": "B"}]}]}))
     stage.reply("Thank you.")
     async with stage.session(can_use_tool=stage.allow) as session:
         messages = await told(session.prompt("ask me"))
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect("refused", [block.is_error for block in tool_results(messages)], [True])
 
 
 @scenario(
     "questions",
-    "AskUserQuestion is offered only where somebody can be asked",
+    "AskUserQuestion is offered only if there is a callback",
     "003-ask-disabled",
     simulator="the simulator always offers it",
     alone=True,
@@ -124,7 +124,7 @@ async def question_offered(stage: Stage) -> None:
         async with stage.session(**options) as session:
             (init,) = of_kind(await told(session.prompt("hi")), InitMessage)
             offered.append("AskUserQuestion" in (init.tools or ()))
-    expect("offered with and without a callback", offered, [True, False])
+    expect("offered with a callback, and without", offered, [True, False])
 
 
 @scenario("plans", "Approving a plan ends plan mode", "004-plan-execute")
@@ -132,18 +132,16 @@ async def plan_approved(stage: Stage) -> None:
     messages, _ = await _planned(stage, lambda _: True)
     expect("the result", result_of(messages).result, "Carrying it out.")
     modes = [message.permission_mode for message in of_kind(messages, StatusMessage) if message.permission_mode]
-    expect("the mode that is told", modes[-1:], ["default"])
+    expect("the reported mode", modes[-1:], ["default"])
 
 
-@scenario(
-    "plans", "The plan is handed over only when it is in the plan file", "004-plan-input", "003-tool-ExitPlanMode"
-)
+@scenario("plans", "The plan is included only if the plan file exists", "004-plan-input", "003-tool-ExitPlanMode")
 async def plan_text(stage: Stage) -> None:
     _, plans = await _planned(stage, lambda _: True)
     expect("the plan", [plan.text for plan in plans], [None])
 
 
-@scenario("plans", "A plan is sent back with wishes, and comes again", "004-plan-revise")
+@scenario("plans", "A plan denied with a message is revised and submitted again", "004-plan-revise")
 async def plan_revised(stage: Stage) -> None:
     again = ToolUse("ExitPlanMode", {"plan": "1. Look 2. Leap"})
     messages, plans = await _planned(stage, lambda count: "Add a second step" if count == 1 else True, again)
@@ -158,9 +156,9 @@ async def plan_rejected(stage: Stage) -> None:
     expect("the result", result_of(messages).subtype, "error_during_execution")
 
 
-@scenario("plans", "Approving can set the mode the plan is carried out in")
+@scenario("plans", "Approving a plan can set the mode for carrying it out")
 async def plan_mode(stage: Stage) -> None:
     write = ToolUse("Write", {"file_path": str(stage.cwd / "planned.md"), "content": "x"})
     await _planned(stage, lambda _: Approve(mode="acceptEdits"), write)
-    expect("asked", stage.asked, [])
+    expect("asked about", stage.asked, [])
     expect_that((stage.cwd / "planned.md").exists(), "the file was not written")

@@ -22,7 +22,7 @@ async def two_at_once(stage: Stage) -> None:
     expect("the results", results, ["The first.", "The second."])
 
 
-@scenario("prompt queue", "A prompt that waits can be taken back, once")
+@scenario("prompt queue", "A queued prompt can be cancelled, once")
 async def cancelled_prompt(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("A long answer.", Stall(after=3, until=gate))
@@ -38,7 +38,7 @@ async def cancelled_prompt(stage: Stage) -> None:
         expect("requests to the model", len(stage.heard), 1)
 
 
-@scenario("prompt queue", "A prompt's way is told: queued, started, completed")
+@scenario("prompt queue", "A prompt is reported as queued, started, completed")
 async def lifecycle(stage: Stage) -> None:
     stage.reply("Hello.")
     async with stage.session() as session:
@@ -54,7 +54,7 @@ async def lifecycle(stage: Stage) -> None:
     expect("the states", states, ["queued", "started", "completed"])
 
 
-@scenario("prompt queue", "A prompt during a turn is folded in between two rounds of tools")
+@scenario("prompt queue", "A prompt sent during a turn joins it after the next tool")
 async def steering(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("I look.", bash("echo one"), Stall(after=3, until=gate))
@@ -71,7 +71,7 @@ async def steering(stage: Stage) -> None:
         expect_that("second, while you work" in stage.heard[-1].text, "the prompt was not folded in")
 
 
-@scenario("prompt queue", "A prompt with priority later waits for a turn of its own")
+@scenario("prompt queue", "A prompt with priority later gets a turn of its own")
 async def later_prompt(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("I look.", bash("echo one"), Stall(after=3, until=gate))

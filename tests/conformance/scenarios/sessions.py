@@ -48,7 +48,7 @@ async def resume(stage: Stage) -> None:
     expect("the session", export, original.session_id)
 
 
-@scenario("resume and fork", "Nothing of the history is said again", "000-resume-replay")
+@scenario("resume and fork", "Resuming does not replay the history", "000-resume-replay")
 async def resume_replays_nothing(stage: Stage) -> None:
     original = await _original(stage, "original answer")
     stage.reply("resumed")
@@ -59,7 +59,7 @@ async def resume_replays_nothing(stage: Stage) -> None:
     expect_that("original answer" not in str([m.data for m in messages]), "the old answer was said again")
 
 
-@scenario("resume and fork", "A fork has an id of its own", "000-fork-new-id", "000-flag-fork-session")
+@scenario("resume and fork", "A fork has a new id", "000-fork-new-id", "000-flag-fork-session")
 async def fork(stage: Stage) -> None:
     original = await _original(stage, "original answer")
     async with stage.session(resume=original.session_id, fork_session=True) as session:
@@ -67,20 +67,20 @@ async def fork(stage: Stage) -> None:
     expect_that(forked.session_id != original.session_id, "the fork has the same id")
 
 
-@scenario("resume and fork", "--continue goes on with the latest session of the folder", "000-flag-continue")
+@scenario("resume and fork", "--continue resumes the newest session of the folder", "000-flag-continue")
 async def continued(stage: Stage) -> None:
     original = await _original(stage, "original answer")
     async with stage.session(continue_conversation=True) as session:
         expect("the session", (await _says(stage, session, "continued")).session_id, original.session_id)
 
 
-@scenario("resume and fork", "A new session can be given its id")
+@scenario("resume and fork", "A new session can have a chosen id")
 async def own_session_id(stage: Stage) -> None:
     result = await _original(stage, "hi", session_id=OWN_ID)
     expect("the session", result.session_id, OWN_ID)
 
 
-@scenario("resume and fork", "A transcript is kept in the layout that others read")
+@scenario("resume and fork", "The transcript is saved in the documented layout")
 async def transcript(stage: Stage) -> None:
     result = await _original(stage, "An answer worth keeping.")
     files = list((stage.home / ".claude" / "projects").glob(f"*/{result.session_id}.jsonl"))
@@ -94,21 +94,21 @@ async def not_persisted(stage: Stage) -> None:
     expect("transcripts", list((stage.home / ".claude").glob(f"projects/*/{result.session_id}.jsonl")), [])
 
 
-@scenario("resume and fork", "An unknown session is an error result", "004-result-no-conversation")
+@scenario("resume and fork", "Resuming an unknown session gives an error result", "004-result-no-conversation")
 async def resume_unknown(stage: Stage) -> None:
     try:
         async with stage.session(resume=OWN_ID) as session:
             await _says(stage, session, "never")
     except ProcessError as error:
         expect_that("No conversation found" in str(error), f"the error says {error}")
-        expect("how it is told", type(error).__name__, "ResultError")
+        expect("reported as", type(error).__name__, "ResultError")
     else:
         raise Differs("an unknown session was resumed")
 
 
 @scenario(
     "slash commands",
-    "/compact sums the conversation up and tells the boundary",
+    "/compact summarizes the conversation and reports the boundary",
     "000-compact-boundary",
     "004-compact-boundary",
     alone=True,
@@ -124,7 +124,7 @@ async def compact(stage: Stage) -> None:
         expect("the next turn", (await _says(stage, session, "After it.")).result, "After it.")
 
 
-@scenario("slash commands", "/clear begins a conversation with a new id in the same process", alone=True)
+@scenario("slash commands", "/clear starts a conversation with a new id in the same process", alone=True)
 async def clear(stage: Stage) -> None:
     async with stage.session() as session:
         before = (await _says(stage, session, "before")).session_id
@@ -135,7 +135,7 @@ async def clear(stage: Stage) -> None:
             raise NotThere("a new id, but no conversation_reset message")
 
 
-@scenario("slash commands", "An unknown command is text for the model")
+@scenario("slash commands", "An unknown command goes to the model as text")
 async def unknown_command(stage: Stage) -> None:
     stage.reply("It is only text.")
     async with stage.session() as session:
@@ -152,9 +152,9 @@ async def local_command(stage: Stage) -> None:
 
 @scenario(
     "slash commands",
-    "A command of the project is listed and is a prompt for the model",
+    "A project's command is listed and becomes a prompt",
     "003-slash-commands",
-    simulator="commands of the project are text for the simulated model",
+    simulator="the simulator treats a project's commands as text",
     alone=True,
 )
 async def project_command(stage: Stage) -> None:

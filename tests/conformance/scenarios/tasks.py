@@ -36,9 +36,7 @@ def _errand(**more: Any) -> ToolUse:
     return ToolUse("Task", task | more, id="toolu_01errand")
 
 
-@scenario(
-    "sub-agents and tasks", "A sub-agent in the foreground is a tool call with a conversation inside", "003-tool-Task"
-)
+@scenario("sub-agents and tasks", "A foreground sub-agent is a tool call with a nested conversation", "003-tool-Task")
 async def subagent(stage: Stage) -> None:
     stage.reply(_errand(run_in_background=False))
     stage.reply(bash("touch errand.txt"))
@@ -48,11 +46,11 @@ async def subagent(stage: Stage) -> None:
         messages = await told(session.prompt("delegate"))
     expect("the result", result_of(messages).result, "The helper is back.")
     expect_that("The errand is done." in text_of(tool_results(messages)[-1]), "the model was not told what came of it")
-    expect("asked", [name for name, _ in stage.asked], ["Bash"])
+    expect("asked about", [name for name, _ in stage.asked], ["Bash"])
     expect("who asked the model", [heard.kind for heard in stage.heard], ["main", "subagent", "subagent", "main"])
 
 
-@scenario("sub-agents and tasks", "What a sub-agent does carries the id of its tool call", "003-parent-link")
+@scenario("sub-agents and tasks", "Messages of a sub-agent carry the id of its tool call", "003-parent-link")
 async def subagent_parent(stage: Stage) -> None:
     stage.reply(_errand(run_in_background=False))
     stage.reply(bash("touch errand.txt"))
@@ -72,7 +70,7 @@ async def subagent_parent(stage: Stage) -> None:
     expect("calls outside", len(outside), 1)
 
 
-@scenario("sub-agents and tasks", "A request of a sub-agent names the agent", "003-permission-fields")
+@scenario("sub-agents and tasks", "A sub-agent's permission request names the agent", "003-permission-fields")
 async def subagent_permission(stage: Stage) -> None:
     contexts: list[ToolPermissionContext] = []
 
@@ -91,7 +89,7 @@ async def subagent_permission(stage: Stage) -> None:
 
 @scenario(
     "sub-agents and tasks",
-    "A sub-agent runs in the background unless told otherwise",
+    "Sub-agents run in the background by default",
     "003-subagent-blocks",
     alone=True,
 )
@@ -105,13 +103,13 @@ async def subagent_background(stage: Stage) -> None:
         try:
             again = await stage.next_of(session, ResultMessage)
         except NotThere:
-            raise Differs("the turn waits for it") from None
+            raise Differs("it runs in the foreground") from None
         expect("the second result", again.result, "It came back.")
 
 
 @scenario(
     "sub-agents and tasks",
-    "A command in the background: started, notification, a turn of its own",
+    "A background command: started, notification, a turn that follows",
     "003-background-notification",
     "004-task-started",
     "004-task-notification",
@@ -126,13 +124,13 @@ async def background_command(stage: Stage) -> None:
         started = await stage.next_of(session, TaskStartedMessage)
         expect("the first result", (await stage.next_of(session, ResultMessage)).result, "It runs in the background.")
         ended = await stage.next_of(session, TaskNotificationMessage)
-        expect("the end", (ended.task_id, ended.status), (started.task_id, "completed"))
+        expect("the exit status", (ended.task_id, ended.status), (started.task_id, "completed"))
         expect("its turn", (await stage.next_of(session, ResultMessage)).result, "It has ended.")
 
 
 @scenario(
     "sub-agents and tasks",
-    "A command in the background returns at once with its id",
+    "A background command returns immediately with its id",
     "003-background-result",
     alone=True,
 )
@@ -145,7 +143,7 @@ async def background_result(stage: Stage) -> None:
     expect_that("running in background with ID" in text_of(block), f"the model was told {text_of(block)!r}")
 
 
-@scenario("sub-agents and tasks", "A command in the background can be stopped", "003-background-status", alone=True)
+@scenario("sub-agents and tasks", "A background command can be stopped", "003-background-status", alone=True)
 async def stopped_task(stage: Stage) -> None:
     stage.reply(bash("sleep 30", run_in_background=True))
     stage.reply("It runs.")
@@ -154,10 +152,10 @@ async def stopped_task(stage: Stage) -> None:
         started = await stage.next_of(session, TaskStartedMessage)
         await stage.next_of(session, ResultMessage)
         await session.stop_task(started.task_id)
-        expect("the end", (await stage.next_of(session, TaskNotificationMessage)).status, "stopped")
+        expect("the exit status", (await stage.next_of(session, TaskNotificationMessage)).status, "stopped")
 
 
-@scenario("sub-agents and tasks", "The output of a command in the background can be read", alone=True)
+@scenario("sub-agents and tasks", "A background command's output can be read", alone=True)
 async def task_output(stage: Stage) -> None:
     stage.reply(bash("echo started; sleep 30", run_in_background=True))
     stage.reply("It runs.")
@@ -170,7 +168,7 @@ async def task_output(stage: Stage) -> None:
         await session.stop_task(started.task_id)
 
 
-@scenario("interrupts", "The answer to an interrupt tells which prompts still wait", "000-interrupt-ack")
+@scenario("interrupts", "The answer to an interrupt lists the prompts still queued", "000-interrupt-ack")
 async def interrupt_receipt(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("A long answer.", Stall(after=3, until=gate))
@@ -180,12 +178,12 @@ async def interrupt_receipt(stage: Stage) -> None:
         await stage.reached(gate)
         queued = await session.send("later", priority="later")
         receipt = await session.interrupt(cancel_queued=True)
-        expect("the receipt", (receipt.still_queued, receipt.cancelled), ([], [queued]))
+        expect("the answer", (receipt.still_queued, receipt.cancelled), ([], [queued]))
         result = await turn
         expect("the reason", result.terminal_reason, "aborted_streaming")
 
 
-@scenario("interrupts", "An interrupt with nothing to interrupt is answered")
+@scenario("interrupts", "An interrupt is answered even when idle")
 async def interrupt_idle(stage: Stage) -> None:
     async with stage.session() as session:
         await session.interrupt()
@@ -195,7 +193,7 @@ async def interrupt_idle(stage: Stage) -> None:
 
 @scenario(
     "interrupts",
-    "An interrupt in the middle of a stream ends the turn, not the session",
+    "An interrupt during streaming ends the turn, not the session",
     "000-interrupt-ack",
     "004-interrupt",
 )
@@ -212,7 +210,7 @@ async def interrupt_stream(stage: Stage) -> None:
         expect("the next turn", (await session.prompt("there?")).result, "Still here.")
 
 
-@scenario("interrupts", "An interrupt takes an open permission request back", "000-cancel-from-cli")
+@scenario("interrupts", "An interrupt withdraws an open permission request", "000-cancel-from-cli")
 async def interrupt_permission(stage: Stage) -> None:
     asked, ended = asyncio.Event(), asyncio.Event()
 
@@ -235,7 +233,7 @@ async def interrupt_permission(stage: Stage) -> None:
     expect_that(not (stage.cwd / "never.txt").exists(), "the tool ran")
 
 
-@scenario("interrupts", "An interrupt ends a command that runs")
+@scenario("interrupts", "An interrupt ends a running command")
 async def interrupt_command(stage: Stage) -> None:
     stage.reply(bash("touch started.txt; sleep 20"))
     async with stage.session(allowed_tools=["Bash"]) as session:

@@ -87,17 +87,17 @@ async def _status(session: Session, name: str) -> str | None:
 
 @scenario(
     "in-process tools",
-    "A tool of the host's process is called and its result told",
+    "A tool in the host process is called, and its result reaches the model",
     "003-sdk-mcp",
     "000-mcp-message-from-cli",
 )
 async def own_tool(stage: Stage) -> None:
     messages = await _called(stage, ToolUse("mcp__calc__add", {"a": 2, "b": 3}), CALCULATOR)
     expect("the result", [text_of(block) for block in tool_results(messages)], ["5"])
-    expect("asked", [name for name, _ in stage.asked], ["mcp__calc__add"])
+    expect("asked about", [name for name, _ in stage.asked], ["mcp__calc__add"])
 
 
-@scenario("in-process tools", "Arguments that do not fit are an error for the model")
+@scenario("in-process tools", "Invalid arguments are an error for the model")
 async def own_tool_bad_arguments(stage: Stage) -> None:
     messages = await _called(stage, ToolUse("mcp__calc__add", {"a": "two"}), CALCULATOR)
     expect("the error", [block.is_error for block in tool_results(messages)], [True])
@@ -111,7 +111,7 @@ async def own_tool_fails(stage: Stage) -> None:
     expect("the result", (block.is_error, result_of(messages).result), (True, "Done."))
 
 
-@scenario("in-process tools", "The server and its tools are listed in init", "000-init-mcp-servers")
+@scenario("in-process tools", "init lists the server and its tools", "000-init-mcp-servers")
 async def own_tools_listed(stage: Stage) -> None:
     stage.reply("hi")
     async with stage.session(mcp_servers=CALCULATOR) as session:
@@ -120,13 +120,13 @@ async def own_tools_listed(stage: Stage) -> None:
     expect("its tools", {name for name in init.tools or () if "calc" in name}, {"mcp__calc__add", "mcp__calc__broken"})
 
 
-@scenario("MCP", "A tool of a server that the CLI starts is called", "000-flag-mcp-config", "003-tool-mcp")
+@scenario("MCP", "A tool of a stdio server that the CLI starts is called", "000-flag-mcp-config", "003-tool-mcp")
 async def stdio_tool(stage: Stage) -> None:
     messages = await _called(stage, ToolUse("mcp__st__echo", {"text": "x"}), _echo(stage))
     expect("the result", [text_of(block) for block in tool_results(messages)], ["echo:x"])
 
 
-@scenario("MCP", "A server's question reaches the host, and its answer the server", "003-requests-from-cli")
+@scenario("MCP", "A server's question reaches the host, and the answer reaches the server", "003-requests-from-cli")
 async def mcp_elicitation(stage: Stage) -> None:
     questions: list[Any] = []
 
@@ -139,7 +139,7 @@ async def mcp_elicitation(stage: Stage) -> None:
     expect_that("Bob" in text_of(tool_results(messages)[0]), "the server was not told the answer")
 
 
-@scenario("MCP", "mcp_status tells servers, their state and their tools", "000-mcp-status")
+@scenario("MCP", "mcp_status lists servers with their state and tools", "000-mcp-status")
 async def mcp_status(stage: Stage) -> None:
     async with stage.session(mcp_servers=CALCULATOR) as session:
         servers = (await session.mcp_status()).mcp_servers or []
@@ -149,14 +149,14 @@ async def mcp_status(stage: Stage) -> None:
         expect("its tools", [one.name for one in server.tools or ()], ["add", "broken"])
 
 
-@scenario("MCP", "A server that cannot be started is told as failed", alone=True)
+@scenario("MCP", "A server that cannot start is reported as failed", alone=True)
 async def mcp_failed(stage: Stage) -> None:
     async with stage.session(mcp_servers={"bad": {"command": "/nowhere/at/all"}}) as session:
         expect("the state", await _status(session, "bad"), "failed")
 
 
 @scenario(
-    "MCP", "Servers are added and removed while the session runs", "000-mcp-set-servers", "003-dynamic-mcp", alone=True
+    "MCP", "Servers can be added and removed during a session", "000-mcp-set-servers", "003-dynamic-mcp", alone=True
 )
 async def mcp_set_servers(stage: Stage) -> None:
     async with stage.session(can_use_tool=stage.allow) as session:
@@ -169,7 +169,7 @@ async def mcp_set_servers(stage: Stage) -> None:
         expect("removed", (await session.set_mcp_servers({})).removed, ["calc"])
 
 
-@scenario("MCP", "A server is switched off and on", "003-dynamic-mcp", alone=True)
+@scenario("MCP", "A server can be switched off and on", "003-dynamic-mcp", alone=True)
 async def mcp_toggle(stage: Stage) -> None:
     async with stage.session(mcp_servers=_echo(stage)) as session:
         await session.toggle_mcp_server("st", False, timeout_s=stage.patience_s)
@@ -178,7 +178,7 @@ async def mcp_toggle(stage: Stage) -> None:
         expect("the state", await _status(session, "st"), "connected")
 
 
-@scenario("MCP", "Reconnecting a server that is not there is refused", "003-dynamic-mcp")
+@scenario("MCP", "Reconnecting an unknown server is refused", "003-dynamic-mcp")
 async def mcp_reconnect(stage: Stage) -> None:
     async with stage.session(mcp_servers=_echo(stage)) as session:
         await session.reconnect_mcp_server("st", timeout_s=stage.patience_s)
@@ -190,7 +190,7 @@ async def mcp_reconnect(stage: Stage) -> None:
             raise Differs("reconnecting nope was not refused")
 
 
-@scenario("MCP", "A tool is called by the host, without the model")
+@scenario("MCP", "The host can call a tool without the model")
 async def mcp_call(stage: Stage) -> None:
     async with stage.session(mcp_servers=_echo(stage)) as session:
         await session.mcp_status()

@@ -59,7 +59,7 @@ async def plain_turn(stage: Stage) -> None:
     expect_that("hello" in stage.heard[-1].text, "the model was not told the prompt")
 
 
-@scenario("turns", "A result tells why the model stopped and why the turn ended")
+@scenario("turns", "A result says why the model stopped and why the turn ended")
 async def result_reasons(stage: Stage) -> None:
     stage.reply("Hello.")
     async with stage.session() as session:
@@ -81,7 +81,7 @@ async def result_prompts(stage: Stage) -> None:
 
 @scenario(
     "turns",
-    "Usage is of the turn; cost and modelUsage count over the turns",
+    "usage counts the turn; cost and modelUsage add up over the turns",
     "000-result-cost",
     "003-result-keys",
     alone=True,
@@ -97,19 +97,19 @@ async def usage_and_cost(stage: Stage) -> None:
             counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens) if usage else ()
             expect("the turn's tokens", counts, (1000, 100, 50))
             models = list(result.typed_model_usage.values())
-            expect("tokens over the turns", [model.output_tokens for model in models], [100 * number])
+            expect("total tokens", [model.output_tokens for model in models], [100 * number])
             totals.append(float(result.total_cost_usd or 0))
     expect("the cost of two turns", round(totals[1], 6), round(2 * totals[0], 6))
 
 
-@scenario("turns", "No stream events unless asked for", "000-stream-only-when-asked")
+@scenario("turns", "No stream events unless requested", "000-stream-only-when-asked")
 async def no_deltas(stage: Stage) -> None:
     stage.reply("A first sentence.")
     async with stage.session() as session:
         expect("stream events", len(of_kind(await told(session.prompt("talk")), StreamEvent)), 0)
 
 
-@scenario("turns", "Redacted thinking is a block of its own kind")
+@scenario("turns", "Redacted thinking is a separate kind of block")
 async def redacted_thinking(stage: Stage) -> None:
     stage.reply(RedactedThinking(), "The answer.")
     async with stage.session() as session:
@@ -118,7 +118,7 @@ async def redacted_thinking(stage: Stage) -> None:
     expect("the blocks", [type(block) for block in blocks], [RedactedThinkingBlock, TextBlock])
 
 
-@scenario("turns", "A prompt may hold text and images", "004-user-content-blocks")
+@scenario("turns", "A prompt can contain text and images", "004-user-content-blocks")
 async def image_prompt(stage: Stage) -> None:
     stage.reply("A very small picture.")
     source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
@@ -128,7 +128,7 @@ async def image_prompt(stage: Stage) -> None:
     expect_that("What is this?" in stage.heard[-1].text, "the model was not told the text")
 
 
-@scenario("turns", "Without the flag nothing is echoed", "000-echo")
+@scenario("turns", "Prompts are not echoed by default", "000-echo")
 async def prompt_not_echoed(stage: Stage) -> None:
     stage.reply("Not echoed.")
     async with stage.session() as session:
@@ -136,7 +136,7 @@ async def prompt_not_echoed(stage: Stage) -> None:
     expect("user messages", len(of_kind(messages, UserMessage)), 0)
 
 
-@scenario("turns", "A prompt that wants no answer is kept for the next one", alone=True)
+@scenario("turns", "A prompt with shouldQuery false waits for the next prompt", alone=True)
 async def prompt_without_query(stage: Stage) -> None:
     stage.reply("Now I answer both.")
     async with stage.session() as session:
@@ -147,7 +147,7 @@ async def prompt_without_query(stage: Stage) -> None:
         expect("the second", (await session.prompt("now")).result, "Now I answer both.")
 
 
-@scenario("turns", "A tool that does not exist is an error for the model, not for the turn")
+@scenario("turns", "An unknown tool is an error for the model, not for the turn")
 async def unknown_tool(stage: Stage) -> None:
     stage.reply(ToolUse("NoSuchTool", {"x": 1}))
     stage.reply("There is no such tool.")
@@ -160,7 +160,7 @@ async def unknown_tool(stage: Stage) -> None:
 
 @scenario(
     "turns",
-    "One message per block; those of one answer share its id",
+    "One message per block; blocks of one answer share its id",
     "000-assistant-all-blocks",
     "001-assistant-complete",
 )
@@ -178,7 +178,7 @@ async def block_per_message(stage: Stage) -> None:
 
 @scenario(
     "turns",
-    "A tool's result comes as a user message, with its typed output beside",
+    "A tool's result comes as a user message with its typed output",
     "000-tool-results-as-user",
     "001-user-tool-results",
     "002-tool-result",
@@ -198,7 +198,7 @@ async def tool_result(stage: Stage) -> None:
 
 @scenario(
     "turns",
-    "Text streams as deltas when asked for",
+    "Text streams as deltas when requested",
     "000-stream-only-when-asked",
     "001-stream-types",
     "001-flag-partial",
@@ -218,7 +218,7 @@ async def text_deltas(stage: Stage) -> None:
     expect_that(len(deltas) > 3, "the text came in too few pieces")
 
 
-@scenario("turns", "With deltas, a status tells that the model is being asked", "000-status-words")
+@scenario("turns", "With deltas, a status reports the request to the model", "000-status-words")
 async def status_requesting(stage: Stage) -> None:
     stage.reply("hi")
     async with stage.session(include_partial_messages=True) as session:
@@ -228,7 +228,9 @@ async def status_requesting(stage: Stage) -> None:
     expect("the status", {message.status for message in of_kind(messages, StatusMessage)}, {"requesting"})
 
 
-@scenario("turns", "Thinking streams as deltas and comes as a block", "003-thinking-streaming", "000-assistant-blocks")
+@scenario(
+    "turns", "Thinking streams as deltas and also comes as a block", "003-thinking-streaming", "000-assistant-blocks"
+)
 async def thinking_deltas(stage: Stage) -> None:
     stage.reply(Thinking("First I think about it, then I answer."), "The answer.")
     async with stage.session(include_partial_messages=True, max_thinking_tokens=2000) as session:
@@ -240,7 +242,7 @@ async def thinking_deltas(stage: Stage) -> None:
     expect("the blocks", [type(block) for block in blocks], [ThinkingBlock, TextBlock])
 
 
-@scenario("turns", "Prompts are echoed, marked isReplay, only with --replay-user-messages", "000-echo", "004-user-echo")
+@scenario("turns", "With --replay-user-messages prompts are echoed, marked isReplay", "000-echo", "004-user-echo")
 async def echoed_prompt(stage: Stage) -> None:
     stage.reply("Echoed.")
     async with stage.session(replay_user_messages=True) as session:
@@ -249,7 +251,7 @@ async def echoed_prompt(stage: Stage) -> None:
     expect("echoes", [message.is_replay for message in echoes], [True])
 
 
-@scenario("turns", "Session states are told when asked for: running, requires_action, idle", alone=True)
+@scenario("turns", "Session states are reported when requested: running, requires_action, idle", alone=True)
 async def session_states(stage: Stage) -> None:
     stage.reply(bash("touch a"))
     stage.reply("Touched.")
@@ -262,7 +264,7 @@ async def session_states(stage: Stage) -> None:
     expect("the states", states, ["running", "requires_action", "running", "idle"])
 
 
-@scenario("turns", "A suggestion for the next prompt follows the result when asked for", alone=True)
+@scenario("turns", "A suggested next prompt follows the result when requested", alone=True)
 async def prompt_suggestion(stage: Stage) -> None:
     stage.reply("First answer.")
     stage.reply("Second answer.")
