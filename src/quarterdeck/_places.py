@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def state_folder(given: str | os.PathLike[str] | None = None) -> Path:
-    """The one that was named, or the user's own by the conventions of the system."""
+    """The named folder, or the user's state folder by the system's conventions."""
     if given:
         return Path(given).expanduser().absolute()
     base = os.environ.get("XDG_STATE_HOME")

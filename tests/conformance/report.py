@@ -15,8 +15,8 @@ _MARKS = {"pass": "✓", "differs": "≠", "not there": "–", "not claimed": "n
 
 _HEAD = """# Compatibility
 
-{count} protocol scenarios, run through Quarterdeck's client against real CLIs and the simulator. Each scenario describes
-what Claude Code {newest} does. `make conformance` generates this page; do not edit it by hand.
+{count} protocol scenarios, run through Quarterdeck's client against real CLIs and the simulator. Each scenario
+describes what Claude Code {newest} does. `make conformance` generates this page; do not edit it by hand.
 
 | mark | meaning |
 |---|---|

@@ -161,7 +161,7 @@ def overview(look: Look) -> str:
 
 
 def silence_stdout() -> None:
-    """The reader of our output is gone: keep the interpreter from complaining about it at exit."""
+    """The reader of our output is gone: keep the interpreter from reporting that at exit."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -70,7 +70,7 @@ async def _export(host: RemoteHost, given: Namespace) -> int:
 
 
 async def _write(host: RemoteHost, request: Export, file: IO[bytes]) -> None:
-    """A part at a time: a session may be longer than the memory."""
+    """Written in parts: a session may not fit in memory."""
     from msgspec.structs import replace
 
     while True:

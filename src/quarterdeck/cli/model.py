@@ -191,7 +191,7 @@ def _serve(server: ModelServer, settings: dict[str, str], *, as_json: bool) -> i
 
 
 def _report(server: ModelServer, queued: int, file: str | None) -> None:
-    """What of the script was not used, and what was asked beyond it."""
+    """Reports the unused parts of the script and any requests beyond it."""
     asked = server.conversation
     beyond = sum(request.answered_by == "unscripted" for request in asked)
     parts = []

@@ -1,4 +1,4 @@
-"""``quarterdeck search``: find words in the sessions of a host."""
+"""``quarterdeck search``: full-text search in a host's sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``quarterdeck serve``: the host over HTTP and gRPC, until it is told to stop."""
+"""``quarterdeck serve``: the host over HTTP and gRPC, until stopped."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def parser() -> Parser:
 
 
 def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[tuple[str, int]]]:
-    """What it was told, and where it listens. Wrong arguments end the program."""
+    """The arguments and the addresses to listen on. Wrong arguments end the program."""
     reader = parser()
     given = reader.parse_args(argv)
     places = [_place(reader, text) for text in given.listen or [DEFAULT_LISTEN]]

@@ -1,4 +1,4 @@
-"""``quarterdeck token``: who may use a host."""
+"""``quarterdeck token``: manage access to a host."""
 
 from __future__ import annotations
 

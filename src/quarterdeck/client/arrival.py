@@ -1,4 +1,4 @@
-"""``Arrival``: what a reader waits for, done in the very call that brings it messages.
+"""``Arrival``: wakes a reader in the same call that delivers its messages.
 
 A ``Future`` wakes its task in the next turn of the loop, which is one more system call and a good part of what a
 message costs at a model's pace. A task may wait for anything that declares itself a future (``asyncio.isfuture``), and
@@ -28,7 +28,7 @@ class Arrival:
         self._done = self._cancelled = False
 
     def wake(self, *, at_once: bool = False) -> None:
-        """Does nothing when it is done already."""
+        """Does nothing if it is already done."""
         if self._done:
             return
         self._done = True

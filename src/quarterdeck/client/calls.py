@@ -59,7 +59,7 @@ class ControlCalls:
         return await self._answer_to(self._side.request(request, timeout_s=limit, **fields))
 
     async def answer_to(self, request_id: str) -> Any:
-        """The answer to a request that was sent before this connection went on with the conversation."""
+        """The answer to a request sent before this connection took over the conversation."""
         self.refuse_when_over()
         return await self._answer_to(request_id)
 

@@ -121,7 +121,7 @@ class Connection:
         await self._transport.start(self)
 
     def serve_what_is_open(self) -> None:
-        """Go on with a conversation that was begun before: serve what its CLI still waits for."""
+        """Continue an earlier conversation: serve the requests its CLI still waits for."""
         self.side.rebase()
         self._pump()
 
@@ -144,7 +144,7 @@ class Connection:
         except JournalError as error:
             self._fail(error)
         except Exception as error:
-            # Nothing the CLI says raises here, so this is our own bug. Nobody must wait for what is lost.
+            # Nothing the CLI sends raises here, so this is our own bug. Nobody may wait for what is lost.
             self._fail(error)
             raise
 
@@ -176,7 +176,7 @@ class Connection:
         self._pump()
 
     def _in_turn(self, step: Callable[[], None]) -> None:
-        """Take the step after those that wait for the journal."""
+        """Run the step after those that wait for the journal."""
         if self._commits:
             self._after(None, step)
         else:
@@ -188,7 +188,7 @@ class Connection:
         self._commits.add(commits, step, size)
 
     def _fail(self, error: Exception) -> None:
-        """Nothing can go on: whoever waits is told, and the CLI is ended."""
+        """Nothing can continue: everyone who waits gets the error, and the CLI is ended."""
         self.inbox.end(error)
         self.abandon()
 
@@ -202,7 +202,7 @@ class Connection:
             self._pump(size)
 
     def _pump(self, size: int = 0) -> None:
-        """Deliver what the protocol has to tell, and send what it has to say."""
+        """Deliver the protocol's events and send its output."""
         while events := self.side.events():
             content: list[Message] = []
             requests: list[AdmittedRequest] = []
@@ -273,7 +273,7 @@ class Connection:
             self._broken(error)
 
     def _broken(self, error: QuarterdeckError) -> None:
-        """The CLI takes no more input. Its exit will tell why; until then nothing that waits may hang."""
+        """The CLI accepts no more input. Its exit will say why; until then nothing may hang."""
         self.side.receive_eof()
         if isinstance(error, WriteOverflow):
             self.inbox.end(error)
@@ -328,18 +328,18 @@ class Connection:
     # The end
 
     def _why_over(self, closed: QuarterdeckError) -> QuarterdeckError | None:
-        """The error for what comes too late: ``closed`` after ``close``, else how the process ended, if it has."""
+        """The error for late calls: ``closed`` after ``close``, otherwise how the process ended, if it has."""
         if self._closing:
             return closed
         return None if self.exit is None else self._why_ended(self.exit, self._transport.stderr_tail)
 
     def _why_ended(self, status: ExitStatus, stderr: str) -> QuarterdeckError:
-        """How the process ended, unless the transport knows better: a host elsewhere has errors of its own."""
+        """How the process ended, unless the transport knows better: a remote host has its own errors."""
         failure: QuarterdeckError | None = getattr(self._transport, "failure", None)
         return status.error(stderr) if failure is None else failure
 
     def _ended_without_exit(self) -> None:
-        """The CLI has closed its output and lives on: nothing will come, so nobody must wait for it."""
+        """The CLI closed its output but is still running: nothing more will come, so nobody may wait for it."""
         self.inbox.end(TransportClosed("Claude Code closed its output but is still running. Close the session."))
 
     def _over(self, event: Exited) -> None:
@@ -365,7 +365,7 @@ class Connection:
                 await asyncio.sleep(0)  # for the task that waited for requests to end
 
     def detach(self) -> None:
-        """Go, and leave the CLI to others."""
+        """Leave, and hand the CLI to others."""
         self.requests.leave()
         self._close_soon()
         self._finish()

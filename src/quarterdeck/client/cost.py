@@ -17,7 +17,7 @@ class TurnCost(msgspec.Struct, frozen=True):
     """Only the models that were used. Its sum can lag behind ``cost_usd`` on 2.0.77, which leaves the models out of a
     local command's result (``/compact``) and reports them with the next."""
     usage: Usage | None = None
-    """The API's token counts of the turn itself, without what ran beside it."""
+    """The API's token counts for the turn, excluding concurrent work."""
 
 
 class CostLedger:
@@ -49,7 +49,7 @@ class CostLedger:
         return dict(self._by_model)
 
     def process_started(self) -> None:
-        """Say that the next result comes from another process. Only CLIs up to 2.1.52 need to be told."""
+        """The next result comes from another process. Needed only for CLIs up to 2.1.52."""
         self._running.process_started()
 
     def add(self, result: ResultMessage) -> TurnCost:

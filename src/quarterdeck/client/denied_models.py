@@ -178,7 +178,7 @@ def _range(model: ModelId) -> str:
 
 
 def _exact_only(entry: str, name: str) -> str:
-    """Such an entry is often a slip: says what may have been meant."""
+    """Such an entry is often a mistake: suggests what may have been meant."""
     warning = f"{_shown(entry)} blocks only a model with exactly this name"
     hyphenated = re.sub(r"(\d)\.(\d)", r"\1-\2", name)
     if hyphenated != name:

@@ -37,7 +37,7 @@ RequestHandler = Callable[[WireObject, CancelSignal], Any]
 
 
 def needs_await(value: Any) -> bool:
-    """Callbacks may be plain functions. Most are coroutines, and ``isawaitable`` is slow to say so."""
+    """Callbacks may be plain functions. Most are coroutines, for which ``isawaitable`` is slow."""
     return type(value) is CoroutineType or inspect.isawaitable(value)
 
 

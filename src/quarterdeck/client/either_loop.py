@@ -19,7 +19,7 @@ def under_trio() -> bool:
 
     Where both run (``trio.run`` inside a coroutine of asyncio, as in a notebook), trio is the inner one.
     """
-    check = getattr(sys.modules.get("trio.lowlevel"), "in_trio_task", None)  # may be half imported, by another thread
+    check = getattr(sys.modules.get("trio.lowlevel"), "in_trio_task", None)  # may be half imported by another thread
     return check is not None and bool(check())
 
 

@@ -80,7 +80,7 @@ class ControlError(QuarterdeckError):
         self.add_note(self._circumstances())
 
     def __str__(self) -> str:
-        """The CLI's words alone, as with the official SDK; a traceback shows the circumstances below them."""
+        """The CLI's text alone, as in the official SDK; a traceback shows the circumstances below it."""
         return self.error
 
     def _circumstances(self) -> str:

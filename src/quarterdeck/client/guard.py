@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 MAX_REASON = 500
-"""Characters of a failure that the model is told."""
+"""Maximum length of a failure message for the model."""
 DEFAULT_TIMEOUT_S = 600.0
-"""What a guard without a ``timeout`` gets. It is the CLI's own since 2.1.17; 2.0.77 waits 60 s unless it is told."""
+"""Timeout of a guard without one. The same as the CLI's since 2.1.17; 2.0.77 waits 60 s by default."""
 LATE_SHARE, LATE_S = 0.1, 1.0
 """How long before the CLI stops waiting a guard is answered for: a tenth of its time, one second at most."""
 
@@ -37,7 +37,7 @@ _DECIDING = frozenset(
 
 
 class BadHookAnswerError(ValueError):
-    """A guard's answer that the CLI would pass over."""
+    """A guard's answer that the CLI would ignore."""
 
 
 def guard_of(callback: Any) -> Callable[..., Any] | None:
@@ -63,7 +63,7 @@ def refusal(event: str, reason: str) -> dict[str, Any]:
 
 
 def describe_failure(event: str, problem: BaseException | str) -> str:
-    """Why it is a no, for the model and whoever reads the transcript."""
+    """Why it was denied, for the model and the transcript."""
     what = problem if isinstance(problem, str) else f"{type(problem).__name__}: {problem}".rstrip(": ")
     return f"A {event} hook failed, so this is refused: {what[:MAX_REASON]}"
 

@@ -59,7 +59,7 @@ class HookRunner:
                 opinion = await self._in_time(request_id, hook, opinion, began)
             return {} if type(opinion) is dict and not opinion else _checked(hook, opinion)
         except asyncio.CancelledError:
-            if signal.is_set():  # nobody waits for the answer any more
+            if signal.is_set():  # nobody is waiting for the answer any more
                 raise
             return _refused(hook, "it was cancelled")
         except _TookTooLongError:
@@ -132,5 +132,5 @@ def _checked(hook: RegisteredHook, opinion: Any) -> dict[str, Any]:
 
 
 def _report(event: str, error: Exception) -> None:
-    """The CLI has been told; tell the program too."""
+    """The CLI has its answer; now report the failure to the program."""
     logger.error("The %s hook failed, so the call was refused: %s", event, error, exc_info=error)

@@ -59,7 +59,7 @@ class Inbox:
 
     @property
     def unread_bytes(self) -> int:
-        """About how much is held in memory."""
+        """Approximate size of what is held in memory."""
         return self._size
 
     @property
@@ -96,12 +96,12 @@ class Inbox:
                 self._waiter.wake()
 
     def _fail(self, error: OSError) -> None:
-        """Content is lost from here on, and the consumer is told. Control messages are still served."""
+        """From here on content is lost, and the consumer gets the error. Control messages are still served."""
         self._spill.close()
         self.end(OSError(error.errno, f"unread messages could not be written to disk: {error.strerror or error}"))
 
     def _hold(self) -> None:
-        """Stop reading, for a while."""
+        """Stop reading for a limited time."""
         if self._urgent:
             self._may_spill = True
             return
@@ -119,7 +119,7 @@ class Inbox:
             self._resume()
 
     def stop_reading(self) -> None:
-        """The session is closing. With a backlog nobody reads, take no more: the transport then ends a flood early."""
+        """The session is closing. If there is an unread backlog, stop reading: the transport then ends a flood early."""
         self._stop_timer()
         if self._spill and not self._paused:
             self._paused = True
@@ -133,7 +133,7 @@ class Inbox:
     # Control calls
 
     def urgent(self, change: int) -> None:
-        """One more (1) or one fewer (-1) control call waits for its answer; reading must not pause while any does."""
+        """One more (1) or one fewer (-1) control call is open; reading must not pause while any is."""
         self._urgent += change
         if self._urgent:
             self._go_on()
@@ -172,7 +172,7 @@ class Inbox:
         return self._waiter
 
     def ignore(self) -> None:
-        """Nobody reads: what has come and what will come is dropped."""
+        """Nobody reads: drop everything, now and later."""
         self._batches.clear()
         self._size = 0
         self._spill.close()

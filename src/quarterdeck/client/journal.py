@@ -35,7 +35,7 @@ class JournalEntry(msgspec.Struct, frozen=True, gc=False):
     """One line."""
 
     index: int
-    """Counts every line of the session, from 0, also when another process goes on with it."""
+    """Counts every line of the session from 0, even across processes."""
     at: float
     """Seconds since the epoch; never less than in the entry before."""
     direction: Direction
@@ -70,7 +70,7 @@ class JournalReader:
         returned awaitable is done."""
 
     def exited(self, exited: Exited, at: float) -> None:
-        """The process has ended. Another one may go on with the session."""
+        """The process has ended. Another one may continue the session."""
 
     def closed(self) -> None:
         """The session is over."""
@@ -91,18 +91,18 @@ class Journal:
         """The number of lines so far, and the index of the next one."""
 
     def add(self, reader: JournalReader) -> None:
-        """Tell ``reader`` of every line from here on. Add it before the session is opened to miss none."""
+        """Report every line to ``reader`` from here on. Add it before opening the session to miss none."""
         self.readers += (reader,)
 
     def remove(self, reader: JournalReader) -> None:
-        """Does nothing if the reader is not there."""
+        """Does nothing if the reader was not added."""
         self.readers = tuple(one for one in self.readers if one is not reader)
 
     def continue_after(self, last: JournalEntry) -> None:
-        """Go on with the numbers and times of a record."""
+        """Continue with the numbers and times of a record."""
         self.length, self._at = last.index + 1, last.at
 
-    # What the connection tells
+    # From the connection
 
     def received(self, messages: list[Message]) -> Commits | None:
         """Lines of the CLI. Returns what to wait for before they are dispatched."""
@@ -234,7 +234,7 @@ class CommitQueue:
         self._tell_drained()
 
     def _fail(self, error: Exception) -> None:
-        """The session must not go on."""
+        """The session must not continue."""
         self._steps.clear()
         self._failed(error)
 

@@ -31,7 +31,7 @@ from .options import ClaudeAgentOptions
 from .validate import validate_options
 
 READS_SESSION_STATE = "CLAUDE_CODE_SDK_READS_SESSION_STATE"
-"""Makes the CLI (2.1.325; older ones ignore it) tell when it is idle."""
+"""Makes the CLI (2.1.325; older ones ignore it) report when it is idle."""
 QUESTION_PREVIEW = "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"
 
 
@@ -47,7 +47,7 @@ class ScratchFile(msgspec.Struct, frozen=True):
 
 
 class LaunchPlan(msgspec.Struct, frozen=True):
-    """How to start the CLI and what to tell it first."""
+    """How to start the CLI, and what to send it first."""
 
     argv: tuple[str, ...]
     """Without the flags of ``files``."""

@@ -23,11 +23,11 @@ BASE = ("--output-format", "stream-json", "--verbose", "--input-format", "stream
 """Without ``--verbose`` the CLI refuses to stream."""
 
 SKILL_SOURCES = ["user", "project"]
-"""Where skills live: read when skills are asked for and nothing else was said."""
+"""Where skills are found: read if skills are enabled and no sources were given."""
 
 
 class CommandLine:
-    """The flags so far. Refuses those that the CLI is known not to have, by the name of the option they come from."""
+    """The flags so far. Refuses flags that the CLI is known to lack, naming the option they come from."""
 
     def __init__(self, version_text: str | None, version: Version | None) -> None:
         self.flags: list[str] = []
@@ -87,7 +87,8 @@ def _setting_sources(options: ClaudeAgentOptions, line: CommandLine) -> None:
 
 
 def _continue(options: ClaudeAgentOptions, line: CommandLine) -> None:
-    """Not beside ``resume``: every measured CLI would then go on with the latest session, not with the named one."""
+    """Not together with ``resume``: every CLI we measured would then continue the latest session instead of the named
+    one."""
     line.add("continue_conversation", "--continue", options.continue_conversation and not options.resume)
 
 
@@ -174,7 +175,7 @@ def _thinking(options: ClaudeAgentOptions, line: CommandLine) -> None:
     elif thinking["type"] == "enabled":
         line.add("thinking", "--max-thinking-tokens", thinking["budget_tokens"])
     elif thinking["type"] == "disabled" and line.lacks("--thinking"):
-        line.add("thinking", "--max-thinking-tokens", 0)  # the same thing in the words of CLIs up to 2.1.25
+        line.add("thinking", "--max-thinking-tokens", 0)  # the same in the terms of CLIs up to 2.1.25
     else:
         line.add("thinking", "--thinking", thinking["type"])
     line.add("thinking", "--thinking-display", (thinking or {}).get("display"))

@@ -19,7 +19,7 @@ from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback, HookEve
 
 
 class RegisteredHook(msgspec.Struct, frozen=True):
-    """What a callback id stands for."""
+    """What a callback id refers to."""
 
     event: str
     callback: HookCallback
@@ -87,7 +87,7 @@ def _prompt_text(prompt: str | list[str], version: Version | None) -> str | list
 
 
 def hooks_of(options: ClaudeAgentOptions) -> dict[HookEvent, list[HookMatcher]]:
-    """Those of the options, and the one that a policy as ``can_use_tool`` brings along."""
+    """The hooks in the options, plus the one that a policy given as ``can_use_tool`` adds."""
     hooks = dict(options.hooks or {})
     guard = guard_of(options.can_use_tool)
     if guard is not None:

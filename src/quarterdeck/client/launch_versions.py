@@ -49,7 +49,7 @@ IGNORED_FIELDS: dict[str, Version] = {
     "title": (2, 1, 52),
     "tool_aliases": (2, 1, 52),
 }
-"""Fields of ``initialize`` that an older CLI takes without a word and without effect."""
+"""Fields of ``initialize`` that older CLIs silently ignore."""
 
 VERBATIM_PROMPTS_IGNORED: Version = (2, 1, 247)
 LIST_PROMPT_IGNORED: Version = (2, 1, 52)

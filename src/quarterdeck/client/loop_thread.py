@@ -118,7 +118,7 @@ class LoopThread:
         return started
 
     def _hand_over(self, work: Work[T]) -> None:
-        with self._lock:  # nothing is handed to a loop after it was told to stop
+        with self._lock:  # nothing is scheduled on a loop after it was asked to stop
             work.hand_to(self._running_loop())
 
     def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -154,7 +154,7 @@ class LoopThread:
             self.call(work)
 
     def post(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-        """Run what ``work`` makes and do not wait; a failure is told to the loop's exception handler."""
+        """Run what ``work`` returns without waiting; a failure goes to the loop's exception handler."""
         self.start(work, _report)
 
     # Open sessions

@@ -54,7 +54,7 @@ def managed_files(folder: Path) -> list[Path]:
 def managed_tier(
     server: Settings | None, file: Settings, parent: Settings | None, merge: Merge
 ) -> tuple[Settings, PolicyOrigin] | None:
-    """The managed settings and who gave them; None if nobody did."""
+    """The managed settings and their source; None if there are none."""
     if server:
         env = {**file.get("env", {}), **server.get("env", {})}
         return {**server, **({"env": env} if env else {})}, "remote"
@@ -88,7 +88,7 @@ def _permissions(settings: Settings) -> Settings:
     given = _section(settings, "permissions")
     kept = {key: given[key] for key in _PERMISSION_LISTS if isinstance(given.get(key), list)}
     for key in ("deny", "ask"):
-        if key in kept:  # an exception from other rules takes nothing away
+        if key in kept:  # an exception to other rules restricts nothing
             kept[key] = [rule for rule in kept[key] if "(!" not in str(rule)]
     for key in ("disableBypassPermissionsMode", "disableAutoMode"):
         if given.get(key) == "disable":

@@ -50,7 +50,7 @@ class InProcessServers:
 
     def _notify(self, name: str, message: dict[str, Any]) -> None:
         """Pass on what a server says unasked."""
-        with contextlib.suppress(QuarterdeckError):  # the session is ending: nobody to tell
+        with contextlib.suppress(QuarterdeckError):  # the session is ending: nobody to notify
             self._calls.post("mcp_message", server_name=name, message=message)
 
     async def announced_in(self, initialize: InitializeRequest) -> InitializeRequest:
@@ -77,7 +77,7 @@ class InProcessServers:
 
 
 def split_configs(configs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The servers of this process by name, and all configurations as they go on the wire."""
+    """The in-process servers by name, and all configurations as sent on the wire."""
     mine = {name: config["instance"] for name, config in configs.items() if config.get("type") == "sdk"}
     on_wire = {
         name: {"type": "sdk", "name": name} if name in mine else plain(config) for name, config in configs.items()

@@ -28,7 +28,7 @@ STORE_METHODS = ("append", "load", "list_sessions", "list_session_summaries", "d
 
 
 class CallbackRunner(ABC):
-    """Runs the program's code. Its methods are called in the loop's thread, or before the session is there."""
+    """Runs the program's code. Its methods are called in the loop's thread, or before the session exists."""
 
     @abstractmethod
     async def call(self, function: Callable[..., Any], /, *args: Any) -> Any:

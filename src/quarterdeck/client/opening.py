@@ -61,7 +61,7 @@ def _transport(options: ClaudeAgentOptions, command: ChildCommand) -> ByteTransp
 
 
 def _cli_elsewhere(cli_path: str | Path | list[str] | None) -> list[str]:
-    """The CLI for a process that the program starts: it may be on another machine, so nothing has to be here."""
+    """The CLI for a process that the program starts: it may be on another machine, so it need not exist here."""
     if isinstance(cli_path, list):
         return cli_path
     if cli_path is not None:
@@ -73,7 +73,7 @@ def _cli_elsewhere(cli_path: str | Path | list[str] | None) -> list[str]:
 
 
 def _inline(_: str, content: bytes) -> str:
-    """Where files of ours may not be, their content goes on the command line, as in the official SDKs."""
+    """Where our files may be unavailable, their content goes on the command line, as in the official SDKs."""
     return content.decode()
 
 

@@ -84,7 +84,7 @@ def path(value: Any, place: str) -> str:
 
 
 def program(value: Any, place: str) -> str | list[str]:
-    """A program, or the words that start one: a wrapper with its arguments."""
+    """A program, or the command that starts one: a wrapper with its arguments."""
     if isinstance(value, list | tuple):
         if not value:
             wrong_value(place, "at least one word", value)
@@ -209,7 +209,7 @@ strings = listed(argument, "a list of strings")
 
 
 def shape(takes: str, needed: Mapping[str, Rule], allowed: Mapping[str, Rule]) -> Rule:
-    """A dict with these keys. Others pass as they are: the CLI may know more than we do."""
+    """A dict with these keys. Other keys pass unchanged: the CLI may know more than we do."""
 
     def check(value: Any, place: str) -> Any:
         if not isinstance(value, Mapping):

@@ -95,15 +95,15 @@ class ClaudeAgentOptions(ByFields):
     """No MCP servers but those in ``mcp_servers``."""
     permission_mode: PermissionMode | None = option(None, _modes, flag="--permission-mode")
     continue_conversation: bool = option(False, rules.switch)
-    """Go on with the directory's latest session, or with the one that ``resume`` names."""
+    """Continue the directory's latest session, or the one that ``resume`` names."""
     resume: str | None = option(None, rules.name, flag="--resume")
-    """The id (or title) of the session to go on with."""
+    """The id (or title) of the session to continue."""
     session_id: str | None = option(None, shapes.session_id, flag="--session-id")
     """The id of the new session: a UUID. With ``resume`` or ``continue_conversation`` only when forking."""
     max_turns: int | None = option(None, rules.whole(1, odd="is passed on unchanged", unset=True), flag="--max-turns")
     max_budget_usd: float | None = option(None, rules.positive, flag="--max-budget-usd")
     disallowed_tools: list[str] = option(list, _tool_rules, flag="--disallowedTools")
-    """Tools that are not there at all, and rules that always refuse."""
+    """Tools to remove entirely, and rules that always deny."""
     model: str | None = option(None, rules.name, flag="--model")
     fallback_model: str | None = option(None, rules.name, flag="--fallback-model")
     """What to use while the model is overloaded; several with commas, tried in order."""
@@ -152,7 +152,8 @@ class ClaudeAgentOptions(ByFields):
     setting_sources: list[SettingSource] | None = option(None, rules.listed(_sources, "a list of setting sources"))
     """The settings files to read: ``None`` for all, ``[]`` for none. ``project`` includes CLAUDE.md."""
     skills: list[str] | Literal["all"] | None = option(None, shapes.skills)
-    """Skills that Claude may use. Also allows the tool, and reads user and project settings unless told otherwise."""
+    """Skills that Claude may use. Also allows the tool, and reads user and project settings unless ``setting_sources``
+    is set."""
     sandbox: SandboxSettings | None = option(None, rules.json_object)
     plugins: list[SdkPluginConfig] = option(list, rules.listed(shapes.plugin, "a list of plugins", one=False))
     max_thinking_tokens: int | None = option(None, rules.whole(0, odd="is passed on unchanged"))

@@ -23,7 +23,7 @@ PluginDelivery: TypeAlias = Literal["argv", "initialize"]
 JavaScriptRuntime: TypeAlias = Literal["node", "bun", "deno"]
 
 SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__"
-"""An element of a system prompt given as a list: what stands before it is the same for everybody and can be cached."""
+"""An element of a system prompt given as a list: everything before it is the same for all users and can be cached."""
 
 
 # Prompts and tools

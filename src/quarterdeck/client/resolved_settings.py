@@ -31,7 +31,7 @@ _REPLACED_BY_KEY = ("extraKnownMarketplaces", "managedMcpServers")
 _RULES = ("allow", "deny", "ask")
 _ESCALATING = ("bypassPermissions", "auto", "acceptEdits")
 _NEVER_FROM_A_CHECKOUT = ("bypassPermissions", "auto")
-"""Not even a file beside the checkout, which is not committed, may choose these."""
+"""Even an uncommitted file next to the checkout may not choose these."""
 
 
 class SettingProvenance(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ class ResolvedSettings(msgspec.Struct, frozen=True):
     provenance: dict[str, SettingProvenance]
     """Each key of ``effective`` → the highest source that has it."""
     sources: list[SettingsSourceLayer]
-    """The layers, the lowest first. Sources that say nothing are left out."""
+    """The layers, lowest first. Empty sources are omitted."""
     unread: dict[str, str]
     """File → why it does not count: the CLI ignores a file with a fault as a whole."""
 
@@ -144,7 +144,7 @@ class _Reader:
         return SettingsSourceLayer("flag", self.file(path), str(path))
 
     def file(self, path: Path) -> Settings:
-        """What a file says; nothing if it is not there or does not count."""
+        """The file's settings; empty if it does not exist or does not apply."""
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (FileNotFoundError, NotADirectoryError):
@@ -194,7 +194,7 @@ def _as_text(value: Any) -> str:
 
 
 def _permissions(given: Settings) -> Settings:
-    """A rule that cannot be understood is left out; the others count."""
+    """Invalid rules are dropped; the others apply."""
     kept = dict(given)
     for key in (*_RULES, "additionalDirectories"):
         listed = kept.get(key, [])

@@ -36,7 +36,7 @@ HARMLESS = frozenset({"Read", "Glob", "Grep", "LS", "NotebookRead", "ToolSearch"
 BACKOFF_MAX_S = 60.0
 _RATE_LIMITED = 429
 _STATUS = re.compile(r"API Error:\D{0,40}([45]\d\d)\b")
-"""For CLIs before 2.1.325, which tell the status in the text only."""
+"""For CLIs before 2.1.325, which report the status only as text."""
 
 CONTINUE = (
     "The previous turn was interrupted: {reason}. These tools had already run: {tools}.{unfinished} Do not repeat "
@@ -63,7 +63,7 @@ class Retry:
     harmless_tools: frozenset[str] = HARMLESS
     """Tools that do not count: they may run again."""
     fallback_models: tuple[str, ...] = ()
-    """Models to switch to, one after the other; the session keeps the last one."""
+    """Models to switch to, one after another; the session keeps the last one."""
     fallback_after: int = 2
     """How many overloads in one turn lead to the next fallback model."""
     on_notice: Callable[[RetryNotice], None] | None = None
@@ -96,7 +96,7 @@ class RetryNotice(Message, kw_only=True):
     attempts: int
     wait_s: float
     action: str
-    """``resend``: the prompt again; ``continue``: a prompt that says what ran and asks to go on."""
+    """``resend``: the prompt again; ``continue``: a prompt that lists what ran and asks the model to continue."""
     tools: tuple[str, ...] = ()
     """The tools that ran in the failed attempts, except harmless ones."""
     unfinished: tuple[str, ...] = ()
@@ -227,7 +227,7 @@ class RetryingTurn(Turn):
         return not self._session.options.persist_session and not self._starts_anew()
 
     def _starts_anew(self) -> bool:
-        """Nothing was said or done before, so the next CLI starts afresh instead of resuming a half-written session."""
+        """Nothing happened before, so the next CLI starts a new session instead of resuming a half-written one."""
         return self._nothing_said and not self._ran.tools and not self._session.options.session_id
 
     async def _try_again(self, notice: RetryNotice) -> None:
@@ -256,7 +256,7 @@ class RetryingTurn(Turn):
         )
 
     def _line_for(self, notice: RetryNotice) -> Mapping[str, Any]:
-        """The prompt, or one to go on with; without the old uuid, as a CLI takes the same uuid only once."""
+        """The prompt, or one that asks to continue; without the old uuid, because a CLI accepts each uuid only once."""
         line = {name: value for name, value in self._prompt.items() if name != "uuid"}
         if notice.action == "resend":
             return line

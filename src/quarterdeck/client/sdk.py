@@ -42,7 +42,7 @@ class ClaudeSDKClient(Controls):
         """Start the CLI and send the prompt, or each prompt of the stream, if given."""
         session = Session(self.options, transport=as_byte_transport(self._transport))
         await session.open()
-        prepare()  # done already, unless the CLI has answered at once: the first turn must not wait for it
+        prepare()  # already done, unless the CLI answered immediately: the first turn must not wait for it
         self._session = session
         try:
             if isinstance(prompt, str):
@@ -88,7 +88,7 @@ class ClaudeSDKClient(Controls):
     async def request(
         self, request: OutgoingRequest | WireObject | str, /, *, timeout_s: float | None = None, **fields: Any
     ) -> Any:
-        """Any control request by its subtype and its fields' wire names: for what has no method yet."""
+        """Any control request by its subtype and wire field names: for requests that have no method yet."""
         return await self.session.request(request, timeout_s=timeout_s, **fields)
 
     @property

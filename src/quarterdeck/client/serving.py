@@ -28,7 +28,7 @@ from .arrival import Arrival
 logger = logging.getLogger(__name__)
 
 WRITTEN_TOGETHER = 32
-"""Answers of one turn of the loop that are worth a write of their own: the CLI goes on while we serve the others."""
+"""Answers per loop turn that justify a separate write: the CLI continues while we serve the rest."""
 
 LATER: Any = object()
 """Returned by a handler that answers later, through ``Session.answer`` with the request's id."""
@@ -54,14 +54,14 @@ class CancelSignal(msgspec.Struct, eq=False, repr_omit_defaults=True):
         return self.reason is not None
 
     def add_callback(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` when the signal is set; at once if it is set already."""
+        """Call ``callback`` when the signal is set; immediately if it already is."""
         if self.reason is not None:
             callback()
         else:
             self._callbacks += (callback,)
 
     async def wait(self) -> str:
-        """Wait for the signal and return the reason. It may never be set, so wait for something else beside it."""
+        """Wait for the signal and return the reason. It may never be set, so wait for something else as well."""
         if self.reason is None:
             if self._waiter is None:
                 self._waiter = asyncio.get_running_loop().create_future()
@@ -152,7 +152,7 @@ class RequestServer:
         self._loop.call_soon(self._serve_each, waiting)
 
     def stop(self, request_id: str, reason: str) -> None:
-        """Nobody wants the answer any more: set the signal and cancel the handler."""
+        """The answer is no longer wanted: set the signal and cancel the handler."""
         signal, task = self._signals.pop(request_id, None), self._tasks.pop(request_id, None)
         if signal is not None:
             signal.set(reason)
@@ -174,7 +174,7 @@ class RequestServer:
         self._retired = True
 
     def leave(self) -> None:
-        """Somebody else goes on with the conversation and serves what is open: nothing is answered any more."""
+        """Another program takes over the conversation and serves what is open: nothing more is answered here."""
         self._left = True
 
     def close(self, reason: str) -> bool:
@@ -188,10 +188,10 @@ class RequestServer:
     # Serving
 
     def _serve_alone(self, event: RequestReceived, signal: CancelSignal) -> None:
-        if signal.is_set():  # taken back in the same chunk
+        if signal.is_set():  # withdrawn in the same chunk
             return
         seat, self._seat = self._seat, None
-        if seat is None or seat.called.done():  # done: somebody has just cancelled it
+        if seat is None or seat.called.done():  # done: someone has just cancelled it
             self._tasks[event.request_id] = self._loop.create_task(self._serve([(event, signal)]))
         else:
             self._tasks[event.request_id], seat.request = seat.task, (event, signal)
@@ -263,7 +263,7 @@ class RequestServer:
             self.answer(request_id, refusal)
 
     def _report(self, request: Any, error: Exception) -> None:
-        """The CLI has been told that a callback failed; tell the program too."""
+        """The CLI knows that a callback failed; report it to the program too."""
         logger.error("The callback for %s failed: %s", request.get("subtype"), error, exc_info=error)
 
     # Answering

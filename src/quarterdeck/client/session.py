@@ -40,7 +40,7 @@ Place: TypeAlias = "str | os.PathLike[str] | RemoteHost"
 """Where a host is: a URL, a Unix socket, a state folder, or a connection that the program has."""
 
 _LASTING = frozenset({"set_model", "set_permission_mode", "set_max_thinking_tokens"})
-"""Control requests to repeat when the session goes on with another process."""
+"""Control requests to repeat when the session continues in another process."""
 
 
 class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
@@ -90,7 +90,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
     async def request(
         self, request: OutgoingRequest | WireObject | str, /, *, timeout_s: float | None = None, **fields: Any
     ) -> Any:
-        """Any control request by its subtype and its fields' wire names: for what has no method yet."""
+        """Any control request by its subtype and wire field names: for requests that have no method yet."""
         answer = await self._link.calls.call(request, timeout_s=timeout_s, **fields)
         subtype = request if isinstance(request, str) else str(request.get("subtype"))
         if subtype in _LASTING:
@@ -98,7 +98,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         return answer
 
     async def answer_to(self, request_id: str, /) -> Any:
-        """The answer to a control request that was sent before this session went on with the conversation."""
+        """The answer to a control request sent before this session took over the conversation."""
         return await self._link.calls.answer_to(request_id)
 
     def update_environment(self, variables: Mapping[str, str]) -> None:

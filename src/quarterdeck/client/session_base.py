@@ -1,4 +1,4 @@
-"""What all parts of a session share: its state, and what is known about it."""
+"""What all parts of a session share: its state and what is known about it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ class SessionBase:
         self._dispatcher: Dispatcher | None = None
         self._in_process_servers: InProcessServers | None = None
         self._ready: Iterator[Message] = iter(())
-        """Taken from the inbox and not read yet. An iterator, so that whoever reads on goes on where others stopped."""
+        """Taken from the inbox but not read yet. An iterator, so that the next reader continues where the last one
+        stopped."""
         self._jobs: list[asyncio.Task[None]] = []
         self._client_composed = False
         self._guards_need_input = False
@@ -59,7 +60,7 @@ class SessionBase:
         self._stored: StoredSession | None = None
         self._tracer: SessionTracer | None = None
         self._lasting: dict[str, tuple[WireObject | str, dict[str, Any]]] = {}
-        """Changes made by control calls that the next process has to be told again."""
+        """Changes made by control calls, to repeat in the next process."""
         self.journal = Journal(self)
         """Every line of the session, for those who add a reader."""
         self.mirror_errors: Collection[MirrorErrorMessage] = ()
@@ -92,7 +93,7 @@ class SessionBase:
 
     @property
     def _transport_failure(self) -> Exception | None:
-        """What a transport says itself about why it could not begin or go on: a host elsewhere has its own errors."""
+        """The transport's own error, if it could not start or continue: a remote host has its own errors."""
         return getattr(self._own_transport, "failure", None)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
@@ -107,7 +108,7 @@ class SessionBase:
         elif type(event) is Exited:
             self.journal.exited(event)
 
-    # What is known
+    # Known facts
 
     @property
     def session_id(self) -> str | None:

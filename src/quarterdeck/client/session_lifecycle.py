@@ -37,7 +37,7 @@ HIDDEN_WITH_STATE = HIDDEN | {SessionStateChangedMessage}
 
 
 class Resumed(msgspec.Struct, frozen=True):
-    """A conversation to go on with."""
+    """A conversation to continue."""
 
     record: tuple[JournalEntry, ...]
     snapshot: bytes | None
@@ -101,7 +101,7 @@ class SessionLifecycle(SessionBase):
             connection.serve_what_is_open()
 
     def _planned(self, options: ClaudeAgentOptions) -> tuple[LaunchPlan, ByteTransport]:
-        """What to tell the CLI, and the way to it: its process, or the program's own transport."""
+        """What to send the CLI first, and how to reach it: its process, or the program's own transport."""
         if self._own_transport is not None:
             return plan_launch(options, cli=("claude",), read_bytes=lambda _: b"{}"), self._own_transport
         launch = prepare(options)
@@ -198,7 +198,7 @@ class SessionLifecycle(SessionBase):
             for request, fields in self._lasting.values():
                 await self._link.calls.call(request, **fields)
         except BaseException:
-            await self.close()  # it must not go on with other rights than those that were set
+            await self.close()  # it must not continue with other permissions than those set
             raise
 
     # Ending

@@ -38,7 +38,7 @@ class SessionReading(SessionBase):
             if result is not None or not batch:
                 batch[result or 0 : result or 0] = await self._stored.flush()
         if was_there:
-            await asyncio.sleep(0)  # let other sessions have their turn
+            await asyncio.sleep(0)  # let other sessions run
         return bool(batch)
 
     async def batches(self) -> AsyncIterator[list[Message]]:
@@ -68,12 +68,12 @@ class SessionReading(SessionBase):
                 return
 
     def ignore_messages(self) -> None:
-        """Nobody will read them here, because a reader of the journal gets every line: they are not kept."""
+        """Nobody will read them here because a journal reader gets every line: they are not kept."""
         self._ready = iter(())
         self._link.inbox.ignore()
 
     def ended_early(self) -> Exception:
-        """Why a turn has no result: for whoever waited for it."""
+        """Why a turn has no result, for everyone who waits for it."""
         if self._closed:
             return Aborted("the session was closed before the turn ended")
         if (failure := self._transport_failure) is not None:

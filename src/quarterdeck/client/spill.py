@@ -1,4 +1,4 @@
-"""Unread messages on disk, for when they are too many for memory and reading must go on."""
+"""Unread messages on disk, for when they exceed memory and reading must continue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Spill:
 
     @property
     def size_bytes(self) -> int:
-        """How much waits on disk."""
+        """How much is queued on disk."""
         return self._write_at - self._read_at
 
     def put(self, messages: list[Message]) -> None:

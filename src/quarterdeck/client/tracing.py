@@ -75,7 +75,7 @@ class SessionTracer(JournalReader):
             found.setdefault("TRACESTATE", "")  # an inherited one would belong to another trace
         return dataclasses.replace(options, env={**found, **options.env})
 
-    # What the session tells
+    # From the session
 
     def read(self, entries: Sequence[JournalEntry]) -> None:
         for entry in entries:
@@ -83,7 +83,7 @@ class SessionTracer(JournalReader):
 
     def _sent(self, message: Message, at: float) -> None:
         if isinstance(message, UserMessage):
-            # The turn belongs to whoever asks: a web request, say, in a session that outlives it.
+            # The turn belongs to the caller: a web request, say, in a session that outlives it.
             context = get_current()
             self._sender = context if trace.get_current_span(context).get_span_context().is_valid else None
         elif isinstance(message, ControlResponse):
@@ -108,7 +108,7 @@ class SessionTracer(JournalReader):
 
     def exited(self, exited: Exited, at: float) -> None:
         if not exited.expected and (exited.code or exited.signal is not None):
-            self._break_off("process_exited")  # with 0 it may have been closed by us: ``closed`` tells
+            self._break_off("process_exited")  # with 0 we may have closed it: see ``closed``
 
     def closed(self) -> None:
         if not self._over:
@@ -219,7 +219,7 @@ def _fail(span: Span, kind: str) -> None:
 
 
 def _outcome(result: ResultMessage) -> Attributes:
-    """What a result says, in the conventions' words. Their input tokens include those that the cache had."""
+    """A result in the conventions' terms. Their input tokens include cached ones."""
     usage = result.typed_usage
     outcome: Attributes = {
         "gen_ai.response.finish_reasons": None if result.stop_reason is None else [result.stop_reason],

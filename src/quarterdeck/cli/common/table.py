@@ -1,4 +1,4 @@
-"""Tables for people: as many columns as fit, the last one gets the rest of the line."""
+"""Tables for people: as many columns as fit; the last column gets the rest of the line."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def one_line(text: str | None, width: int) -> str:
 
 
 def short_ids(ids: Sequence[str]) -> list[str]:
-    """Each as short as it can be told from the others, and never shorter than ``SHORT_ID``."""
+    """The shortest distinct prefix of each, at least ``SHORT_ID`` characters."""
     longest = max(map(len, ids), default=SHORT_ID)
     length = next(
         (length for length in range(SHORT_ID, longest) if len({one[:length] for one in ids}) == len(set(ids))), longest

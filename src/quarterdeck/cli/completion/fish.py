@@ -65,7 +65,7 @@ def _description(option: OptionSpec) -> str:
 
 
 def _offer(value: ValueSpec, required: str) -> str:
-    """What completes the value; ``-x`` also tells that there must be one."""
+    """What completes the value; ``-x`` also makes the value mandatory."""
     if value.kind == "file":
         return " -r -F" if required else " -F"
     offers = {

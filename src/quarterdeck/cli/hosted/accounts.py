@@ -1,4 +1,4 @@
-"""What was used, who did what, who may do what."""
+"""Usage, the audit log and permissions."""
 
 from __future__ import annotations
 

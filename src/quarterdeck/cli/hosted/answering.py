@@ -56,7 +56,7 @@ class HostedAnswerer(InteractiveAnswerer):
 
 
 async def advice_of(host: RemoteHost, asked: Permission, folder: str | None) -> Advice:
-    """As the host sees it; without its word, what the CLI suggests."""
+    """The host's advice; without it, what the CLI suggests."""
     suggested = [text for one in asked.suggestions for text in one.rules][:1]
     try:
         request = ExplainPolicy(tool=asked.tool_name, input=asked.input, cwd=folder or "/")
@@ -77,7 +77,7 @@ def _rules(texts: Iterable[str]) -> tuple[Any, ...]:
 
 
 class HostedAnswers(RequestAnswers):
-    """Asks about every approval of a session that waits, until somebody has decided it, here or elsewhere."""
+    """Asks about each waiting approval of a session until it is decided, here or elsewhere."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ def permission_decision(answer: PermissionResult) -> Decision:
 
 
 def _remember(answer: PermissionResultAllow) -> Remember | None:
-    """The first of several rules stands for all: the host adds what it takes to allow this very call."""
+    """The first of several rules represents all of them: the host adds the rules needed to allow this call."""
     for update in answer.updated_permissions or ():
         for rule in update.rules or ():
             text = f"{rule.tool_name}({rule.rule_content})" if rule.rule_content else rule.tool_name
@@ -177,7 +177,7 @@ def elicitation_decision(answer: dict[str, Any]) -> Decision:
 
 
 def request_of(approval: Approval, item: Any = None) -> Request:
-    """What is asked, whole: an item of the timeline has long texts cut."""
+    """The full request: an item of the timeline has long texts truncated."""
     match approval.kind:
         case "permission" if isinstance(item, Permission):
             return msgspec.structs.replace(item, input=approval.input)

@@ -39,7 +39,7 @@ def talk(
     first: str = "",
     attended: bool = True,
 ) -> int:
-    """Chat with the session that ``find`` finds or makes, until the user leaves; it goes on."""
+    """Chat with the session that ``find`` finds or creates until the user leaves; the session keeps running."""
     address = address_of(given)
 
     chats: list[Chat] = []

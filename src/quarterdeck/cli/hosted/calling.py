@@ -1,4 +1,4 @@
-"""Any operation of a host on the command line: its request is made from words, its answer is printed as JSON."""
+"""Any host operation on the command line: the request is built from arguments, the answer is printed as JSON."""
 
 from __future__ import annotations
 

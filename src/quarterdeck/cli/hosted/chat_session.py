@@ -83,7 +83,7 @@ class HostedSession:
             self._answers.changed(approval, self._followed.state)
 
     async def close(self, *, hurry: bool) -> None:
-        """Leave; the session goes on."""
+        """Leave; the session keeps running."""
         self._answers.stop_all()
 
     async def follow(self) -> str:

@@ -58,7 +58,7 @@ def add_host_options(parser: Parser, *, json: str | None = "print JSON") -> None
 def address_of(given: argparse.Namespace) -> Address:
     """From ``--host``, ``QUARTERDECK_HOST``, or the user's state folder.
 
-    The state folder's own token goes to its socket alone: a URL may be anybody's, also on this machine.
+    The state folder's token is only ever sent to its socket: a URL could belong to anyone, even on this machine.
     """
     wanted: str = given.host or os.environ.get(HOST_VARIABLE, "")
     if wanted.startswith(("http://", "https://")):
@@ -97,7 +97,7 @@ def _no_token(url: str) -> str:
 
 
 def on_host(given: argparse.Namespace, work: Callable[[RemoteHost], Awaitable[int]]) -> int:
-    """Do something with the host that is meant; the exit code. What it refuses is reported."""
+    """Runs something on the selected host; returns the exit code. Refusals are reported."""
     address = address_of(given)
 
     async def connected() -> int:
@@ -108,7 +108,7 @@ def on_host(given: argparse.Namespace, work: Callable[[RemoteHost], Awaitable[in
 
 
 def opened(address: Address, say: Callable[[str, str], None] | None = None) -> RemoteHost:
-    """Use it as an async context manager. ``say`` is told when the connection is lost and found."""
+    """An async context manager. ``say`` is called when the connection is lost and restored."""
     try:
         from quarterdeck.remote import RemoteHost
     except ImportError as error:

@@ -105,7 +105,7 @@ async def answer(host: RemoteHost, given: argparse.Namespace) -> int:
 
 
 async def remembered(host: RemoteHost, approval: Approval, scope: str, rule: str | None = None) -> Remember:
-    """The rule to keep: the one that is given, or the narrowest that would have allowed the call."""
+    """The rule to save: the given one, or the narrowest one that would have allowed the call."""
     if rule is None:
         rules = await rules_for(host, approval.session_id, approval.tool or "", approval.input)
         if not rules:

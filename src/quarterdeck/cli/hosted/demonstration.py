@@ -1,4 +1,4 @@
-"""``quarterdeck demo --serve``: a host at work in a scratch folder, with two sessions, one of which waits for you."""
+"""``quarterdeck demo --serve``: a host in a scratch folder with two sessions, one of which waits for you."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
 
 LIMIT_S = 60.0
-"""For each thing that is waited for when nobody is there."""
+"""Per wait, when nobody is at the terminal."""
 SAY_EVERY_S = 3.0
 T = TypeVar("T")
 
 
 def demonstrate(agent: str, *, ask: bool) -> int:
-    """``ask``: somebody is at the terminal to answer."""
+    """``ask``: someone is at the terminal to answer."""
     say("dim", "Starting a host in a scratch folder …")
     try:
         import uvicorn  # noqa: F401
@@ -93,7 +93,7 @@ async def _with_somebody(address: Address) -> int:
 
 
 async def _by_itself(host: RemoteHost) -> int:
-    """Nobody is there: show what waits, allow it, and show what came of it."""
+    """Without a user: show what waits, allow it, and show the outcome."""
     from quarterdeck.host.requests import Decide, Decision, ListApprovals, Wait
 
     from .naming import all_sessions
@@ -132,7 +132,7 @@ async def _show_end(host: RemoteHost, sessions: list[Session], look: Look) -> No
 
 
 async def _told(work: Awaitable[T], what: str) -> T:
-    """Wait for it, saying so every few seconds. Raises ``TimeoutError``."""
+    """Wait for it, printing a line every few seconds. Raises ``TimeoutError``."""
     doing = asyncio.ensure_future(work)
     for _ in range(int(LIMIT_S / SAY_EVERY_S)):
         done, _pending = await asyncio.wait([doing], timeout=SAY_EVERY_S)

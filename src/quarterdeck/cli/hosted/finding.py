@@ -48,7 +48,7 @@ def _line(hit: Hit, look: Look) -> str:
 
 
 def _marked(excerpt: str, look: Look) -> str:
-    """The words that were looked for stand out."""
+    """With the matching words highlighted."""
     parts = excerpt.replace(END, BEGIN).split(BEGIN)
     shown = [sanitize(part, one_line=True) for part in parts]
     return "".join(look.paint("bold yellow", part) if number % 2 else part for number, part in enumerate(shown))

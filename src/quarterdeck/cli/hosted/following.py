@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
 
 SHOWN_ITEMS = 60
-"""Of what was before. ``quarterdeck log`` has all of it."""
+"""Of the earlier rows. ``quarterdeck log`` shows all of them."""
 
 
 class RowReader:
-    """Folds rows as the host does. Texts are told whole when they are complete."""
+    """Folds rows as the host does. Texts are reported whole when they are complete."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._fold = FrameFold(timeline)
         self._pieces: dict[str, str] = {}
-        """Texts that are being said, as far as they were told."""
+        """Texts in progress, as far as they were reported."""
 
     @property
     def state(self) -> State:
@@ -52,18 +52,18 @@ class RowReader:
         for event in self._fold.events(row):
             if isinstance(event, TextCompleted):
                 yield self._completed(event)
-            elif not isinstance(event, BlockStarted) or event.id not in self._pieces:  # told already, by a preview
+            elif not isinstance(event, BlockStarted) or event.id not in self._pieces:  # a preview has already shown it
                 yield event
 
     def _completed(self, event: TextCompleted) -> TextCompleted:
-        """With what of its text no piece has told."""
+        """With the part of its text that no preview has shown."""
         told = self._pieces.pop(event.id, "")
         rest = event.text.removeprefix(told)
         return msgspec.structs.replace(event, rest=rest)
 
 
 class FollowedSession(RowReader):
-    """Keeps ``timeline`` up to date, and tells what happens.
+    """Keeps ``timeline`` up to date and reports what happens.
 
     Rows come as lines, so the state is here and not only what changed in it. What is being said at a moment is no row:
     it comes as previews, which are shown where they belong among the rows.
@@ -90,7 +90,7 @@ class FollowedSession(RowReader):
         """Everything so far; the end of it as events to draw."""
         view = await self._host.get_timeline(OfSession(session_id=self.session_id))
         loaded = Timeline.restore(msgspec.json.encode(view.state)).state
-        for name in State.__struct_fields__:  # whoever draws has this very object
+        for name in State.__struct_fields__:  # the view holds this very object
             setattr(self.state, name, getattr(loaded, name))
         self._cursor = view.epoch, view.seq
         self._pieces, self._early = {}, []
@@ -157,7 +157,7 @@ class FollowedSession(RowReader):
         return [event for event in due if self._begun(event)]
 
     def _begun(self, event: Any) -> bool:
-        """Whether its beginning was told: half a text is of no use."""
+        """Whether its beginning was shown: half a text is useless."""
         if isinstance(event, BlockStarted) and event.kind == "text":
             self._pieces[event.id] = ""
         elif isinstance(event, events.TextAdded):

@@ -55,7 +55,7 @@ class Board:
 
     @property
     def sessions(self) -> list[Session]:
-        """Those that are wanted: who waits first, then by their last activity."""
+        """The selected sessions: waiting ones first, then by last activity."""
         wanted = [one for one in self._known.values() if self._wants(one)]
         return sorted(wanted, key=lambda one: (one.state != "waiting", -one.last_activity_at.timestamp(), one.id))
 
@@ -82,7 +82,7 @@ class Board:
             changed()
 
     def lines(self, look: Look, rows: int) -> list[str]:
-        """All lines, or as many as there are ``rows``."""
+        """All lines, or as many as fit in ``rows``."""
         shown = self.sessions
         if not shown:
             return [look.paint("dim", NONE)]

@@ -20,7 +20,7 @@ BEAT_S = 1.0
 """How often times are redrawn when nothing else changes."""
 
 Draw = Callable[[Look, int], list[str]]
-"""The lines for this look, in at most so many rows."""
+"""The lines of this frame, at most this many rows."""
 
 
 async def show_live(draw: Draw, follow: Callable[[Callable[[], None]], Awaitable[object]]) -> None:

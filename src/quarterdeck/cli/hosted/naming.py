@@ -1,4 +1,4 @@
-"""Which session, approval or token is meant: by its id, a unique beginning of it, or a session's name."""
+"""Resolves a session, approval or token by its id, a unique prefix, or a session's name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
 
 NAMED = 5
-"""So many of several are listed."""
+"""How many matches to list when there are several."""
 PAGE = 200
 WHOLE_ID = 36
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 async def find_session(host: RemoteHost, wanted: str) -> Session:
-    """Raises ``ReportedError`` if none or several are meant."""
+    """Raises ``ReportedError`` if there is no match or more than one."""
     from quarterdeck.host import HostError
     from quarterdeck.host.requests import OfSession
 
@@ -50,7 +50,7 @@ def named_in(sessions: Sequence[Session], wanted: str) -> Session:
 
 
 async def all_sessions(host: RemoteHost, *, archived: bool = False, **filters: list[str]) -> AsyncIterator[Session]:
-    """Every session, the newest first; with ``archived``, those that were put away, too."""
+    """Every session, newest first; ``archived`` includes archived ones."""
     from quarterdeck.host.requests import ListSessions
 
     for put_away in (False, True) if archived else (False,):
@@ -65,7 +65,7 @@ async def all_sessions(host: RemoteHost, *, archived: bool = False, **filters: l
 
 
 async def find_approval(host: RemoteHost, wanted: str) -> Approval:
-    """One that waits, by the beginning of its id; or any, by its whole id: the host says what became of it."""
+    """A waiting approval by a prefix of its id; or any by its full id, in which case the host says how it was decided."""
     from quarterdeck.host.requests import OfApproval
 
     if len(wanted) >= WHOLE_ID:

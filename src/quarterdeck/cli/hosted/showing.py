@@ -42,7 +42,7 @@ def print_json(resources: Iterable[Resource] | Resource) -> None:
 
 
 def sessions_table(sessions: Sequence[Session], look: Look, *, now: float | None = None) -> list[str]:
-    """A line per session; what it does comes last."""
+    """One line per session; the last column is what it is doing."""
     home = str(Path.home())
     columns = [
         Column("ID", short_ids([one.id for one in sessions]), "cyan"),

@@ -26,7 +26,7 @@ LONGEST_WAIT_S = 60.0
 async def for_each(
     host: RemoteHost, given: argparse.Namespace, operation: Literal["interrupt", "stop"], *, done: str
 ) -> int:
-    """All of them are found before anything is done; what fails is told, and the others go on."""
+    """Resolves all of them before doing anything; failures are reported, and the rest continues."""
     sessions = [await find_session(host, wanted) for wanted in given.sessions]
     look, code = Look.of(sys.stdout), OK
     for session in {one.id: one for one in sessions}.values():

@@ -1,4 +1,4 @@
-"""``quarterdeck approvals --watch``: one approval after the other, answered by keys as they come."""
+"""``quarterdeck approvals --watch``: shows approvals one at a time and decides them by key."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def watch(address: Address, *, session: str | None = None, kinds: Sequence
 
 
 class Triage:
-    """Shows what has waited longest, until somebody decides it, here or elsewhere; then the next."""
+    """Shows the approval that has waited longest until it is decided, here or elsewhere; then the next."""
 
     def __init__(self, host: RemoteHost, screen: Screen, *, on_disk: bool, leave: Callable[[], None]) -> None:
         self._host = host
@@ -125,7 +125,7 @@ class Triage:
                 self._screen.changed()
 
     def _gone(self, approval: Approval) -> None:
-        """Somebody decided it, or the CLI took it back."""
+        """Someone decided it, or the CLI withdrew it."""
         if self._waiting.pop(approval.id, None) is None:
             return
         if self._asking is not None and self._asking[0] == approval.id:

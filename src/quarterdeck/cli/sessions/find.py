@@ -78,7 +78,7 @@ def _not_a_session(wanted: str, command: str, agent: str) -> ReportedError:
 
 @contextmanager
 def sessions_of(agent: str) -> Iterator[None]:
-    """Within this block, sessions are those of ``agent``: the simulator has a folder of its own."""
+    """Within this block, sessions are those of ``agent``: the simulator has a separate folder."""
     if agent != SIMULATOR:
         yield
         return

@@ -91,7 +91,7 @@ def _call(item: ToolCall, look: Look, full: bool) -> Iterator[str]:
 
 
 def _cut_lines(text: str, look: Look, most: int, full: bool) -> Iterator[str]:
-    """Indented; long text is cut, with the number of lines left out."""
+    """Indented; long text is truncated, with the number of omitted lines."""
     lines = sanitize(text.strip("\n")).replace("\t", TAB).split("\n")
     shown = lines if full or len(lines) <= most + 1 else lines[:most]
     for line in shown:

@@ -1,1 +1,1 @@
-"""The face in the terminal: draws what the timeline tells, and asks what has to be asked."""
+"""The terminal UI: draws the timeline and asks for decisions."""

@@ -58,13 +58,13 @@ def _suggested(suggestions: Sequence[PermissionSuggestion]) -> tuple[Rule, ...]:
 
 
 def update_for(rules: Sequence[Rule], scope: str) -> PermissionUpdate:
-    """Tells the CLI to save these rules."""
+    """Makes the CLI save these rules."""
     values = [PermissionRuleValue(tool_name=rule.tool, rule_content=rule.content) for rule in rules]
     return PermissionUpdate(type="addRules", rules=values, behavior="allow", destination=DESTINATIONS[scope])
 
 
 class SessionRules:
-    """The rules of one session: from the command line, from settings, and added on the way."""
+    """The rules of one session: from the command line, from settings, and added during the session."""
 
     def __init__(self, given: Policy | None, *, cwd: str, mode: str | None) -> None:
         self._given = given

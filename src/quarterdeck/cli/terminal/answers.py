@@ -76,7 +76,7 @@ class UnattendedAnswerer:
 
 
 class RequestAnswers:
-    """Answers requests, each in a task of its own."""
+    """Answers requests, each in its own task."""
 
     def __init__(self, rules: SessionRules, answerer: Answerer, failed: Callable[[Exception], None]) -> None:
         """``failed`` ends the session: the user would see or answer nothing."""
@@ -99,7 +99,7 @@ class RequestAnswers:
             task.cancel()
 
     def stop_all(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Nobody is waiting for an answer any more."""
         for request_id in tuple(self._asking):
             self._stop(request_id)
 
@@ -139,7 +139,7 @@ class SessionAnswers(RequestAnswers, JournalReader):
         self._session.journal.add(self)
         return self._session
 
-    # What the journal tells
+    # From the journal
 
     def read(self, entries: Sequence[JournalEntry]) -> None:
         try:
@@ -166,7 +166,7 @@ class SessionAnswers(RequestAnswers, JournalReader):
             answer = PermissionResultDeny(message=f"The question could not be asked: {error}")
             self._failed(error)
         self._asking.pop(request.id, None)
-        with contextlib.suppress(QuarterdeckError):  # taken back meanwhile, or the session is over
+        with contextlib.suppress(QuarterdeckError):  # withdrawn in the meantime, or the session is over
             if self._session is not None:
                 self._session.answer(request.id, answer)
 
@@ -204,5 +204,5 @@ _ASKED = (PermissionAsked, QuestionsAsked, PlanReviewAsked, ElicitationAsked)
 
 
 def _leave_open(*_: Any) -> Any:
-    """The timeline tells of the request, and ``SessionAnswers`` answers it."""
+    """The timeline reports the request, and ``SessionAnswers`` answers it."""
     return LATER

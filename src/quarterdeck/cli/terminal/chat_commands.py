@@ -1,4 +1,4 @@
-"""The chat's own commands. Other ``/commands`` go to Claude Code."""
+"""The chat's built-in commands. Other ``/commands`` go to Claude Code."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class ChatSession(Protocol):
         """Where it works."""
 
     def said(self) -> list[tuple[str, str]]:
-        """Id and text of what was said before, the oldest first."""
+        """Id and text of the earlier messages, oldest first."""
 
     async def open(self) -> None: ...
 
@@ -58,7 +58,7 @@ class ChatSession(Protocol):
         """The id of the prompt."""
 
     async def tell(self, command: str, output: str) -> None:
-        """Put a shell command and its output into the conversation; no turn begins."""
+        """Add a shell command and its output to the conversation without starting a turn."""
 
     async def interrupt(self) -> None: ...
 

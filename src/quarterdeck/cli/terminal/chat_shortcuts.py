@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .chat import Chat
 
 KEPT_CHARS = 30_000
-"""Of an output, for the model. The CLI's own Bash tool keeps as much."""
+"""Of an output, for the model. The CLI's Bash tool keeps the same amount."""
 SHOWN_LINES = 40
 READ_BYTES = 65_536
 LAST_OUTPUT_S = 0.5
@@ -46,7 +46,7 @@ async def run_shell(chat: Chat, command: str, stop: asyncio.Event) -> None:
 
 
 class _Output:
-    """A pipe to write to, and the end of what was written. It is closed although others may still have it open."""
+    """A pipe to write to, and the tail of what was written. It is closed even if others still have it open."""
 
     def __init__(self) -> None:
         self.end = bytearray()

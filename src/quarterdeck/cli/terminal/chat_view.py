@@ -107,7 +107,7 @@ class ChatView:
         self.question_open: Callable[[], bool] = lambda: False
         """Whether a question can be answered."""
         self.listening: Callable[[], bool] = lambda: False
-        """Whether it was drawn, so that keys are meant for it."""
+        """Whether it has been drawn, so that keys can be meant for it."""
         self._typed_at = -TYPING_S
         self._output = _FrameOutput(sys.stdout, _terminal_size, term=os.environ.get("TERM"), enable_cpr=False)
         self.buffer = Buffer(
@@ -238,7 +238,7 @@ class ChatView:
         return False  # clear the input line
 
     def question_ended(self, unused: list[str]) -> None:
-        """What was typed after the answer is the next prompt, or its beginning."""
+        """Keys typed after the answer start the next prompt."""
         if self.app.is_running:
             self.app.layout.focus(self._input)
         for key in unused:

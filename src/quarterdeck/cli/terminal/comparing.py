@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 SMALL = 250_000
-"""Product of line counts up to which ``difflib`` compares; that is quadratic, and worse where lines are repeated."""
+"""Maximum product of line counts for ``difflib``, which is quadratic, or worse with repeated lines."""
 BUDGET = 1_000_000
-"""The same for all such parts together."""
+"""The same limit for all parts together."""
 
 Opcode = tuple[str, int, int, int, int]
 Match = tuple[int, int, int]
@@ -18,7 +18,7 @@ Match = tuple[int, int, int]
 
 
 def compare(before: list[str], after: list[str]) -> tuple[list[Opcode], bool]:
-    """What leads from one to the other, as ``SequenceMatcher.get_opcodes`` tells it, and whether all was compared.
+    """The edits from one to the other, as in ``SequenceMatcher.get_opcodes``, and whether everything was compared.
 
     Large parts are split at lines that both have exactly once (a patience diff). Where there are none, the whole part
     counts as replaced.
@@ -63,7 +63,7 @@ def _equal_tail(before: list[str], after: list[str], a: int, b: int, c: int, d: 
 
 
 def _anchors(before: list[str], after: list[str], a: int, b: int, c: int, d: int) -> list[tuple[int, int]]:
-    """Lines that are once in each text, as many as are in the same order in both."""
+    """Lines that occur exactly once in each text, and in the same order in both."""
     old, new = Counter(before[a:b]), Counter(after[c:d])
     places = {after[j]: j for j in range(c, d) if new[after[j]] == 1}
     pairs = [(i, places[before[i]]) for i in range(a, b) if old[before[i]] == 1 and before[i] in places]

@@ -34,7 +34,7 @@ class ChatCompleter(Completer):
             yield from self._of_files(found[1])
 
     def _of_commands(self, prefix_typed: str) -> Iterator[Completion]:
-        """Ours first; if nothing is typed, Claude Code's follow after a line that says so."""
+        """Ours first; if nothing is typed yet, a separator and then Claude Code's."""
         ours, theirs = ([*one.items()] for one in self._commands())
         back = -len(prefix_typed) - 1
         for name, purpose in ours:

@@ -1,4 +1,4 @@
-"""Draws file diffs: one column, or old beside new on a wide terminal; changed words are marked, no line is cut."""
+"""Draws file diffs: in one column, or side by side on a wide terminal. Changed words are marked; no line is cut."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .line_pairs import ALIKE, WORDS, aligned
 from .text import exact, painted_cells, painted_wrap, relative_to, safe
 
 SIDE_BY_SIDE = 140
-"""Columns from which old and new stand side by side."""
+"""Width from which diffs are drawn side by side."""
 LONGEST_COMPARED = 2_000
 """Characters. Longer lines are not compared by words: that is quadratic."""
 COMPARED_WORDS = 1_000_000
-"""Product of word counts, summed over the pairs of lines in one place of a file: what takes longer is not compared."""
+"""Product of word counts, summed over the pairs of lines of one change. Above it, words are not compared."""
 _STYLES = {"-": "red", "+": "green", " ": "dim"}
 
 Span = tuple[str, str]
@@ -27,7 +27,7 @@ Span = tuple[str, str]
 
 @dataclass(slots=True)
 class _Line:
-    """One line of a diff: its sign, its number in the file, its text in spans, and which words have changed."""
+    """One line of a diff: its sign, its line number, its text in spans, and the changed words."""
 
     sign: str
     number: int
@@ -123,7 +123,7 @@ def _changes(rows: list[_Line]) -> Iterator[tuple[list[_Line], list[_Line]]]:
 
 
 def _mark_words(old: _Line, new: _Line) -> int:
-    """Returns what it took: the product of the word counts."""
+    """Returns the work done: the product of the word counts."""
     before, after = str(old), str(new)
     if max(len(before), len(after)) > LONGEST_COMPARED:
         return 0
@@ -171,7 +171,7 @@ def _one_column(rows: list[_Line], look: Look, gutter: int) -> list[str]:
 
 
 def _in_column(line: _Line, look: Look, gutter: int, width: int) -> list[str]:
-    """Number, sign and text; what does not fit goes on below the text."""
+    """Number, sign and text; the rest of a long line continues below the text."""
     number = f"{line.number:>{gutter}} " if gutter else ""
     head = look.paint(sign_style(line.sign), f"{number}{line.sign} ")
     room = max(width - len(number) - 2, 8)
@@ -194,7 +194,7 @@ def _side_by_side(rows: list[_Line], look: Look, gutter: int) -> list[str]:
 
 
 def _paired(rows: list[_Line]) -> Iterator[tuple[_Line | None, _Line | None]]:
-    """What stands beside what: unchanged lines beside themselves, a removed line beside the one that replaces it."""
+    """Pairs of lines: unchanged lines with themselves, a removed line with its replacement."""
     changes = _changes(rows)
     at = 0
     while at < len(rows):

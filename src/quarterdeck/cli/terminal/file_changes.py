@@ -43,11 +43,11 @@ def proposed_change(tool: str, tool_input: Mapping[str, Any], *, context: int = 
 
 
 _UNREADABLE = "\0"
-"""Stands for a file that is there but cannot be compared. No text file contains it."""
+"""A file that exists but cannot be compared. No text file contains this."""
 
 
 def _text_of(path: str) -> str | None:
-    """None if there is no such file."""
+    """None if the file does not exist."""
     try:
         file = Path(path)
         if not file.is_file():
@@ -86,7 +86,7 @@ def _edited(path: str, edits: list[Mapping[str, Any]], context: int) -> tuple[Fi
 
 
 def _unnumbered(path: str, pairs: list[tuple[str, str]], context: int) -> FileDiff:
-    """The edits by themselves."""
+    """The edits without line numbers."""
     diffs = [_diff(path, old, new, context)[0] for old, new in pairs]
     hunks = [hunk for diff in diffs for hunk in diff.hunks]
     return FileDiff(path, "update", hunks, sum(one.added for one in diffs), sum(one.removed for one in diffs))
@@ -123,13 +123,13 @@ def _diff(path: str, old: str | None, new: str, context: int) -> tuple[FileDiff,
 
 
 def _lines(text: str) -> list[str]:
-    """By newlines alone, as the CLI does: ``splitlines`` knows a dozen other line ends."""
+    """Split at newlines only, as the CLI does: ``splitlines`` knows a dozen other line ends."""
     lines = text.split("\n")
     return lines[:-1] if not lines[-1] else lines
 
 
 def _grouped(codes: list[Opcode], context: int) -> list[list[Opcode]]:
-    """Changes with ``context`` equal lines around them; those that are near each other are one group."""
+    """Changes with ``context`` unchanged lines around them; nearby changes share a group."""
     groups: list[list[Opcode]] = []
     current: list[Opcode] = []
     for index, (word, a, b, c, d) in enumerate(codes):

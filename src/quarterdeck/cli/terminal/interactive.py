@@ -82,7 +82,7 @@ class InteractiveAnswerer:
                         return answer
 
     async def prepared(self, asked: Permission, note: str) -> tuple[Advice, Subject]:
-        """What the policy says, and what is shown; in a thread: a large change takes a while."""
+        """The policy's advice and the preview, computed in a thread because a large change takes time."""
 
         def prepared(policy: Policy) -> tuple[Advice, Subject]:
             advice = advise(policy, asked.tool_name, asked.input, asked.suggestions)
@@ -92,7 +92,7 @@ class InteractiveAnswerer:
 
     @contextmanager
     def _recorded(self, subject: Subject, tool_id: str | None = None) -> Iterator[None]:
-        """When the question is over, what it was about goes to the scrollback."""
+        """When the question is answered, its subject goes to the scrollback."""
         try:
             yield
         finally:

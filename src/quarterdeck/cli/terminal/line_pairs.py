@@ -1,4 +1,4 @@
-"""Which added line replaces which removed one, so that the two can be compared by words and stand side by side."""
+"""Matches added lines with the removed lines they replace, for word-by-word comparison and side-by-side display."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 ALIKE = 0.4
-"""Two lines that share less than this do not replace each other."""
+"""Two lines with less in common than this do not replace each other."""
 MOST = 2_500
 """Product of the line counts of one change up to which its lines are matched; above it they are paired in order."""
 WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -17,7 +17,7 @@ Line = TypeVar("Line")
 
 
 def aligned(removed: Sequence[Line], added: Sequence[Line]) -> Iterator[tuple[Line | None, Line | None]]:
-    """Removed and added lines of one change, in order, the alike ones in pairs. ``str(line)`` is a line's text.
+    """Removed and added lines of one change, in order, similar ones paired. ``str(line)`` is a line's text.
 
     Between two pairs, what is left over is paired in order: an old line that became something else entirely still
     stands beside what took its place.

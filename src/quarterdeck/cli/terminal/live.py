@@ -1,4 +1,4 @@
-"""The live part of the screen: what is not finished, redrawn in each frame."""
+"""The live part of the screen: unfinished items, redrawn in each frame."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class LivePart:
         return ["", *lines] if lines and gap else lines
 
     def _above_a_question(self, lines: list[str], waiting: int) -> list[str]:
-        """A little of what goes on, if the question leaves room for it."""
+        """Some of the current activity, if the question leaves room for it."""
         if waiting:
             lines.append(self.look.paint("yellow", f"{waiting} more question{'s' * (waiting > 1)} after this one"))
         room = max(0, min(ABOVE_A_QUESTION, (self._surface.height - QUESTION_ROWS) // 4))
@@ -144,7 +144,7 @@ class LivePart:
         )
 
     def _status(self, now: float, tick: int, *, quiet: bool) -> list[str]:
-        """What it is doing and for how long, if nothing else shows that."""
+        """What it is doing and for how long, if nothing else shows it."""
         state = self._state
         if self._open.interrupting:
             return [self.look.paint("yellow", "◼ interrupting … Ctrl-C to exit")]

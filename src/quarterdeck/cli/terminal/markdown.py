@@ -67,7 +67,7 @@ class MarkdownPainter:
         return shown
 
     def _code(self, text: str, language: str, width: int) -> list[str]:
-        """After a bar, to tell it from prose; long lines are wrapped."""
+        """After a bar, to distinguish it from prose; long lines are wrapped."""
         bar, room = self._painted(codes_of("dim"), "│") + " ", max(width - 2, 10)
         if not self._colour:
             return [f"{bar}{line}" for line in wrapped(text, room)]

@@ -49,7 +49,7 @@ class _Heading(Heading):
 
 
 class _Code(CodeBlock):
-    """Code inside a list item or a quote; other code is a block of its own."""
+    """Code inside a list item or a quote; other code is a separate block."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for line in code_lines(str(self.text).rstrip(), self.lexer_name):

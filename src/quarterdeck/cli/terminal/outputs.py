@@ -16,7 +16,7 @@ class ProgramOutput:
     """Receives the messages of a session."""
 
     def __init__(self, *, simulated: bool = False) -> None:
-        """``simulated``: the costs are made up, and a result says so."""
+        """``simulated``: the costs are made up, and results are marked accordingly."""
         self._simulated = simulated
 
     def _line(self, message: Message) -> bytes:

@@ -41,7 +41,7 @@ class Pager:
         return [*shown, self._status(look)]
 
     def _marked(self, line: str, look: Look) -> str:
-        """With what was searched for marked. The line loses its other colours."""
+        """With the search matches highlighted. The line loses its other colours."""
         plain = unpainted(line)
         if not self._wanted or self._wanted.lower() not in plain.lower():
             return line

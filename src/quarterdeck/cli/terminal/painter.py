@@ -22,7 +22,7 @@ NESTED_KEPT = 12
 THOUGHT_CHARS = 600
 PROMPT_LINES = 10
 BASH_INPUT = "<bash-input>"
-"""How Claude Code marks a command that the user has run. The chat has shown it already."""
+"""How Claude Code marks a command that the user ran. The chat has already shown it."""
 
 
 def plain_markdown(block: MarkdownBlock, width: int) -> list[str]:
@@ -238,7 +238,7 @@ class Painter:
             self.print(plan_lines(self._open.plan, self.look, limit=len(self._open.plan)), kind="plan")
             self._open.plan = []
         if event.turn.steps == 0 and event.turn.outcome == "done" and not event.turn.result and not event.turn.command:
-            return  # nothing was asked of the model: we told it something
+            return  # the model was not asked: we only added to its context
         style, text = last_line(event.turn, simulated=self.simulated)
         self.print([self.look.paint(style, one_line(text, self._surface.width))], kind="end")
 

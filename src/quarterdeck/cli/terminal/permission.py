@@ -114,7 +114,7 @@ def _json_lines(asked: Permission, text: str, look: Look) -> list[str]:
 
 
 def command_lines(command: str, look: Look) -> list[str]:
-    """All of a command, its risky parts marked. Nothing in it is left out or hidden."""
+    """The whole command with its risky parts marked. Nothing is omitted or hidden."""
     drawn = "".join(_marked(piece, risky, look) for piece, risky in _pieces(command))
     first, *rest = [part for line in drawn.split("\n") for part in painted_wrap(line, look.width - 2, words=True)]
     return [f"{look.paint('bold', '$')} {first}", *(f"  {line}" for line in rest)]
@@ -132,7 +132,7 @@ def _pieces(command: str) -> Iterator[tuple[str, bool]]:
 
 
 def _marked(text: str, risky: bool, look: Look) -> str:
-    """Each line painted by itself, so that it can be wrapped."""
+    """Each line painted separately, so that it can be wrapped."""
     codes = codes_of("bold red underline" if risky else "bold")
     lines = exact(text).split("\n")
     return "\n".join(f"\x1b[{codes}m{line}\x1b[0m" if look.colour and line else line for line in lines)

@@ -1,4 +1,4 @@
-"""A diff that is too long for colours and marked words: all of its lines, drawn only where they are looked at."""
+"""A diff that is too long for colours and marked words: all its lines, drawn only when visible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_large(diffs: Sequence[FileDiff]) -> bool:
 
 
 class PlainDiff:
-    """Made once, which takes a while; ``rows`` for a width is quick."""
+    """Slow to create, once; ``rows`` for a width is fast."""
 
     def __init__(self, diff: FileDiff, *, folder: str | None) -> None:
         self._diff = diff

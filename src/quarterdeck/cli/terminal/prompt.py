@@ -1,4 +1,4 @@
-"""A question and what it is about, redrawn as one for every size of the terminal."""
+"""A question and its subject, redrawn as a whole for each terminal size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Subject:
     _drawn: dict[tuple[str, Look], Sequence[str]] = field(default_factory=dict)
 
     def part(self, name: str, look: Look) -> Sequence[str]:
-        """Drawn once per width: frames come often, and a diff may be long."""
+        """Drawn once per width: frames are frequent, and a diff can be long."""
         key = name, look
         if key not in self._drawn:
             if len(self._drawn) > 12:  # of former sizes

@@ -1,4 +1,4 @@
-"""Asks the user one question at a time; the others wait."""
+"""Asks the user one question at a time; the rest is queued."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class QuestionQueue:
             self._changed()
 
     async def ask(self, widget: Widget, *, follows: bool = False) -> Any:
-        """Show the widget until it has an answer. ``follows``: it goes on with the question asked last."""
+        """Show the widget until it has an answer. ``follows``: it continues the previous question."""
         if not follows:
             self.listening = False
             self._ahead.clear()
@@ -80,11 +80,11 @@ class QuestionQueue:
             self._changed()
 
     def drawn(self) -> None:
-        """The widget can be seen: from now on keys are meant for it."""
+        """The widget is visible: keys now apply to it."""
         self.listening = self.listening or self.widget is not None
 
     def key(self, name: str) -> None:
-        """Handle a key; ignored unless it is meant for the question."""
+        """Handle a key; ignored unless it applies to the question."""
         now = time.monotonic()
         if not self.listening or now - self._typed_at < TYPING_S:
             self._typed_at = now if name != "enter" else -TYPING_S

@@ -11,7 +11,8 @@ from quarterdeck.cli.common import cells
 
 
 class LongText(Sequence[str]):
-    """Lines broken anywhere at ``room`` cells. ``head`` draws what stands before a line, ``indent`` before its rest."""
+    """Lines broken anywhere at ``room`` cells. ``head`` draws the prefix of a line, ``indent`` that of its
+    continuation."""
 
     def __init__(
         self, lines: Sequence[str], room: int, *, head: Callable[[int], str] = lambda index: "", indent: str = ""

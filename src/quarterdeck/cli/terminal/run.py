@@ -83,7 +83,7 @@ async def run_pretty(
     attended: bool,
     answerer: Callable[[Screen, SessionRules], Answerer] | None = None,
 ) -> int:
-    """Draw one turn after the other. ``answerer`` replaces the user."""
+    """Draw one turn after another. ``answerer`` replaces the user."""
     from .screen import can_draw, plain_screen, terminal_screen
 
     live = can_draw()

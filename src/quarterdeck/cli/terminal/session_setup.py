@@ -137,7 +137,7 @@ def resolve_session(given: argparse.Namespace, command: str = "run") -> None:
 
 
 def resume_command(given: argparse.Namespace, session_id: str, command: str = "run") -> str:
-    """What to type to go on with a session that was started with these arguments."""
+    """The command that resumes a session started with these arguments."""
     agent = "" if given.agent == "claude" else f" --agent {shlex.quote(given.agent)}"
     folder = "" if given.cwd is None else f" --cwd {shlex.quote(given.cwd)}"
     return f"quarterdeck {command}{agent}{folder} --resume {session_id}"

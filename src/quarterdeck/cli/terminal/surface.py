@@ -66,7 +66,7 @@ class PlainSurface:
 
 
 class TerminalSurface:
-    """A terminal that no one else writes to.
+    """A terminal that only we write to.
 
     Between frames the cursor waits, hidden, at the start of the first live line. When the size changes, terminals move
     lines about in ways of their own: some wrap them anew, some cut them, some push lines into the scrollback or drop

@@ -98,7 +98,7 @@ def painted_cut(line: str, width: int) -> str:
 
 
 def painted_wrap(line: str, width: int, *, words: bool = False) -> list[str]:
-    """A painted line in lines of at most ``width`` cells; colours continue on the next line.
+    """Wraps a painted line at ``width`` cells; colours continue on the next line.
 
     Broken anywhere, or after a space if possible (``words``).
     """

@@ -15,7 +15,7 @@ OUTPUT_LINES = 4
 LIVE_OUTPUT_LINES = 3
 DIFF_LINES = 60
 LOOKED_AT_CHARS = 4_000
-"""How much of an output is read for its preview."""
+"""How much of an output is read for the preview."""
 QUIET = frozenset({"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "AskUserQuestion", "ExitPlanMode"})
 """Not shown as calls: they appear as the plan or as questions."""
 COUNTED = frozenset({"Read", "Glob", "Grep", "LS"})

@@ -58,7 +58,7 @@ class Keyboard:
         self._unused = b""
         """Read, but neither an answer nor Esc alone."""
         self._sequence = b""
-        """Esc and what has followed it so far."""
+        """Esc and the bytes after it."""
 
     def __enter__(self) -> Keyboard:
         self._open()
@@ -93,7 +93,7 @@ class Keyboard:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[bool]:
-        """Read keys one by one. What was typed so far is set aside; True if that does not end with Enter."""
+        """Read single keys. Earlier input is set aside; returns True if it does not end with Enter."""
         if self._descriptor < 0:
             yield False
             return
@@ -144,7 +144,7 @@ class Keyboard:
         self._say(PASTE_MARKS if self._listens else NO_PASTE_MARKS)
 
     def _waiting(self) -> bytes:
-        """What was typed and not read yet, whole lines or not. The terminal is left without line editing."""
+        """Input that has not been read, complete lines or not. The terminal is left without line editing."""
         typed = b""
         try:
             modes = termios.tcgetattr(self._descriptor)
@@ -161,13 +161,13 @@ class Keyboard:
         return typed
 
     def _may_put_back(self) -> bool:
-        """Linux can be told to refuse it."""
+        """Linux can be configured to refuse it."""
         with contextlib.suppress(OSError):
             return Path("/proc/sys/dev/tty/legacy_tiocsti").read_text().strip() == "1"
         return True
 
     def _put_back(self) -> None:
-        """Give what we have read, and what comes after it, to whoever reads next."""
+        """Return what we have read, and what follows it, to the next reader."""
         unused = self._unused + (self._waiting() if self._may_put_back() else b"")
         self._unused = b""
         if self._saved is None or not unused:
@@ -218,7 +218,7 @@ class Keyboard:
         self._settle_later(self._keys.waiting, lambda: self._hand_out(self._keys.settle()))
 
     def _line_readable(self) -> None:
-        """There is no question, and a line has ended with Esc. Other keys begin with it, too: wait for the rest."""
+        """There is no question, and a line ended with Esc. Other keys also start with Esc, so wait for the rest."""
         data = self._read()
         if not data:
             self._watch(None)

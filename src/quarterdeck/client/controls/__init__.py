@@ -1,7 +1,7 @@
 """A typed method for each control request: what a host can ask of a running CLI, besides prompting it.
 
-Which requests a CLI knows depends on its version; 2.1.325 knows nearly all of them. What it does not know, it refuses
-(``ControlError``) or, when it is old, never answers (``ControlTimeout``): see ``wire.versions``.
+Which requests a CLI knows depends on its version; 2.1.325 knows nearly all of them. A CLI refuses requests that it does
+not know (``ControlError``) or, if it is old, never answers them (``ControlTimeout``): see ``wire.versions``.
 """
 
 from .base import ControlsBase

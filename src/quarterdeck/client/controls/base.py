@@ -31,7 +31,7 @@ class ControlsBase(ABC):
 
     @abstractmethod
     def _adopt_servers(self, servers: Mapping[str, Any]) -> dict[str, Any]:
-        """Server configurations as they go on the wire; servers inside this process are connected on the way."""
+        """Server configurations as sent on the wire; servers inside this process are connected as a side effect."""
 
     async def _ask(self, request: WireObject, answer: type[A], *, timeout_s: float | None = None) -> A:
         return fitted(await self.request(request, timeout_s=timeout_s), answer)
@@ -47,12 +47,7 @@ class ControlsBase(ABC):
 
 
 def fitted(payload: Any, answer: type[A]) -> A:
-    """The payload of a success as an ``answer``, as far as it can be one.
-
-    No payload (as old CLIs answer an interrupt) gives an empty answer. Optional fields that do not fit are left out,
-    but can still be read by key. Only a payload without a required field is returned as the dict it is; both read
-    like dicts, so ``answer["key"]`` works on either.
-    """
+    """The payload of a success as an ``answer``, as far as possible."""
     if isinstance(payload, answer):
         return payload
     source = {} if payload is None else payload

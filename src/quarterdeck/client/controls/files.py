@@ -74,7 +74,7 @@ class FileControls(ControlsBase):
         reload_plugins: bool = False,
         reload_skills: bool = False,
     ) -> RegisteredRepoRoot:
-        """Add a directory below the workspace to it. Refused if it is outside the workspace or was already added."""
+        """Add a directory below the workspace. Refused if it is outside the workspace or was already added."""
         request = wire.RegisterRepoRootRequest(
             os.fspath(directory), reload_claude_md or None, reload_plugins or None, reload_skills or None
         )
@@ -92,5 +92,5 @@ class FileControls(ControlsBase):
         return await self._ask(wire.SetCwdRequest(os.fspath(path), trust_accepted or None, trusted), wire.SetCwdResult)
 
     async def workspace_diff(self) -> WorkspaceDiff:
-        """What has changed in the working tree since the last commit, or why there is no diff."""
+        """The changes in the working tree since the last commit, or why there is no diff."""
         return await self._ask(wire.GetWorkspaceDiffRequest(), wire.WorkspaceDiff)

@@ -146,7 +146,7 @@ class BridgeConnection:
         return result
 
     async def aclose(self) -> None:
-        """Stop the server, in bounded time. May be called twice."""
+        """Stop the server, in bounded time. Can be called twice."""
         self._closed = True
         run, self._run = self._run, None
         if run is None:
@@ -202,7 +202,7 @@ class BridgeConnection:
             self._fail_pending(self._stopped)
 
     async def _pump(self, from_server: Any) -> None:
-        """Read what the server says. Never waits for the server itself, which may be waiting for this."""
+        """Read the server's output. Never waits for the server itself, which may be waiting for this."""
         async for item in from_server:
             if isinstance(item, Exception):
                 logger.warning("MCP server %r sent an exception: %r", self._name, item)
@@ -238,7 +238,7 @@ class BridgeConnection:
             await self._tell_cancelled(pending)
 
     async def _tell_cancelled(self, pending: _Pending) -> None:
-        """mcp 1.x is not told: it would stop the whole server if the handler then answered all the same."""
+        """mcp 1.x is not notified: it would stop the whole server if the handler then answered anyway."""
         if _takes_cancellation() and not self._closed:
             params = {"requestId": pending.serial, "reason": "cancelled by the client"}
             await self._submit({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})

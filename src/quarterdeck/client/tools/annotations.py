@@ -1,4 +1,4 @@
-"""Hints about what a tool does, in the words of MCP and of Claude Code."""
+"""Hints about what a tool does, in MCP's and Claude Code's terms."""
 
 from __future__ import annotations
 

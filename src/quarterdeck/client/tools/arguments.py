@@ -118,7 +118,7 @@ def _context_parameter(handler: Callable[..., Any]) -> str | None:
     try:
         parameters = inspect.signature(handler).parameters
     except (TypeError, ValueError):
-        return None  # some callables written in C tell nothing
+        return None  # some callables written in C have no signature
     try:
         hints = type_hints(_function_of(handler))
     except TypeError:

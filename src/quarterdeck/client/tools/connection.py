@@ -40,13 +40,13 @@ def success(request_id: Any, result: dict[str, Any]) -> dict[str, Any]:
 
 
 def failure(request_id: Any, code: int, message: str) -> dict[str, Any]:
-    """``request_id`` is null where it could not be told, as JSON-RPC has it."""
+    """``request_id`` is null if unknown, as JSON-RPC requires."""
     known = request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None
     return {"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": message}}
 
 
 class ToolConnection:
-    """One client of a server. Messages may be handled concurrently, each in a task of its own."""
+    """One client of a server. Messages can be handled concurrently, each in its own task."""
 
     def __init__(self, server: ToolServer, send: Send) -> None:
         self.server = server
@@ -101,7 +101,7 @@ class ToolConnection:
         return manifest
 
     async def aclose(self) -> None:
-        """Cancel the calls that run; no more notifications are sent. May be called twice."""
+        """Cancel the running calls; no more notifications are sent. Can be called twice."""
         self._closed = True
         self.server.disconnect(self)
         for call in tuple(self._calls.values()):
@@ -194,7 +194,7 @@ class ToolConnection:
         finally:
             call.finish()
             del self._calls[call.request_id]
-        if call.cancelled:  # the handler finished all the same
+        if call.cancelled:  # the handler finished anyway
             task.uncancel()
             raise JsonRpcFailure(REQUEST_CANCELLED, "Request cancelled")
         return result

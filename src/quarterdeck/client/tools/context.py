@@ -36,7 +36,7 @@ class ToolContext:
         self.tool_name = tool_name
         self.request_id = request_id
         self.meta = meta
-        """What came with the call as ``_meta``, as it came."""
+        """The call's ``_meta``, unchanged."""
 
     @property
     def server(self) -> ToolServer:
@@ -50,7 +50,7 @@ class ToolContext:
 
     @property
     def cancelled(self) -> bool:
-        """The caller no longer wants the result. A handler in a thread cannot be stopped: it should look here."""
+        """The caller no longer wants the result. A handler in a thread cannot be stopped, so it should check this."""
         return self._cancelled
 
     async def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
@@ -63,7 +63,7 @@ class ToolContext:
     def report(self, value: float, total: float | None = None, message: str | None = None) -> None:
         """``progress`` for handlers that are plain functions."""
         token = self.meta.get("progressToken")
-        if token is None or not self._running:  # nobody asked, or the call is over: MCP forbids it then
+        if token is None or not self._running:  # nobody asked, or the call is over: MCP then forbids it
             return
         params: dict[str, Any] = {"progressToken": token, "progress": value}
         if total is not None:
@@ -77,7 +77,7 @@ class ToolContext:
         self._connection.log(level, data, logger=self.tool_name)
 
     def cancel(self) -> None:
-        """Stop the handler; its call is answered with an error saying so. Only from the loop that runs it."""
+        """Stop the handler; its call gets an error that says so. Only from the loop that runs it."""
         if self._running and not self._cancelled:
             self._cancelled = True
             self._task.cancel()

@@ -42,12 +42,13 @@ def converter(tp: Any) -> Converter:
 
 
 def keywords_converter(properties: list[Property]) -> Callable[[Any], dict[str, Any]]:
-    """For a function called with keywords: the dict has only what was given, so the function's defaults apply."""
+    """For a function called with keywords: the dict has only the given arguments, so that the function's defaults
+    apply."""
     return _by_msgspec(_keywords(properties))
 
 
 class _StandIn(type):
-    """The class of types that stand in for what msgspec refuses. msgspec asks ``make`` for their values."""
+    """The class of types that replace those msgspec refuses. msgspec calls ``make`` for their values."""
 
     make: Converter
 
@@ -109,12 +110,12 @@ def _by_msgspec(tp: Any) -> Converter:
 
 
 def _make_part(tp: Any, value: Any) -> Any:
-    """Called by msgspec for a class it does not know. All others were refused when the schema was made."""
+    """Called by msgspec for a class it does not know. All others were refused when the schema was built."""
     return tp.make(value) if isinstance(tp, _StandIn) else _by_pydantic(tp)(value)
 
 
 def _read_msgspec(error: msgspec.ValidationError) -> Problem:
-    """The place and the problem, out of a sentence such as: Expected `int`, got `str` - at `$.items[...].size`."""
+    """The place and the problem, from a message such as: Expected `int`, got `str` - at `$.items[...].size`."""
     text, path = str(error), ""
     if place := _PLACE.search(text):
         path, text = place["path"], text[: place.start()]

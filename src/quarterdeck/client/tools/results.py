@@ -37,7 +37,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class McpBlock(dict[str, Any]):
-    """A block of a tool's result. Its class tells it from a plain dict of data."""
+    """A block of a tool's result. Its class distinguishes it from a plain dict of data."""
 
 
 def text(value: str) -> McpBlock:
@@ -174,7 +174,7 @@ def _as_block(item: Any, *, flatten: bool = False) -> dict[str, Any] | None:
 
 
 def _checked(block: dict[str, Any]) -> dict[str, Any]:
-    """The block as it goes on the wire. An incomplete one is an error here rather than in the CLI, which tells less."""
+    """The block as sent on the wire. An incomplete one fails here rather than in the CLI, which explains less."""
     kind = block["type"]
     if kind == "text":
         if not isinstance(block.get("text"), str):

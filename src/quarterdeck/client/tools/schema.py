@@ -93,7 +93,7 @@ def schema_of(tp: Any, *, lenient: bool = False) -> JsonSchema:
 
 
 def schema_of_properties(properties: Iterable[Property], *, lenient: bool = False) -> JsonSchema:
-    """The schema of an object with these properties. A property whose type is a dict is a schema already."""
+    """The schema of an object with these properties. A property whose type is a dict is already a schema."""
     builder = _Builder(lenient=lenient)
     schema = builder.object(properties)
     if lenient:
@@ -205,7 +205,7 @@ class _Builder:
         schema: JsonSchema = tp.model_json_schema()
         for name, definition in schema.pop("$defs", {}).items():
             self._define(name, definition)
-        if self._depth == 0:  # the tool itself is named and described already
+        if self._depth == 0:  # the tool itself already has a name and a description
             schema.pop("title", None)
         return schema
 

@@ -63,7 +63,7 @@ class ToolServer:
         self._change({name: tool for name, tool in self._tools.items() if name not in names})
 
     def _change(self, tools: dict[str, CompiledTool]) -> None:
-        """The dict is replaced, never altered: another thread may be reading it."""
+        """The dict is replaced, never modified: another thread may be reading it."""
         self._tools = tools
         self._listing = [tool.listing for tool in tools.values()]
         for connection in tuple(self._connections):

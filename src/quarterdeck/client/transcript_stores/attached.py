@@ -72,7 +72,7 @@ class StoredSession(JournalReader):
         return unshown
 
     async def end(self) -> None:
-        """Store what is left and remove the temporary folder."""
+        """Store the rest and remove the temporary folder."""
         try:
             await self._mirror.close()
         finally:

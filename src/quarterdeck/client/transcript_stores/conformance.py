@@ -135,7 +135,7 @@ async def _keeps_summaries(store: SessionStore, has: set[str]) -> None:
 
 
 async def _deletes_all_of_a_session(store: SessionStore, has: set[str]) -> None:
-    await store.delete(KEY)  # not there: no error
+    await store.delete(KEY)  # missing: no error
     for key in (KEY, AGENT_1, AGENT_2, OTHER_SESSION, OTHER_PROJECT):
         await store.append(key, [_entry(n=1)])
     await store.delete(KEY)

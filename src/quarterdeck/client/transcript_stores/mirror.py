@@ -31,7 +31,7 @@ APPEND_S = 60.0
 ATTEMPTS = 3
 PAUSES_S = (0.2, 0.8)
 CLOSE_S = 60.0
-"""For what is left when the session closes."""
+"""For the rest when the session closes."""
 
 OnError = Callable[[SessionKey | None, str], None]
 
@@ -109,7 +109,7 @@ class TranscriptMirror:
             await asyncio.shield(worker)
 
     async def close(self) -> None:
-        """Flush what is left, in bounded time; also when the caller is cancelled meanwhile."""
+        """Flush the rest, in bounded time, even if the caller is cancelled."""
         last = asyncio.get_running_loop().create_task(self._flush(math.inf))
         try:
             await asyncio.wait({last}, timeout=self._close_s)
@@ -124,7 +124,7 @@ class TranscriptMirror:
                 self._worker.cancel()
 
     async def _drain(self) -> None:
-        """Store the frames that are there now, each file's together."""
+        """Store the current frames, grouped by file."""
         batch = list(self._frames)
         self._frames.clear()
         self._entries = self._bytes = 0

@@ -81,7 +81,7 @@ class SessionStoreError(QuarterdeckError, RuntimeError):
 
 
 def implements(store: object, method: str) -> bool:
-    """Does the store have an optional method of its own?"""
+    """Whether the store implements an optional method."""
     if not callable(getattr(store, method, None)):
         return False
     if method in getattr(store, "__dict__", {}):

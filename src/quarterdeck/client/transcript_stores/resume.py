@@ -65,7 +65,7 @@ class ResumedHome:
 
 
 def _remove(path: str) -> None:
-    shutil.rmtree(path, ignore_errors=True)  # somebody else may have cleaned the temporary folder
+    shutil.rmtree(path, ignore_errors=True)  # someone else may have cleaned the temporary folder
     watchdog.release_directory(path)
 
 
@@ -168,7 +168,7 @@ def is_safe_subpath(subpath: str) -> bool:
 
 
 def copy_login_and_settings(home: ResumedHome, env: Mapping[str, str]) -> None:
-    """What the CLI needs to run as the user's own does. A file that is missing or unreadable is left out."""
+    """The files the CLI needs to run as the user's own does. Missing or unreadable files are skipped."""
     own = Path(config_dir(env))
     named = env.get(CONFIG_DIR) or os.environ.get(CONFIG_DIR)
     login = _read(own / ".credentials.json")

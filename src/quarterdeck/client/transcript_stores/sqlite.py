@@ -60,7 +60,7 @@ class SqliteSessionStore(SessionStore):
     """Keeps sessions in a file. Records are kept once by their uuid. Close it, or use ``async with``."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """``path`` is made with mode 0600 if it is not there: transcripts are private."""
+        """``path`` is created with mode 0600: transcripts are private."""
         self.path = Path(path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="quarterdeck-store")
         self._connection: sqlite3.Connection | None = None

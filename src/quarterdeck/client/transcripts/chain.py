@@ -111,7 +111,7 @@ class _Siblings:
                 self._results[uuid].append(result)
 
     def _claim(self, call: str, link: Link) -> None:
-        """A call that two answers claim is nobody's: it cannot tell where a result belongs."""
+        """A call claimed by two answers belongs to neither: it cannot say where a result belongs."""
         owner = self._owner.setdefault(call, link)
         if owner is not link:
             self._owner[call] = link if owner is not None and owner.message_id == link.message_id else None

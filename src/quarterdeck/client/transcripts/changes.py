@@ -19,7 +19,7 @@ from .writing import append_line, inside, remove_transcript, transcript_to_chang
 _UNSEEN = frozenset({"Cf", "Co", "Cn"})
 """Format, private use, unassigned: characters that make two tags look the same."""
 _ROUNDS = 10
-"""Normalizing can bring up new such characters; it settles after one or two rounds."""
+"""Normalizing can produce such characters again; it settles after one or two rounds."""
 
 
 def rename_session(session_id: str, title: str, directory: str | None = None) -> None:
@@ -56,7 +56,7 @@ def title_record(session_id: str, title: str) -> dict[str, Any]:
 
 
 def tag_record(session_id: str, tag: str | None) -> dict[str, Any]:
-    """Starts with its type: that is how a tag is told from the word."""
+    """Starts with its type: that is how a tag is distinguished from the word."""
     check_session_id(session_id)
     cleaned = "" if tag is None else clean(tag).strip()
     if tag is not None and not cleaned:

@@ -28,7 +28,7 @@ class TranscriptError(QuarterdeckError):
 
 
 class SessionNotFound(TranscriptError, FileNotFoundError):  # noqa: N818  # says what happened
-    """There is no such session."""
+    """The session does not exist."""
 
     def __init__(self, session_id: str, directory: str | None = None) -> None:
         where = f"in project directory for {directory}" if directory else "in any project directory"
@@ -39,7 +39,7 @@ class SessionNotFound(TranscriptError, FileNotFoundError):  # noqa: N818  # says
 
 
 class SessionExists(TranscriptError, FileExistsError):  # noqa: N818  # says what happened
-    """A session of this id is there already."""
+    """A session with this id already exists."""
 
 
 class NotATranscript(TranscriptError, ValueError):  # noqa: N818  # says what happened
@@ -47,7 +47,7 @@ class NotATranscript(TranscriptError, ValueError):  # noqa: N818  # says what ha
 
 
 class TranscriptOutside(TranscriptError, PermissionError):  # noqa: N818  # says what happened
-    """A symbolic link leads out of the projects folder; what it leads to is somebody else's and stays as it is."""
+    """A symbolic link leads out of the projects folder; its target belongs to someone else and is left alone."""
 
 
 class TranscriptUnwritable(TranscriptError, OSError):  # noqa: N818  # says what happened

@@ -12,7 +12,7 @@ import msgspec
 
 CHUNK_BYTES = 1024 * 1024
 LONGEST_LINE_BYTES = 256 * 1024 * 1024
-"""A longer line is passed over. Node cannot make a string of twice that length, so no CLI writes one."""
+"""Longer lines are skipped. Node cannot create a string of twice that length, so no CLI writes one."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -71,7 +71,7 @@ class TranscriptFile:
         return self.read(0, min(length, self.size)), self.read(max(0, self.size - length), min(length, self.size))
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """(offset, line without its end) for every line but those that are too long."""
+        """(offset, line without its end) for every line except those that are too long."""
         begun: list[bytes] = []
         held = start = at = 0
         while at < self.size:
@@ -94,7 +94,7 @@ class TranscriptFile:
             yield start, b"".join(begun)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Every record, also of kinds that nobody knows. Corrupt lines are passed over."""
+        """Every record, including unknown kinds. Corrupt lines are skipped."""
         for _, line in self.lines():
             record = record_of(line)
             if record is not None:

@@ -13,7 +13,7 @@ import msgspec
 from .lines import TranscriptFile, record_of
 
 LINKED_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress"})
-"""Records that have a uuid and a parent. All others are about the session, not of the conversation."""
+"""Records that have a uuid and a parent. All others describe the session and are not part of the conversation."""
 
 
 class Link(msgspec.Struct, gc=False, eq=False):
@@ -68,7 +68,7 @@ _decode_blocks = msgspec.json.Decoder(list[_Block]).decode
 
 
 def links_in(transcript: TranscriptFile) -> Iterator[Link]:
-    """The links of a file, in its order; ``source`` is (offset, length). Other records and bad lines are left out."""
+    """The links of a file, in order; ``source`` is (offset, length). Other records and bad lines are skipped."""
     for offset, line in transcript.lines():
         link = _link(line, (offset, len(line)))
         if link is not None:

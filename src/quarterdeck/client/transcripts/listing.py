@@ -54,7 +54,7 @@ def _entries(folder: str, with_folder: set[str] | None = None) -> Iterator[tuple
 
 
 def transcripts_in(folder: str, project: str | None = None) -> Iterator[Found]:
-    """The transcripts in one folder, in the order of the disk. What cannot be read is not there."""
+    """The transcripts in one folder, in disk order. Unreadable ones are skipped."""
     for session_id, entry in _entries(folder):
         try:
             status = entry.stat()
@@ -132,7 +132,7 @@ def _open_entry(
 
 
 def _newest_first(transcripts: Iterable[Found], include_programmatic: bool) -> Iterator[SDKSessionInfo]:
-    """Looks into one after the other. Where a session is in two folders, the newer file counts, else the first."""
+    """Opens one after another. If a session is in two folders, the newer file wins, otherwise the first."""
     ordered = list(transcripts)
     ordered.reverse()
     place = {found.session_id: index for index, found in enumerate(ordered)}

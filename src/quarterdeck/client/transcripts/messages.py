@@ -1,4 +1,4 @@
-"""What was said in a session and by its sub-agents."""
+"""The messages of a session and its sub-agents."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def meta_path(agent_file: str) -> Path:
 
 
 def agent_meta(agent_file: str) -> dict[str, Any] | None:
-    """What the CLI keeps beside a sub-agent's transcript: its kind, what called it … None if it is not readable."""
+    """What the CLI stores next to a sub-agent's transcript: its kind, what called it … None if unreadable."""
     try:
         meta = json.loads(meta_path(agent_file).read_bytes())
     except (OSError, ValueError):
