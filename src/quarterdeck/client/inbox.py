@@ -119,7 +119,7 @@ class Inbox:
             self._resume()
 
     def stop_reading(self) -> None:
-        """The session is closing. If there is an unread backlog, stop reading: the transport then ends a flood early."""
+        """The session is closing. With an unread backlog, stop reading: the transport then ends a flood early."""
         self._stop_timer()
         if self._spill and not self._paused:
             self._paused = True

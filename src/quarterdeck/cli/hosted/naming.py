@@ -65,7 +65,7 @@ async def all_sessions(host: RemoteHost, *, archived: bool = False, **filters: l
 
 
 async def find_approval(host: RemoteHost, wanted: str) -> Approval:
-    """A waiting approval by a prefix of its id; or any by its full id, in which case the host says how it was decided."""
+    """A waiting approval by a prefix of its id; or any by its full id: the host then says how it was decided."""
     from quarterdeck.host.requests import OfApproval
 
     if len(wanted) >= WHOLE_ID:

@@ -166,7 +166,7 @@ def _pattern(_: _Compiler, pattern: str, __: dict[str, Any]) -> Check:
 
 
 def _search(pattern: str, *, unreadable: bool = True) -> Test:
-    """Schemas are written for JavaScript's regular expressions; those that Python cannot parse only inform the model."""
+    """Schemas use JavaScript's regular expressions; those that Python cannot parse only inform the model."""
     try:
         return re.compile(pattern).search
     except re.error as error:
