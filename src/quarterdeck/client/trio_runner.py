@@ -77,7 +77,7 @@ class TrioRunner(CallbackRunner):
             raise
 
     def _soon(self, function: Callable[..., Any], *args: Any) -> None:
-        with contextlib.suppress(trio.RunFinishedError):  # nobody is left to be told
+        with contextlib.suppress(trio.RunFinishedError):  # nobody left to notify
             self._token.run_sync_soon(function, *args)
 
     def one_way(self, function: Callable[[T], None]) -> Callable[[T], None]:
@@ -111,7 +111,7 @@ class TrioRunner(CallbackRunner):
 
 
 class _Call:
-    """One call of the program's code, in a task of its own that can be cancelled from the loop's thread."""
+    """One call of the program's code, in its own task, which can be cancelled from the loop's thread."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], answer: asyncio.Future[Any]) -> None:
         self._function = function

@@ -118,7 +118,7 @@ class TrioMessages(AsyncIterator[Message]):
         return message
 
     async def aclose(self) -> None:
-        """For programs that close what they iterate over; nothing is held here."""
+        """For programs that close what they iterate over; there is nothing to release."""
 
 
 class TrioTurn(Turn):

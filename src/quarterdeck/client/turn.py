@@ -60,7 +60,7 @@ class Turn(AsyncIterator[Message]):
         return message
 
     def _is_mine(self, result: ResultMessage) -> bool:
-        """A turn that the CLI started by itself, or for another prompt, may end before ours."""
+        """A turn that the CLI started itself, or for another prompt, may end before ours."""
         if result.user_message_uuids is not None:
             return self.prompt_id in result.user_message_uuids
         if result.user_message_uuid is not None:

@@ -1,4 +1,4 @@
-"""Options checked before a process starts: each by the rule beside it, and those that only go together or apart."""
+"""Checks options before a process starts: each by its own rule, then combinations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .transcript_stores.protocol import implements
 
 
 class CanUseToolShadowedWarning(UserWarning):
-    """``can_use_tool`` is set, and other options allow some tools before it is asked."""
+    """``can_use_tool`` is set, but other options allow some tools before it is asked."""
 
 
 _RULES = [(field.name, field.default, field.metadata["takes"]) for field in fields(ClaudeAgentOptions)]

@@ -32,7 +32,7 @@ logger = logging.getLogger("quarterdeck")
 MAX_IDLE_S = 600.0
 """A CLI reads settings, memory and git state when it starts, so one that has waited long has outdated ones."""
 STARTING = 2
-"""Concurrent starts: a start takes a whole core for a while, and the sessions in use need it more."""
+"""Concurrent starts: each takes a whole core for a while, which the sessions in use need more."""
 HEALTH_S = 1.0
 FAILED_START_S = 5.0
 """The wait after a failed start; it doubles with each further one, up to a minute."""
@@ -166,7 +166,7 @@ class WarmPool:
     async def _take(self) -> Session:
         if not self._open:
             raise CLIConnectionError("the pool is not open: use `async with`, or call start() first")
-        for _ in range(self.size):  # not for ever, though those that are passed over are replaced meanwhile
+        for _ in range(self.size):  # not forever, although skipped ones are replaced in the meantime
             if not self._idle:
                 break
             found = self._idle.popleft()

@@ -170,7 +170,7 @@ def _of_work_trees(trees: list[str], seen: set[str]) -> Iterator[tuple[str, str]
         if name in seen:
             continue
         for start, tree in named:
-            # A name at its full length may end in another hash; a shorter one is how other projects' names begin.
+            # A full-length name may end with another hash; a shorter one is how other projects' names begin.
             if name == start or (len(start) >= LONGEST_NAME and name.startswith(start + "-")):
                 seen.add(name)
                 yield folder, tree
@@ -186,7 +186,7 @@ def _name(path: str) -> str:
 
 
 def places_of(directory: str | None) -> Iterator[tuple[str, str | None]]:
-    """Where a session may be, the likeliest first: (folder with transcripts, path of the project if known)."""
+    """Where a session may be, likeliest first: (folder with transcripts, path of the project if known)."""
     if not directory:
         yield from projects_of(None)
         return
@@ -212,5 +212,6 @@ def find_transcripts(session_id: str, directory: str | None) -> Iterator[tuple[s
 
 
 def find_transcript(session_id: str, directory: str | None) -> tuple[str, str | None] | None:
-    """(file, path of the project if known) of a session. An empty file is none: the real one may lie elsewhere."""
+    """(file, path of the project if known) of a session. An empty file does not count: the real one may
+    be elsewhere."""
     return next(find_transcripts(session_id, directory), None)

@@ -1,4 +1,4 @@
-"""Find what was said, in all stored sessions."""
+"""Full-text search in all stored sessions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AROUND = 60
 """Characters shown before and after a match."""
 
 _PLAIN_RUN = re.compile(r"[ !#-\[\]-~]+")
-"""Characters that JSON writes as they are, whoever writes it."""
+"""Characters that every JSON writer leaves unescaped."""
 
 
 def search_sessions(
@@ -60,11 +60,11 @@ def _hits(path: str, session_id: str, needle: _Needle) -> Iterator[SearchHit]:
                     uuid, timestamp = record.get("uuid"), record.get("timestamp")
                     yield SearchHit(session_id, uuid, record["type"], excerpt, timestamp, path)
     except OSError:
-        return  # gone meanwhile, or not ours to read
+        return  # removed in the meantime, or not readable
 
 
 class _Needle:
-    """What is searched for: in bytes first, which rules out nearly every line, then in what was said."""
+    """The search term: first in bytes, which rules out nearly every line, then in the message text."""
 
     def __init__(self, query: str, *, case_sensitive: bool) -> None:
         self._text = re.compile(re.escape(query), 0 if case_sensitive else re.IGNORECASE)

@@ -13,7 +13,7 @@ from .types import SDKSessionInfo
 
 
 class SessionFacts(Protocol):
-    """What is known about a session. Each fact is looked up when it is asked for."""
+    """What is known about a session. Each fact is computed on demand."""
 
     def is_sidechain(self) -> bool:
         """A sub-agent's transcript, which no list shows."""
@@ -62,12 +62,12 @@ def session_info(
 
 
 def title_of(facts: SessionFacts) -> str | None:
-    """The title, or the first prompt for want of one."""
+    """The title, or the first prompt if there is none."""
     return facts.title() or facts.prompt()
 
 
 def epoch_ms(timestamp: Any) -> int | None:
-    """An ISO 8601 time in milliseconds since 1970; None if it is no such thing."""
+    """An ISO 8601 time in milliseconds since 1970; None if it is not one."""
     if not isinstance(timestamp, str):
         return None
     try:

@@ -53,7 +53,7 @@ class ForkSessionResult:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A message that has what was searched for."""
+    """A message that matches the search."""
 
     session_id: str
     uuid: str | None

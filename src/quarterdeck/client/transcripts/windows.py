@@ -98,7 +98,7 @@ def _last(data: bytes, mark: bytes) -> str | None:
 
 
 def _value(data: bytes, at: int) -> str | None:
-    """The text that follows a colon, with or without a space: other programs than the CLI write one."""
+    """The text after a colon, with or without a space: programs other than the CLI write one."""
     start = at + 1
     if data[at:start] == b" ":
         start += 1
@@ -170,7 +170,7 @@ class WindowFacts:
         return _last(self.tail, mark) if self._outline.rfind(mark) >= 0 else None
 
     def tag(self) -> str | None:
-        """Of the last record that starts as a tag does: the word alone stands in many tool calls."""
+        """Of the last record that starts like a tag: the word itself occurs in many tool calls."""
         if self._outline.rfind(_TAG_OPENING) < 0:
             return None
         at = self.tail.rfind(b"\n" + _TAG_OPENING) + 1

@@ -65,7 +65,7 @@ def _append(file: int, line: bytes) -> None:
     try:
         os.write(file, data[written:])
     except OSError:
-        # Half a record at the end would swallow the next one. On a full disk nobody else has appended to it meanwhile.
+        # Half a record at the end would swallow the next one. On a full disk nobody else has appended in the meantime.
         if os.fstat(file).st_size == end:
             os.ftruncate(file, end - written)
         raise
@@ -116,7 +116,7 @@ def _write_all(path: str, lines: Iterable[bytes]) -> None:
 
 
 def _publish(draft: str, path: str) -> None:
-    """Give the draft its name, unless somebody has it."""
+    """Give the draft its name, unless the name is taken."""
     try:
         os.link(draft, path)
     except FileExistsError as error:
@@ -139,7 +139,7 @@ def _sync_folder(folder: str) -> None:
 
 
 def remove_transcript(path: str) -> None:
-    """Remove a transcript and what lies in the session's folder. A link is removed, not what it leads to."""
+    """Remove a transcript and the session's folder. A link is removed, but not its target."""
     folder = path.removesuffix(SUFFIX)
     try:
         os.unlink(path)  # noqa: PTH108

@@ -96,7 +96,7 @@ class Agent:
         self._draft: Draft | None = None
 
     def leave(self) -> None:
-        """The editor is gone: what lives in a host is left to it, before anything else ends."""
+        """The editor is gone: sessions in a host are left to it before anything else ends."""
         for one in self._sessions.values():
             one.leave()
 
@@ -191,7 +191,7 @@ class Agent:
         return self._told_auth
 
     def _account_changed(self) -> None:
-        """The editor is told what differs from what it was told last."""
+        """Report to the editor what has changed since it was last told."""
         known = self._known_auth()
         if known != self._told_auth:
             self._told_auth = known
@@ -199,7 +199,7 @@ class Agent:
             self.peer.notify("auth/status_update", told)
 
     def _known_auth(self) -> schema.AuthStatusResponse:
-        """What a running session knows; without one, nobody does."""
+        """What a running session knows; without one it is unknown."""
         for one in self._sessions.values():
             account = one.timeline.state.session.account
             if account is not None:
@@ -248,7 +248,7 @@ class Agent:
             except (TypeError, ValueError) as error:
                 raise RpcError(jsonrpc.INVALID_PARAMS, f"_meta.claudeCode.options: {error}") from error
 
-        first = make()  # an option that is wrong is told now, not at the first prompt
+        first = make()  # report an invalid option now, not at the first prompt
         made = Conversation(self._link, session_id, make, cwd=cwd, **more)
         made.bypass, made.mode, made.model = self._bypass, first.permission_mode, first.model
         return made
@@ -285,7 +285,7 @@ class Agent:
         return schema.ResumeSessionResponse(modes=made.modes(), config_options=made.config_options())
 
     async def _stored(self, params: Any, *, shown: bool) -> Conversation:
-        """A session that was left; ``shown``: what was said in it is told before the answer, as the protocol wants."""
+        """A stored session; ``shown``: its messages are sent before the answer, as the protocol requires."""
         open_ = self._sessions.get(params.session_id)
         if open_ is not None:
             if shown:
@@ -322,7 +322,7 @@ class Agent:
             raise RpcError(jsonrpc.NOT_FOUND, f"no session {session_id} in {cwd}", {"sessionId": session_id})
 
     async def _replay(self, made: Conversation) -> None:
-        """What was said in a session that is open here."""
+        """The messages of a session that is open here."""
         timeline = Timeline()
         drawing = Drawing(made.update, timeline, audience=self._link.audience, cwd=made.cwd, history=True)
         if made.host is None or made.host_id is None:
@@ -335,7 +335,7 @@ class Agent:
             drawing.draw(timeline.take(direction, message, at=at))
 
     async def _replay_older(self, made: Conversation, transcript: str | None) -> None:
-        """What was said before the host had the session: its transcript has it, the host's log has not."""
+        """Messages from before the host had the session: they are in its transcript, not in the host's log."""
         host = made.host
         if host is None or made.host_id is None or transcript is None or not host.here:
             return
@@ -397,7 +397,7 @@ class Agent:
         if host is not None and found is not None:
             await host.delete(found)
             return schema.DeleteSessionResponse()
-        with contextlib.suppress(transcripts.SessionNotFound, ValueError):  # gone already: as the protocol wants
+        with contextlib.suppress(transcripts.SessionNotFound, ValueError):  # already gone: correct by the protocol
             await asyncio.to_thread(transcripts.delete_session, params.session_id)
         return schema.DeleteSessionResponse()
 

@@ -78,7 +78,7 @@ class Asking:
                 self._run(request, self._served(request, self._elicit(form, request)))
 
     def decide(self, tool: str, tool_input: Mapping[str, Any]) -> Any:
-        """The answer to a permission request that nobody is asked about; ``LATER`` for the others."""
+        """The answer to a permission request that needs no person; ``LATER`` for the others."""
         why = self._refusals.reason(tool, tool_input)
         return self._judge(tool, tool_input) if why is None else PermissionResultDeny(message=why)
 
@@ -87,7 +87,7 @@ class Asking:
         return self._urls if url else self._forms
 
     def withdraw(self, request_id: str) -> None:
-        """Nobody needs the answer any more. The editor is told."""
+        """The answer is no longer needed. The editor is notified."""
         task = self._open.pop(request_id, None)
         if task is not None:  # later: one that has not begun would leave the editor's prompt open
             asyncio.get_running_loop().call_soon(task.cancel)

@@ -42,7 +42,7 @@ def modes_of(current: str | None, *, bypass: bool) -> SessionModeState:
 def options_of(
     session: SessionDetails, *, bypass: bool, mode: str | None, model: str | None, effort: str | None
 ) -> list[SessionConfigOption]:
-    """``mode``, ``model`` and ``effort`` are what was chosen here; the session says what is in effect."""
+    """``mode``, ``model`` and ``effort`` are what was chosen here; the session knows what is in effect."""
     modes = modes_of(mode, bypass=bypass)
     offered: list[Any] = [
         SessionConfigSelectOption(value=one.id, name=one.name, description=one.description)

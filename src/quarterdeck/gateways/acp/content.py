@@ -19,7 +19,7 @@ IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 def blocks_of(prompt: Sequence[schema.ContentBlock]) -> list[dict[str, Any]]:
-    """The content of a prompt. What cannot be said to the model is refused, never dropped."""
+    """The content of a prompt. Content that cannot be sent to the model is refused, never dropped."""
     blocks = [block for one in prompt for block in _blocks(one)]
     if not blocks:
         raise RpcError(jsonrpc.INVALID_PARAMS, "the prompt is empty")

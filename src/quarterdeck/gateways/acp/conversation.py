@@ -59,9 +59,9 @@ class Link:
         self.editor_tools = editor_tools
         self.capabilities = schema.ClientCapabilities()
         self.turn: Callable[[str, events.TurnStarted | events.TurnEnded], None] = lambda session_id, event: None
-        """Told of each turn's begin and end, those that Claude Code begins by itself included."""
+        """Called when a turn starts or ends, including those that Claude Code starts itself."""
         self.account: Callable[[], None] = lambda: None
-        """Told when a session has learned who is logged in."""
+        """Called when a session has learned who is logged in."""
 
     @property
     def audience(self) -> Audience:
@@ -69,7 +69,7 @@ class Link:
 
 
 class Conversation(JournalReader):
-    """Reads the session's journal, draws what happens and asks what is asked."""
+    """Reads the session's journal, draws events and forwards requests."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Conversation(JournalReader):
         return await self._prompts.say(prompt, steers=steers)
 
     def cancel(self) -> None:
-        """Stop what runs and take back what waits. Does nothing when nothing does."""
+        """Stop the turn and withdraw waiting prompts. Does nothing when idle."""
         if self.host is not None and not self._prompts.busy and self._session is not None and self._alive():
             self._stopping = asyncio.get_running_loop().create_task(_stop_turn(self._session))
         self._prompts.cancel()
@@ -233,7 +233,7 @@ class Conversation(JournalReader):
         return await session.open()
 
     async def take_up(self, *, shown: bool) -> None:
-        """Go on with a session of the host; ``shown``: the editor is told what was said so far."""
+        """Continue a session of the host; ``shown``: the editor gets the messages so far."""
         self._shows_past = shown
         await self.session()
         transport, session = self._transport, self._session
@@ -265,13 +265,13 @@ class Conversation(JournalReader):
         return options
 
     def leave(self) -> None:
-        """The editor has gone: a session of a host is left to it, and whatever was asked waits there."""
+        """The editor is gone: a session of a host is left to it, and open requests wait there."""
         if self.host is not None and self._session is not None and self._begun:
             self._closed = True
             self._session.detach()
 
     async def close(self) -> None:
-        """End the process; whoever waits for a turn is told that it was cancelled."""
+        """End the process; everyone waiting for a turn learns that it was cancelled."""
         self._closed = True
         self._prompts.close()
         self._asking.withdraw_all()
@@ -308,7 +308,7 @@ class Conversation(JournalReader):
         await session.apply_settings({"effortLevel": effort})
         self.effort = effort
 
-    # What the journal tells
+    # From the journal
 
     def read(self, entries: Sequence[JournalEntry]) -> asyncio.Future[None] | None:
         for entry in entries:
@@ -320,7 +320,7 @@ class Conversation(JournalReader):
         return self._link.drained()
 
     def _is_past(self, entry: JournalEntry) -> bool:
-        """It was said before this editor came. What the host answers to us is not."""
+        """Said before this editor came. The host's answers to us are not."""
         transport = self._transport
         if transport is None or transport.caught_up.is_set() or self._cursor is not None:
             return False
@@ -386,7 +386,7 @@ class Conversation(JournalReader):
         if session is None or not self._alive():
             return
         if self.host is not None and not prompt.started and await session.cancel_prompt(prompt.id):
-            prompt.end("cancelled")  # the turn that runs is somebody else's
+            prompt.end("cancelled")  # the running turn belongs to someone else
         else:
             await session.interrupt()
 
@@ -399,7 +399,7 @@ class Conversation(JournalReader):
         if self._session is not None:
             await self._session.task_output(task_id)
 
-    # What the CLI asks: the timeline tells of it, and ``Asking`` answers, unless nobody has to be asked
+    # Requests from the CLI: the timeline reports them, and ``Asking`` answers, unless no person is needed
 
     def _can_use_tool(self, tool: str, tool_input: dict[str, Any], _: Any) -> Any:
         return self._asking.decide(tool, tool_input)
@@ -410,7 +410,7 @@ class Conversation(JournalReader):
     # What the asking needs
 
     def _answer(self, request_id: str, answer: Any) -> None:
-        with contextlib.suppress(QuarterdeckError):  # taken back meanwhile, or the process is gone
+        with contextlib.suppress(QuarterdeckError):  # withdrawn in the meantime, or the process is gone
             if self._session is not None:
                 self._session.answer(request_id, answer)
 
@@ -424,13 +424,14 @@ class Conversation(JournalReader):
 
 
 async def _stop_turn(session: Session) -> None:
-    """One that somebody else began, if one runs: the host knows, and this side may not have read of it yet."""
+    """A turn that someone else started, if one is running: the host knows, though this side may not have
+    read it yet."""
     with contextlib.suppress(QuarterdeckError):
         await session.interrupt()
 
 
 async def _read_on(session: Session) -> None:
-    """The journal tells everything; what waits to be read here only has to go."""
+    """The journal has everything; messages queued for reading here are just discarded."""
     with contextlib.suppress(QuarterdeckError):
         async for _ in session.batches():
             pass

@@ -100,7 +100,7 @@ class Draft:
         await self._serve(f"{extensions.PREFIX}task/stop", wanted)
         return {}
 
-    # What the agent tells
+    # From the agent
 
     def notification(self, method: str, params: Any) -> list[tuple[str, Any]]:
         if method != "session/update":
@@ -142,7 +142,7 @@ class Draft:
             self._be(session, "idle", stopReason=stop_reason(turn))
 
     def _ended(self, session: str, task: asyncio.Task[Prompt]) -> None:
-        """A turn whose end nobody told: the process died, or the prompt never began."""
+        """A turn whose end was never reported: the process died, or the prompt never started."""
         self._prompts.discard(task)
         error = None if task.cancelled() else task.exception()
         if self._states.get(session, "idle") == "idle":

@@ -15,7 +15,7 @@ MAIN_PLAN = "main"
 
 
 def updates(update: Frame) -> Iterator[Frame]:
-    """What one update of version 1 becomes; nothing for what the draft tells otherwise."""
+    """The draft's form of a version 1 update; empty for what the draft reports differently."""
     kind = update["sessionUpdate"]
     match kind:
         case "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk":
@@ -27,7 +27,7 @@ def updates(update: Frame) -> Iterator[Frame]:
             plan = {"type": "items", "planId": MAIN_PLAN, "entries": update["entries"]}
             yield {"sessionUpdate": "plan_update", "plan": plan}
         case "current_mode_update":
-            return  # the option tells
+            return  # the option has it
         case "config_option_update":
             yield {**update, "configOptions": options(update["configOptions"])}
         case "available_commands_update":
@@ -73,7 +73,7 @@ def _patch(path: str, old: str | None, new: str) -> str:
 
 
 def _terminal_updates(update: Frame) -> Iterator[Frame]:
-    """A command's output has updates of its own in the draft."""
+    """A command's output has separate updates in the draft."""
     meta = update.get("_meta") or {}
     if (info := meta.get("terminal_info")) is not None:
         command = update.get("title")

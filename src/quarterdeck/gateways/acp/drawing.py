@@ -21,13 +21,13 @@ Emit = Callable[[SessionUpdate], None]
 
 
 class Audience(msgspec.Struct, frozen=True):
-    """What the editor can show, as far as it has said so."""
+    """What the editor says it can show."""
 
     notices: bool = False
     compaction: bool = False
     plans: bool = False
     terminal_output: bool = False
-    """It draws a command's output where ``_meta`` has it; Zed and others do."""
+    """It draws a command's output from ``_meta``; Zed and others do."""
 
     @classmethod
     def of(cls, given: schema.ClientCapabilities | None) -> Audience:
@@ -67,7 +67,7 @@ class Drawing:
     def show_terminal(self, call_id: str, terminal_id: str) -> None:
         self._calls.show_terminal(call_id, terminal_id)
 
-    # What is said
+    # Messages
 
     def _block_started(self, event: events.BlockStarted) -> None:
         if event.parent_id is not None:
@@ -124,7 +124,7 @@ class Drawing:
             plan = schema.PlanUpdateContentItems(plan_id=event.parent_id, entries=entries)
             self._emit(schema.SessionUpdatePlanUpdate(plan=plan))
 
-    # What goes on around it
+    # Everything around them
 
     def _notice(self, severity: str, title: str) -> None:
         """Every editor shows thoughts; not every one has notices."""
@@ -256,7 +256,7 @@ def _entry_meta(entry: Any) -> dict[str, Any] | None:
 
 _SEVERITIES = {"warning": "warning", "error": "error"}
 _SAID_ELSEWHERE = frozenset({"told_model", "interrupted", "compaction_summary", "process_ended"})
-"""Notices that the end of the turn, or an update of its own, tells."""
+"""Notices already covered by the end of the turn or by their own update."""
 
 _DRAWN: dict[type[Any], Callable[[Drawing, Any], None]] = {
     events.BlockStarted: Drawing._block_started,

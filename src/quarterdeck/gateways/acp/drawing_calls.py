@@ -13,12 +13,12 @@ from . import schema, tool_calls
 from .schema import SessionUpdate, ToolCallContent, ToolCallStatus
 
 AGENT_TEXT_LIMIT = 20_000
-"""Characters of a sub-agent's words that its call shows."""
+"""Characters of a sub-agent's text shown in its call."""
 ENDED_KEPT = 1_000
 
 
 class _Call(msgspec.Struct):
-    """What was said about a call so far."""
+    """What has been sent about a call."""
 
     name: str
     parent_id: str | None = None
@@ -43,7 +43,7 @@ class CallDrawing:
         self._ended: dict[str, _Call] = {}
         """Calls that are over and whose task may still say something, the newest last."""
 
-    # From its first word to its end
+    # From start to end
 
     def started(self, event: events.ToolStarted) -> None:
         if event.name in tool_calls.SHOWN_AS_PLAN:
@@ -89,7 +89,7 @@ class CallDrawing:
             self._update(event.id, call, status="in_progress", more={"quarterdeck": told})
 
     def output_added(self, event: events.ToolOutputAdded) -> None:
-        """The CLI tells all of the output each time; a terminal wants what is new."""
+        """The CLI sends the whole output each time; a terminal needs only the new part."""
         call = self._calls.get(event.id)
         if call is None:
             return
@@ -157,7 +157,7 @@ class CallDrawing:
     # Sub-agents and background tasks belong to a call
 
     def agent_said(self, call_id: str, words: str) -> None:
-        """A sub-agent's words are shown in its call, so that no editor takes them for the agent's own."""
+        """A sub-agent's text is shown in its call, so that no editor mistakes it for the agent's own."""
         call = self._calls.get(call_id)
         if call is None or not words.strip():
             return
@@ -182,7 +182,7 @@ class CallDrawing:
         self._task(event.tool_id, {"taskId": event.id, "taskStatus": event.status, "error": event.error})
 
     def task_notified(self, event: events.TaskNotified) -> None:
-        """A call whose result came long ago may still learn what its task came to."""
+        """A call that returned long ago may still get the outcome of its task."""
         call = self._calls.get(event.tool_id or "") or self._ended.get(event.tool_id or "")
         if call is None or event.tool_id is None:
             return

@@ -93,7 +93,7 @@ class EditorFiles:
         if self._reads:
             shown = await self._buffer(path)
             before = told.get("originalFile") if isinstance(told, dict) else None
-            if shown is None or shown == text:  # the editor has it already
+            if shown is None or shown == text:  # the editor already has it
                 return {}
             if shown != before and (before or shown):
                 merged = _applied(shown, asked)  # the person has typed meanwhile: keep both, or leave it to the editor

@@ -50,7 +50,7 @@ class EditorTerminals:
         self._show = show
 
     def judge(self, tool_input: dict[str, Any]) -> Decision:
-        """What the rules for ``Bash`` say. They are read anew each time: a person changes them while it runs."""
+        """What the rules for ``Bash`` say. They are read each time because they can change during the session."""
         return self._policy().decide("Bash", tool_input)
 
     def hooks(self) -> list[HookMatcher]:
@@ -76,7 +76,7 @@ class EditorTerminals:
 
         @tool("terminal", ABOUT, TAKES)
         async def terminal(given: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-            if (judged := self.judge(given)).behavior == "deny":  # also in modes in which nobody is asked
+            if (judged := self.judge(given)).behavior == "deny":  # even in modes that never ask
                 return _told(f"A rule denies this command. {judged.explanation}", failed=True)
             limit_s = float(given.get("timeout_s") or DEFAULT_LIMIT_S)
             try:
@@ -137,6 +137,6 @@ def _told(words: str, *, failed: bool = False) -> dict[str, Any]:
 
 
 def _look(call: asyncio.Future[bytes]) -> None:
-    """Nobody waits for these; that the editor refused one is no one's concern."""
+    """Nobody waits for these; it does not matter if the editor refuses one."""
     if not call.cancelled():
         call.exception()

@@ -1,4 +1,4 @@
-"""What the editor offers to Claude beside its own tools: its files and its terminals, where it has them."""
+"""What the editor offers Claude in addition to Claude's own tools: its files and its terminals, if it has them."""
 
 from __future__ import annotations
 

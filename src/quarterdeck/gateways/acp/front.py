@@ -1,4 +1,4 @@
-"""Answers ``initialize`` before the agent is there: importing it takes longer than starting Python."""
+"""Answers ``initialize`` before the agent is loaded: importing it takes longer than starting Python."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Front:
         self._greeting: schema.InitializeRequest | None = None
 
     async def close(self) -> None:
-        """The editor is gone: leave what lives in a host, end everything else."""
+        """The editor is gone: leave sessions in a host running, end everything else."""
         if self._agent is not None:
-            self._agent.leave()  # first: what is asked there must not be answered because nobody listens here
+            self._agent.leave()  # first: open requests there must not be answered just because nobody listens here
         await self.peer.close()
         if self._agent is not None:
             await self._agent.close()

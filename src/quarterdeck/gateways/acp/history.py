@@ -1,4 +1,4 @@
-"""A stored conversation, told as it was when it happened: through the timeline, as everything else."""
+"""A stored conversation, replayed through the timeline like everything else."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ DETACHED_S = 3.0
 PAGE = 500
 _DIRECTIONS: dict[str, Direction] = {"received": "out", "sent": "in"}
 _EXTRAS = ("env", "forward_subagent_text", "agent_progress_summaries", "per_task_stop_affordance", "client_app")
-"""Options that this agent sets by itself. A token that may not set them gets a session without."""
+"""Options that this agent sets itself. If a token may not set them, the session is created without."""
 
 
 class HostTransport(ByteTransport, Protocol):
@@ -63,7 +63,7 @@ class HostSessions:
         )
 
     def adapt(self, options: ClaudeAgentOptions, *, plain: bool) -> None:
-        """Leaves out what the host decides itself; with ``plain``, also what only an admin may set."""
+        """Drops what the host decides itself; with ``plain``, also what only an admin may set."""
         options.cli_path = self._agent
         options.session_id = None
         if plain:
@@ -77,7 +77,7 @@ class HostSessions:
     # Finding
 
     async def find(self, session_id: str) -> returns.Session | None:
-        """By the host's id or by that of the transcript; None if the host has no such session."""
+        """By the host's id or the transcript's; None if the host does not have the session."""
         try:
             found: returns.Session = await self._host.get_session(takes.OfSession(session_id=session_id))
         except HostError as error:
@@ -101,7 +101,7 @@ class HostSessions:
         return found
 
     async def log(self, session_id: str) -> AsyncIterator[tuple[Direction, Message, float]]:
-        """Everything that was said so far."""
+        """Everything so far."""
         after: str | None = None
         while True:
             request = takes.ReadEvents(session_id=session_id, after=after, limit=PAGE, view="raw")
@@ -133,6 +133,6 @@ class HostSessions:
                 await asyncio.to_thread(transcripts.delete_session, found.transcript_id)
 
     async def forget(self, session_id: str) -> None:
-        """A session to which nothing was ever said."""
+        """A session that never got a prompt."""
         with contextlib.suppress(HostError):
             await self._host.delete_session(takes.OfSession(session_id=session_id))

@@ -54,7 +54,7 @@ def initialized(client: schema.ClientCapabilities) -> schema.InitializeResponse:
 
 
 def _login_method(client: schema.ClientCapabilities) -> Any:
-    """An editor with a terminal can run the login; for the others it is a sentence to follow."""
+    """An editor with a terminal can run the login; others show instructions."""
     if client.auth is not None and client.auth.terminal:
         return schema.AuthMethodTerminal(id=LOGIN, name="Log in with Claude Code", args=["--login"])
     told = "Run `claude /login` in a terminal."

@@ -26,7 +26,7 @@ Id = int | float | str | None
 
 
 class RpcError(Exception):
-    """An error as the other side is told it, or as it told us."""
+    """An error as sent to or received from the other side."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class RpcError(Exception):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """Wants an answer."""
+    """Needs an answer."""
 
     id: Id
     method: str
@@ -44,7 +44,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """Wants none."""
+    """Needs none."""
 
     method: str
     params: bytes

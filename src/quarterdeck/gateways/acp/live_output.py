@@ -39,7 +39,7 @@ class LiveOutput:
             self.ended(task_id)
 
     async def _look(self, task_id: str) -> None:
-        with contextlib.suppress(QuarterdeckError):  # it has ended meanwhile, or this version cannot tell
+        with contextlib.suppress(QuarterdeckError):  # it has ended, or this version cannot report it
             while True:
                 await self._ask(task_id)
                 await asyncio.sleep(LOOK_S)

@@ -37,7 +37,7 @@ class Call(asyncio.Future[bytes]):
 
 
 class Dialect(Protocol):
-    """Says what we say in the words of another version of the protocol."""
+    """Translates our messages to another version of the protocol."""
 
     def notification(self, method: str, params: Any) -> list[tuple[str, Any]]: ...
 

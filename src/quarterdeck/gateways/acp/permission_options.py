@@ -26,7 +26,7 @@ from .tool_calls import EDITOR_TERMINAL
 REJECTED = "The user does not want this. Ask what to do instead, or continue with something else."
 REJECTED_ALWAYS = "The user does not want this call, now or later in this session."
 ALWAYS_LIMIT = 4
-"""Choices of "always": more than this nobody reads."""
+"""Maximum number of "always" choices: nobody reads more."""
 _PLACES = {
     "session": "in this session",
     "localSettings": "in this project, for you",
@@ -66,7 +66,7 @@ def permission_choices(request: Permission, cwd: str, *, hosted: bool = False) -
 
 
 def _is_for_host(update: PermissionUpdate) -> bool:
-    """A host takes a mode or one rule with a decision; of more, it would keep less than was said."""
+    """A host accepts a mode or one rule with a decision; of more it would keep only a part."""
     return update.type == "setMode" or (update.type == "addRules" and len(update.rules or ()) == 1)
 
 
@@ -101,7 +101,7 @@ def _narrow(request: Permission, cwd: str) -> tuple[str, PermissionUpdate] | Non
 
 
 class Refusals:
-    """Calls that a person never wants, for the rest of the session."""
+    """Calls that a person has refused for the rest of the session."""
 
     def __init__(self) -> None:
         self._calls: set[str] = set()

@@ -19,7 +19,7 @@ from .jsonrpc import RpcError
 from .schema import StopReason, Usage
 
 CANCEL_LIMIT_S = 10.0
-"""A CLI that is told to stop needs milliseconds; one that has not by then is ended."""
+"""A CLI told to stop needs milliseconds; after this it is ended."""
 WAITING_LIMIT = 100
 """Prompts of one session that wait for their turn."""
 
@@ -38,7 +38,7 @@ class Prompt:
         loop = asyncio.get_running_loop()
         self.done: asyncio.Future[None] = loop.create_future()
         self.sent: asyncio.Future[None] = loop.create_future()
-        """Claude Code has it. Stays open for one that was taken back before."""
+        """Claude Code has it. Stays unset if it was withdrawn before that."""
 
     def end(self, stop_reason: StopReason, turn: TurnSummary | None = None) -> None:
         for each in (self, *self.steering):
@@ -82,7 +82,7 @@ class Prompts:
         self._cancelling: asyncio.Task[None] | None = None
         self._api_error: str | None = None
         self._others = False
-        """A prompt of somebody else is being answered."""
+        """Someone else's prompt is being answered."""
         self._closed = False
 
     @property
@@ -149,7 +149,7 @@ class Prompts:
         return [] if self._running is None else [one.id for one in self._running.steering]
 
     def api_failed(self, error: str) -> None:
-        """The API's word for it; the result that follows has only a text."""
+        """The API's term for it; the result that follows has only text."""
         self._api_error = error
 
     def process_ended(self, why: str) -> None:
@@ -163,7 +163,7 @@ class Prompts:
             running.fail(RpcError(jsonrpc.INTERNAL_ERROR, f"{why}. {hint}"))
         self._forget(running)
 
-    # One after the other
+    # One after another
 
     def _next(self) -> None:
         if self._running is None and self._waiting and not self._closed:

@@ -48,7 +48,7 @@ class Providers:
         self._chosen = wanted
 
     def disable(self, provider_id: str) -> None:
-        """Back to what Claude Code finds by itself."""
+        """Back to what Claude Code finds itself."""
         _check_id(provider_id)
         self._chosen = None
 

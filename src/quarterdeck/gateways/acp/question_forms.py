@@ -1,4 +1,4 @@
-"""Claude's questions as a form, for editors that have forms, and as choices for the others."""
+"""Claude's questions as a form, or as choices in editors without forms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OTHER = "_other"
 
 
 def form(request: Questions) -> schema.CreateElicitationRequestForm:
-    """Each question has a choice, and a field for an answer of one's own."""
+    """Each question has a choice and a free text field."""
     properties: dict[str, Any] = {}
     for index, question in enumerate(request.questions):
         properties[f"question_{index}"] = _field(question)
@@ -38,7 +38,7 @@ def _field(question: Question) -> Any:
 
 
 def answers(request: Questions, given: schema.CreateElicitationResponse) -> dict[str, str | list[str]] | None:
-    """What was filled in, by question; None when the form was not sent. One's own answer counts more than a choice."""
+    """The answers by question; None if the form was not submitted. Free text overrides a choice."""
     if given.action != "accept":
         return None
     found: dict[str, str | list[str]] = {}

@@ -37,7 +37,7 @@ class Output:
             self._loop.call_soon(self.write_now)
 
     def write_now(self) -> None:
-        """What has been written so far, as much of it as the pipe takes."""
+        """Write what is queued, as much as the pipe accepts."""
         self._scheduled = False
         if self._waiting and not self._watching and not self.broken.is_set():
             self._writable()

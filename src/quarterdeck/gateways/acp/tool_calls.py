@@ -30,13 +30,13 @@ _KINDS: dict[ToolKind, str] = {
     "switch_mode": "EnterPlanMode ExitPlanMode",
 }
 KINDS: dict[str, ToolKind] = {tool: kind for kind, tools in _KINDS.items() for tool in tools.split()}
-"""Tool → its kind; those that are not here are ``other``."""
+"""Tool → kind; tools not listed here are ``other``."""
 SHOWN_AS_PLAN = frozenset({"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"})
 """Their calls would only repeat what the plan says."""
 SHELLS = frozenset({"Bash", "PowerShell"})
 
 _REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>", re.DOTALL)
-"""What the CLI tells the model beside a tool's output; nobody else needs it."""
+"""What the CLI adds to a tool's output for the model; nobody else needs it."""
 
 
 def kind_of(tool: str) -> ToolKind:
@@ -104,7 +104,7 @@ def _absolute(path: str, cwd: str) -> str:
 
 
 def diffs_of(diffs: Iterable[FileDiff], cwd: str) -> list[ToolCallContent]:
-    """Each hunk is a diff of its own: the old lines and the new ones."""
+    """Each hunk is a separate diff: the old lines and the new ones."""
     drawn: list[ToolCallContent] = []
     for diff in diffs:
         for hunk in diff.hunks:
@@ -132,7 +132,7 @@ def text(words: str) -> ToolCallContentContent:
 
 
 def output_of(output: Kept) -> str:
-    """What a tool wrote, without what was meant for the model alone."""
+    """A tool's output, without the parts meant only for the model."""
     return _REMINDER.sub("", str(output))
 
 
@@ -158,7 +158,7 @@ def input_content(tool: str, arguments: Mapping[str, Any], diffs: list[FileDiff]
 
 
 def result_content(tool: str, output: Kept, diffs: list[FileDiff], failed: bool, cwd: str) -> list[ToolCallContent]:
-    """What came of it. A diff says more than "the file was changed"; a failure says why."""
+    """The outcome. A diff says more than "the file was changed"; a failure says why."""
     if diffs and not failed:
         return diffs_of(diffs, cwd)
     words = output_of(output)

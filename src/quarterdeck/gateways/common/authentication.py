@@ -125,7 +125,7 @@ class Authentication:
         return known.caller
 
     async def pace(self, caller: Caller) -> None:
-        """For what comes over a connection that stays: who asks too often is read more slowly."""
+        """For persistent connections: a caller that asks too often is read more slowly."""
         while wait_s := self._wait_s(caller):
             await self._sleep(wait_s)
 
@@ -181,7 +181,7 @@ class Authentication:
     # Streams
 
     def check_streams(self, caller: Caller) -> None:
-        """Raises ``HostError`` when the token has as many streams as it may."""
+        """Raises ``HostError`` if the token has reached its limit of streams."""
         mine = sum(1 for other, _ in self._streams.values() if other.token_id == caller.token_id)
         if mine >= self._settings.streams_per_token:
             raise HostError(

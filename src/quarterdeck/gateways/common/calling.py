@@ -26,14 +26,14 @@ KEY_CHARS = 200
 
 
 class Called(msgspec.Struct, frozen=True):
-    """What came of a call."""
+    """The outcome of a call."""
 
     result: Any
     replayed: bool = False
 
 
 def check_scope(operation: Operation, caller: Caller) -> None:
-    """Before the request is even read: whoever may not do it should not be able to send megabytes for it."""
+    """Checked before the request is read: a caller without the scope should not be able to send megabytes."""
     if not allows(caller.scope, operation.scope):
         raise HostError(
             "forbidden",
@@ -68,7 +68,7 @@ async def call(
 
 
 def _log(operation: Operation, request: Request, caller: Caller, code: str, began: float) -> None:
-    """What changes something is of interest to whoever runs the host, what reads to whoever looks for a fault."""
+    """Changes interest whoever runs the host; reads only someone who debugs it."""
     level = logging.INFO if operation.writes else logging.DEBUG
     if not logger.isEnabledFor(level):
         return
@@ -97,7 +97,7 @@ _under_way: set[asyncio.Future[Any]] = set()
 def _ended(task: asyncio.Future[Any]) -> None:
     _under_way.discard(task)
     if not task.cancelled():
-        task.exception()  # whoever still waits for it gets it; nobody else needs to hear of it
+        task.exception()  # whoever still waits for it gets it; nobody else needs to know
 
 
 def stream(host: Host, operation: Operation, request: Request, caller: Caller) -> AsyncGenerator[Any, None]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 Write = Callable[[list[bytes]], Awaitable[None]]
-"""Sends what came together as one."""
+"""Sends a batch as one message."""
 
 
 class Outbox:
@@ -19,7 +19,7 @@ class Outbox:
     )
 
     def __init__(self, *, limit_bytes: int, heartbeat_s: float, stalled_s: float, heartbeat: bytes = b"") -> None:
-        """Without a ``heartbeat`` nothing is said where there is nothing to say."""
+        """Without a ``heartbeat`` nothing is sent while idle."""
         self._limit_bytes = limit_bytes
         self._heartbeat_s = heartbeat_s
         self._heartbeat = heartbeat
@@ -54,14 +54,14 @@ class Outbox:
             self._wake()
 
     async def room(self) -> None:
-        """Until there is room. Whoever puts something does this first, or when it is ``full``."""
+        """Wait for room. Call this before putting something, or when it is ``full``."""
         while self.full and not self._closed:
             waiting = asyncio.get_running_loop().create_future()
             self._room.append(waiting)
             await waiting
 
     def close(self, *last: bytes) -> None:
-        """Send what is there and this, and end."""
+        """Send what is queued and this, then end."""
         for part in last:
             self.put(part)
         self._closed = True
@@ -108,7 +108,7 @@ class Outbox:
             self._timer.cancel()
 
     def _beat(self) -> None:
-        """One timer for both: say something where nothing was said, give up who takes nothing."""
+        """One timer for both: send a heartbeat when idle, give up on clients that read nothing."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         if self._sending_since is not None:

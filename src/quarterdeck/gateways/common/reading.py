@@ -1,4 +1,4 @@
-"""What a request that cannot be read is told, and texts that nobody means."""
+"""Error messages for unreadable requests, and a check for texts that nobody intends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MISSING = re.compile(r"missing required field `(.*?)`")
 
 
 def invalid(error: Exception, described_in: str = "/openapi.json") -> HostError:
-    """A request that cannot be read: which field is wrong, in words."""
+    """An unreadable request: says which field is wrong."""
     text = str(error)
     place = _PLACE.search(text)
     named = _UNKNOWN.search(text) or _MISSING.search(text)
@@ -24,7 +24,7 @@ def invalid(error: Exception, described_in: str = "/openapi.json") -> HostError:
 
 
 def check_texts(request: Request) -> None:
-    """A NUL ends a path for the system and a text for the CLI: nobody means it."""
+    """A NUL ends a path for the system and a text for the CLI: never intended."""
     for name in request.__struct_fields__:
         value = getattr(request, name)
         for text in value if isinstance(value, list) else (value,):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def make_room_for_socket(place: Path) -> None:
-    """Raises ``OSError`` if somebody answers there."""
+    """Raises ``OSError`` if something answers there."""
     if not place.is_socket():
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knocking:

@@ -24,12 +24,12 @@ KEPT = 4_000
 KEPT_BYTES = 8 * 1024 * 1024
 """Encoded frames that are kept for those who read them a little later: twice this, at most."""
 PIECE_BYTES = 64 * 1024
-"""Of a batch that is told to many; a larger frame is a piece by itself."""
+"""For a batch sent to many; a larger frame is sent separately."""
 
 _Key = tuple[int, str, int]
-"""The id of what was encoded, in which form, and from which item on."""
+"""The id of the encoded object, its form, and the first item."""
 _Written = tuple[Any, bytes, int]
-"""What was encoded, as bytes, and how many items of it."""
+"""The encoded bytes, and the number of items in them."""
 
 
 class Encodings:
@@ -72,7 +72,7 @@ class Encodings:
 
 
 def _joined(batch: Sequence[Any], at: int, form: Form) -> _Written:
-    """The next items of a batch, as many as fit a piece."""
+    """The next items of a batch, as many as fit."""
     parts: list[bytes] = []
     size = 0
     for item in islice(batch, at, None):
@@ -199,5 +199,5 @@ async def pump(
 
 
 def attending(host: Host, caller: Caller, request: takes.Request) -> AbstractContextManager[None]:
-    """Somebody watches: approvals they could decide do not run into their deadline."""
+    """Someone is watching: approvals they could decide do not time out."""
     return nullcontext() if isinstance(request, takes.AttachCallbacks) else host.attend(caller)

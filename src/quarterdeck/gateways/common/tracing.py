@@ -34,7 +34,7 @@ def parent_of(headers: Mapping[bytes, bytes]) -> Any:
 
 
 def span_of(operation: Operation, caller: Caller, parent: Any = None) -> AbstractContextManager[None]:
-    """A span for one call of the host. Nobody pays for it who has not imported ``opentelemetry``."""
+    """A span for one call of the host. Free unless ``opentelemetry`` was imported."""
     return _span(operation, caller, parent) if "opentelemetry.trace" in sys.modules else nullcontext()
 
 

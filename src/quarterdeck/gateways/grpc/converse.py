@@ -28,12 +28,12 @@ from .streams import EventForm, Feed, hello_of
 COMMANDS = ("send_prompt", "decide", "interrupt", "withdraw_prompt", "update_session")
 """Operations that go up, by the names of their fields."""
 AT_REST = frozenset({"idle", "parked", "stopped", "crashed"})
-"""States in which nothing more comes by itself."""
+"""States in which nothing more happens without input."""
 _EVENTS = b"\x12"  # field 2 of ConverseResponse, with a length
 
 
 class _Whole(bytes):
-    """A whole response; other parts are events, to be put together."""
+    """A complete response; other parts are events, to be combined."""
 
 
 def conversing(gateway: Gateway) -> Callable[[Any, Any], Awaitable[Any]]:
@@ -99,7 +99,7 @@ class _Conversation:
         self._moved = asyncio.Event()
         """Set when the session's state or queue has changed."""
         self._told = asyncio.Event()
-        """Set when a row was told."""
+        """Set when a row was sent."""
 
     async def run(self) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Messages → the host's requests, by ``shapes``. What this version does not know is refused, not passed over."""
+"""Messages → the host's requests, by ``shapes``. Anything this version does not know is refused, not ignored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Read = Callable[[Any, str], Any]
 
 
 def parsed(name: str, data: bytes) -> Any:
-    """The message of this name. Raises ``HostError`` for bytes that are none, such as a text that is not UTF-8."""
+    """The message of this name. Raises ``HostError`` for invalid bytes, such as text that is not UTF-8."""
     message = MESSAGES[name]()
     try:
         message.ParseFromString(data)

@@ -22,7 +22,7 @@ Write = Callable[[Any], Any]
 
 
 def message_of(struct: Any) -> Any:
-    """The message for a struct that has one of its own name."""
+    """The message for a struct that has a message of the same name."""
     if type(struct) is Frame:
         events = [event_message(event, struct.session, struct.seq) for event in struct.events]
         return MESSAGES["Frame"](session=struct.session, seq=struct.seq, at=struct.at, events=events)
@@ -67,7 +67,7 @@ def event_number(event: type[EventBase]) -> int:
 
 @cache
 def _writer(struct: type[msgspec.Struct], name: str) -> Write:
-    """Makes messages of this name from such structs."""
+    """Builds messages of this name from such structs."""
     message = MESSAGES[name]
     plan = [(field.attribute, field.name, _value_writer(field), _is_open(field)) for field in fields_of(struct)]
 
@@ -96,7 +96,7 @@ def _valid(value: Any) -> Any:
 
 
 def _is_open(field: Field) -> bool:
-    """Empty is the same as left out: an empty object of JSON, an empty list."""
+    """Empty is the same as absent: an empty JSON object, an empty list."""
     return bool(field.many) or field.kind is Kind.JSON
 
 

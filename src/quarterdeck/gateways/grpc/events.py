@@ -30,7 +30,7 @@ _PIECES: dict[type[EventBase], Callable[[Any], str]] = {
     ThinkingAdded: attrgetter("text"),
     ToolInputAdded: attrgetter("json"),
 }
-"""Events of two texts, the first of which is the id."""
+"""Events with two texts, of which the first is the id."""
 
 
 def varint(number: int) -> bytes:
@@ -50,7 +50,7 @@ def written(item: Frame | Preview, *, with_json: bool = False) -> bytes:
 
 
 def within(item: Frame | Preview, limit_bytes: int, *, with_json: bool = False) -> bytes:
-    """The same, with the largest events only named, as many as needed to fit the limit."""
+    """The same, with the largest events reduced to their names until it fits the limit."""
     parts = _event_parts(item, with_json=with_json)
     largest_first = sorted(range(len(parts)), key=lambda index: -len(parts[index]))
     for index in largest_first:

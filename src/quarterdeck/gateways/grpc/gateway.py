@@ -57,7 +57,7 @@ class Gateway:
         async def answered(data: bytes, context: Any) -> bytes:
             caller = await self.caller(context)
             check_scope(method.operation, caller)
-            if method.operation.name != "upload":  # that has a limit of its own
+            if method.operation.name != "upload":  # which has its own limit
                 self.check_size(data)
             request = request_of(method, parsed(method.request, data))
             called = await self.called(method.operation, request, caller, _only(context, KEY))
@@ -86,7 +86,7 @@ class Gateway:
     def _forget(self, writing: asyncio.Future[Called]) -> None:
         self._writing.discard(writing)
         if not writing.cancelled():
-            writing.exception()  # whoever asked may have left
+            writing.exception()  # the caller may have left
 
 
 def guarded(

@@ -89,7 +89,7 @@ def _method(operation: Operation) -> Method:
 
 
 def _shared() -> set[Any]:
-    """Resources that stand in others, too, and so have a message of their own."""
+    """Resources that are also part of others and so have their own message."""
     return {
         field.of
         for operation in OPERATIONS.values()

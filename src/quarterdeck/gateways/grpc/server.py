@@ -80,7 +80,7 @@ class Server:
         return f"{address.rpartition(':')[0]}:{port}"
 
     def _listen_unix(self, place: Path) -> None:
-        """Never open to others, not even for a moment: the file is made with its mode."""
+        """Never open to others, not even briefly: the file is created with its mode."""
         make_room_for_socket(place)
         before = os.umask(0o177)
         try:
@@ -101,11 +101,11 @@ class Server:
         await self._stopped.wait()
 
     def hurry(self) -> None:
-        """Do not wait for anybody any more."""
+        """Stop waiting for anyone."""
         self._hurry.set()
 
     async def stop(self) -> None:
-        """Take no new calls, let streams say goodbye and calls end, then cancel what is left."""
+        """Accept no new calls, let streams say goodbye and calls finish, then cancel the rest."""
         if self._stopped.is_set():
             return
         await self.health.leave()
@@ -124,7 +124,7 @@ class Server:
 
 
 def _handlers(gateway: Gateway) -> tuple[Any, ...]:
-    """Each operation by its name. Messages are bytes here: what they say is read after the token was."""
+    """Each operation by its name. Messages are bytes here: they are decoded only after the token was checked."""
     made: dict[str, dict[str, Any]] = {service: {} for service in SERVICES}
     for method in METHODS.values():
         made[method.service][method.name] = (

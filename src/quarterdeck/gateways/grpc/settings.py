@@ -13,7 +13,7 @@ class Settings(AccessSettings, frozen=True, kw_only=True):
     streams_per_token: int = 1_000
     """More than over HTTP: streams share a connection here."""
     requests_per_s: float = 2_000.0
-    """Per token, with bursts of four times as many."""
+    """Per token, with bursts of up to four times as many."""
     message_bytes: int = 16 * MIB
     """For requests. Uploads can have the host's limit, if that is higher."""
     metadata_bytes: int = 16 * 1024

@@ -53,7 +53,7 @@ class Kind(Enum):
 
 
 class Words(msgspec.Struct, frozen=True):
-    """An enum: our words, and the numbers' names."""
+    """An enum: our words, and the names of the numbers."""
 
     name: str
     words: tuple[str, ...]
@@ -86,7 +86,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     """The enum, for ``WORD``."""
     optional: bool = False
     clearable: bool = False
-    """Null, or an empty list, is not the same as left out: it is said by ``clear``."""
+    """Null, or an empty list, differs from absent: ``clear`` says so."""
 
 
 class HostChange(Resource, frozen=True, kw_only=True):
@@ -94,7 +94,7 @@ class HostChange(Resource, frozen=True, kw_only=True):
 
     kind: Literal["hello", "gap", "session", "approval"]
     pos: int
-    """The position to go on after."""
+    """The position to continue after."""
     id: str = ""
     session: Session | None = None
     """Unset: it is deleted."""
@@ -109,13 +109,13 @@ class Hello(Resource, frozen=True, kw_only=True):
     last_seq: int
     """The last row of the log at this moment."""
     resumed: bool = False
-    """The log goes on at the cursor. Otherwise a ``Gap`` follows, unless there was no cursor."""
+    """The log continues at the cursor. Otherwise a ``Gap`` follows, unless there was no cursor."""
 
 
 TYPES: dict[tuple[type, str], Any] = {(Frame, "events"): list[EventBase], (Frames, "gap"): events.Gap | None}
 """Fields whose annotation says less than there is."""
 NAMES: dict[tuple[type, str], str] = {(requests.Wait, "for_"): "states"}
-"""Fields that would be a reserved word in most languages."""
+"""Fields that are reserved words in most languages."""
 MESSAGE_NAMES = {"TextAdded": "TextDelta"}
 """As specification 001 calls it."""
 ENUM_NAMES = {("timeline", "raw"): "View"}
@@ -138,7 +138,7 @@ _ZEROS: dict[Kind, Any] = {
     Kind.BYTES: b"",
     Kind.MONEY: None,
 }
-"""What a field without presence has when it was left out."""
+"""The value of an absent field without presence."""
 _CONTENT = {str, list[dict[str, Any]]}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -194,7 +194,7 @@ def _field(struct: type[msgspec.Struct], info: FieldInfo) -> Field:
 
 
 def _has_presence(struct: type[msgspec.Struct], info: FieldInfo, kind: Kind, *, nullable: bool) -> bool:
-    """In requests, where what is left out is not the zero; in answers, where there may be nothing."""
+    """In requests, where absent is not the zero; in answers, where there may be no value."""
     if not issubclass(struct, Request):
         return nullable
     return not info.required and (info.default is NODEFAULT or info.default != _ZEROS[kind] or kind is Kind.MONEY)
@@ -205,7 +205,7 @@ def _is_union(annotation: Any) -> bool:
 
 
 def _typed(annotation: Any, place: str) -> tuple[Kind, str, Any, Words]:
-    """The kind of a value, whether there are many, and what they are."""
+    """The kind of a value, whether it is repeated, and its element type."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if annotation is Any or annotation is dict:
         return Kind.JSON, "", None, NO_WORDS
@@ -215,7 +215,7 @@ def _typed(annotation: Any, place: str) -> tuple[Kind, str, Any, Words]:
         return Kind.WORD, "", None, Words(_enum_name(parts, place), parts)
     if origin in (list, dict):
         kind, many, of, words = _typed(parts[-1], place)
-        if kind is Kind.JSON or many:  # a list of what has no shape has none either
+        if kind is Kind.JSON or many:  # a list of values without a shape has none either
             return Kind.JSON, "", None, NO_WORDS
         return kind, "list" if origin is list else "map", of, words
     if annotation is EventBase:

@@ -1,4 +1,4 @@
-"""Operations that stream: what came together goes as one response, and who is slow reads the log later."""
+"""Streaming operations: events that arrive together go as one response, and slow readers read the log later."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Feed:
         self.line = Line(gateway.settings, write)
 
     async def run(self, form: Callable[[Any], bytes], *beside: Awaitable[None]) -> None:
-        """Raises ``HostError`` when the host ends it. When what is done ``beside`` it ends, so does the stream."""
+        """Raises ``HostError`` when the host ends it. The stream also ends when the task ``beside`` it does."""
         gateway, line = self._gateway, self.line
         with (
             gateway.authentication.stream(self._caller) as ended,

@@ -20,7 +20,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Visitor(msgspec.Struct, frozen=True):
-    """The other end, as far as it can be believed."""
+    """The other end, as far as it can be trusted."""
 
     address: str
     """An IP address, or ``unix``."""

@@ -1,4 +1,4 @@
-"""``Gateway``: a host as an ASGI application. It finds the route, checks who asks, calls the host, and answers."""
+"""``Gateway``: a host as an ASGI application. Finds the route, checks the caller, calls the host, and answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Gateway:
         self.codes = OneTimeCodes(host.now)
         self.meter = metrics.Meter()
         self.encodings = Encodings(lambda item: msgspec.json.encode(item)[1:])
-        """Frames without their first brace: what stands before them differs by client."""
+        """Frames without their first brace: their prefix differs by client."""
         self.stopping = asyncio.Event()
         """Set when the gateway stops: streams say goodbye, and new requests are refused."""
         self.sockets: set[websocket.Socket] = set()
@@ -58,7 +58,7 @@ class Gateway:
         self._paths = _by_path(ROUTES)
 
     def outbox(self, heartbeat: bytes) -> Outbox:
-        """For one client; ``heartbeat`` is said where nothing else was for a while."""
+        """For one client; ``heartbeat`` is sent after a period of silence."""
         settings = self.settings
         return Outbox(
             limit_bytes=settings.outbox_bytes,
@@ -68,11 +68,11 @@ class Gateway:
         )
 
     def tell(self, stream: Opened, outbox: Outbox, form: Form) -> Coroutine[Any, Any, None]:
-        """Everything the stream says, in this form. Raises ``HostError``."""
+        """Everything from the stream, in this form. Raises ``HostError``."""
         return pump(stream, outbox, lambda batch: self.encodings.parts(batch, form), self.meter.told)
 
     def say_goodbye(self) -> None:
-        """All clients are told to come back."""
+        """Ask all clients to reconnect."""
         self.stopping.set()
         for one in list(self.sockets):
             one.leave()
@@ -162,10 +162,11 @@ class Gateway:
                 return routes, found.groupdict()
         return None
 
-    # Beside the operations
+    # Besides the operations
 
     async def _health(self, route: Route, asked: Asked) -> Answer:
-        """Without a token only whether; with one also why not. ``/healthz`` is about the process, so it is there."""
+        """Without a token only whether it is healthy; with one also why not. ``/healthz`` is about the
+        process alone."""
         caller = None if bearer_of(asked.headers) is None else await self._caller(asked)
         probe = caller or Caller(name="probe", via="http", scope="read", may_bypass=False)
         health: Health = (await call(self.host, route.operation, route.operation.takes(), probe)).result
@@ -215,7 +216,7 @@ class Gateway:
             secret = bearer_of(headers) or socket_bearer(scope["subprotocols"])
             caller = await self.authentication.caller(secret, visitor.address)
             self.authentication.check_streams(caller)
-            del headers, visitor, secret  # it may be open for long
+            del headers, visitor, secret  # it may stay open for long
             with self.authentication.stream(caller) as ended:
                 await websocket.Socket(self, caller, ended, receive, send).serve(scope)
         except (HostError, Refused) as error:

@@ -1,4 +1,4 @@
-"""Where a request has its token.
+"""Finds the token of a request.
 
 Only ``Authorization: Bearer`` counts, and for WebSockets of browsers, which cannot set it, the subprotocol
 ``bearer.TOKEN``. A cookie never does: cookies come along unasked, and to other ports of the machine.

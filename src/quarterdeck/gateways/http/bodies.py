@@ -14,7 +14,7 @@ from .problems import Refused
 from .routes import Route
 
 SLOWEST_BYTES_PER_S = 16 * 1024
-"""A body that is allowed to be long may take so much longer."""
+"""Extra time for bodies that may be long."""
 
 
 @dataclass(slots=True)
@@ -43,12 +43,12 @@ class Asked:
 
     @property
     def has_body(self) -> bool:
-        headers = self.headers or dict(self.scope["headers"])  # not read if two contradict each other
+        headers = self.headers or dict(self.scope["headers"])  # rejected if the two contradict each other
         return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
 
     @property
     def has_unread_body(self) -> bool:
-        """Then the connection cannot be used again: what comes next on it is not a request."""
+        """The connection cannot be reused then: what follows on it is not a request."""
         return not self.body_read and self.has_body
 
 

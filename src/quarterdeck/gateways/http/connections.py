@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _GivesUp:
-    """Ends a connection whose other end takes nothing of what waits for it: closing it would wait for that for ever."""
+    """Ends a connection whose other end reads nothing: a normal close would wait forever."""
 
     gateway: Gateway
     transport: asyncio.Transport

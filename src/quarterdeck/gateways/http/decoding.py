@@ -61,7 +61,7 @@ class Shape:
 
     @property
     def body_required(self) -> bool:
-        """Whether an empty body is not the same as an empty object."""
+        """Whether an empty body differs from an empty object."""
         if isinstance(self.body, type) and issubclass(self.body, msgspec.Struct):
             return any(field.required for field in msgspec.structs.fields(self.body))
         return True
@@ -88,7 +88,7 @@ class Shape:
         return request
 
     def merged(self, path: Mapping[str, Any], read: Any) -> Request:
-        """The request of what was in the path and what was in the body."""
+        """The request from the path and the body."""
         if self.route.whole:
             return self.takes(**path, **{self.route.whole: read})
         return self.takes(**path, **{name: getattr(read, name) for name in read.__struct_fields__})

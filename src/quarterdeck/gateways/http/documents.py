@@ -1,4 +1,4 @@
-"""What is served beside the operations: the page, ``/openapi.json``, and ``/docs`` to try them on."""
+"""What is served besides the operations: the page, ``/openapi.json``, and ``/docs`` to try them."""
 
 from __future__ import annotations
 

@@ -183,4 +183,4 @@ DETAILS: dict[str, Any] = {
     "create_worktree": {"path": "/srv/repo-flaky", "branch": "flaky", "commit": "9f2c1e0"},
     "get_limits": {"accounts": {}},
 }
-"""By operation, where the answer is what only Claude Code or the machine can tell."""
+"""By operation, where only Claude Code or the machine knows the answer."""

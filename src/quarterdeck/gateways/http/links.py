@@ -1,4 +1,4 @@
-"""What can be asked next, as OpenAPI links: which field of an answer is the parameter of which other operation."""
+"""Follow-up calls as OpenAPI links: which field of an answer is the parameter of which operation."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ class Subscribe(msgspec.Struct, tag_field="op", tag="subscribe", forbid_unknown_
 
 
 class Unsubscribe(msgspec.Struct, tag_field="op", tag="unsubscribe", forbid_unknown_fields=True, kw_only=True):
-    """End what was subscribed to with this ``ref``."""
+    """End the subscription with this ``ref``."""
 
     ref: str | int
 
 
 class Ping(msgspec.Struct, tag_field="op", tag="ping", forbid_unknown_fields=True, kw_only=True):
-    """Is anybody there? Answered with ``ok``."""
+    """Checks the connection. Answered with ``ok``."""
 
     ref: Ref = None
 

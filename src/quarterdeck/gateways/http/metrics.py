@@ -51,13 +51,13 @@ class Meter:
         self._streams: dict[int, tuple[str, Outbox]] = {}
 
     def answered(self, method: str, route: str, status: int, took_s: float) -> None:
-        """A request to a route of the table; others share a name, or anybody could make up new ones."""
+        """A request to a known route; others share one name, or anyone could create new ones."""
         method = "" if route == "none" else method
         self._requests[method, route, status] += 1
         self._latencies[method, route].observe(took_s)
 
     def told(self, count: int) -> None:
-        """So many items of a stream went to one client."""
+        """Items of a stream sent to one client."""
         self._told += count
 
     def opened(self, kind: str, outbox: Outbox) -> None:

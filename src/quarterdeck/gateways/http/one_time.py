@@ -11,21 +11,21 @@ LASTS_S = 60.0
 
 
 class OneTimeCodes:
-    """In memory only: a code is gone when the host is."""
+    """In memory only: codes do not survive the host."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._codes: dict[str, tuple[Caller, float]] = {}
 
     def issue(self, caller: Caller) -> str:
-        """A new code; whoever has it becomes the caller."""
+        """A new code; whoever redeems it acts as the caller."""
         self._forget()
         code = secrets.token_urlsafe(24)
         self._codes[code] = (caller, self._clock() + LASTS_S)
         return code
 
     def redeem(self, code: str) -> Caller | None:
-        """Once. Codes have 192 random bits, so looking one up tells nothing about the others."""
+        """Works once. Codes have 192 random bits, so a lookup reveals nothing about the others."""
         self._forget()
         found = self._codes.pop(code, None)
         return None if found is None else found[0]

@@ -1,4 +1,4 @@
-"""The routes as OpenAPI 3.1, from the types themselves: what it says is what is decoded and encoded."""
+"""The routes as OpenAPI 3.1, derived from the types that are decoded and encoded."""
 
 from __future__ import annotations
 

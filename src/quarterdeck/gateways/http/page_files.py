@@ -1,4 +1,4 @@
-"""The files of the page: read and compressed once, each with a tag by which a browser knows that it has it already."""
+"""The page's files: read and compressed once, each with an ETag."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _contents(name: str, base_path: str) -> bytes:
 
 
 def _preloads() -> list[str]:
-    """All modules at once: else a browser learns of each only when it has read the one that imports it."""
+    """All modules at once: otherwise a browser discovers each only after reading the one that imports it."""
     scripts = sorted(name for name in _names() if name.endswith(".js") and name not in {"main.js", *LATER})
     return [f'<link rel="modulepreload" href="@BASE@{BELOW}{name}">' for name in scripts]
 

@@ -91,7 +91,7 @@ class Refused(Exception):  # noqa: N818  # it is an answer
 
 
 def problem_of(error: HostError, status: int | None = None) -> dict[str, Any]:
-    """The body. What helps a program stands beside the usual fields."""
+    """The body. Fields for programs are next to the usual ones."""
     shown: dict[str, Any] = {
         "type": f"urn:quarterdeck:error:{error.code}",
         "title": TITLES[error.code],

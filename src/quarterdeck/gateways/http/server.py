@@ -116,11 +116,11 @@ class Server:
         await self._stopped.wait()
 
     def hurry(self) -> None:
-        """Do not wait for anybody any more."""
+        """Stop waiting for anyone."""
         self._hurry.set()
 
     async def stop(self) -> None:
-        """Take no new connections, let streams say goodbye and requests end, then close what is left."""
+        """Accept no new connections, let streams say goodbye and requests finish, then close the rest."""
         if self._stopped.is_set():
             return
         self.gateway.say_goodbye()
@@ -149,7 +149,7 @@ class Server:
         self._stopped.set()
 
     async def _quiet(self, limit_s: float) -> None:
-        """Until nothing is under way, or the time is over, or somebody is in a hurry."""
+        """Until nothing is in progress, time is up, or someone is in a hurry."""
         tasks: set[asyncio.Future[Any]] = set(self._state.tasks)
         if not tasks or self._hurry.is_set():
             return
@@ -162,7 +162,7 @@ class Server:
 
 
 def _descriptors_for_connections() -> int:
-    """What clients may take of the descriptors that there may be: the store and the sessions need theirs."""
+    """The clients' share of the descriptor limit: the store and the sessions need theirs."""
     if resource is None:
         return sys.maxsize
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -170,7 +170,7 @@ def _descriptors_for_connections() -> int:
 
 
 def _bind_private(listening: socket.socket, place: Path) -> None:
-    """Never open to others, not even for a moment: the file is made with its mode."""
+    """Never open to others, not even briefly: the file is created with its mode."""
     make_room_for_socket(place)
     before = os.umask(0o177)
     try:

@@ -19,7 +19,7 @@ class Settings(AccessSettings, frozen=True, kw_only=True):
     """Addresses or networks whose ``X-Forwarded-…`` headers to trust; ``unix`` stands for clients of the Unix socket.
     """
 
-    # How much it takes
+    # Limits
     body_bytes: int = 16 * MIB
     """For JSON bodies; uploads have the host's own limit."""
     header_bytes: int = 64 * 1024

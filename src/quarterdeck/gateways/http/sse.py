@@ -113,7 +113,7 @@ class Events:
             self._outbox.put(event("error", problem_of(error)))
 
     def _hello_id(self) -> str | None:
-        """Where nothing follows, a client that comes back goes on here."""
+        """If nothing follows, a client that reconnects continues here."""
         hello = self._stream.hello
         if "pos" in hello:
             return str(hello["pos"])
