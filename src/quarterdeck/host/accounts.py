@@ -15,11 +15,11 @@ from .errors import HostError
 from .times import moment
 
 WITHOUT_RESET_S = 300.0
-"""How long a limit holds whose end was not told; then a prompt may try again."""
+"""How long a limit without a known end applies; after that a prompt may try again."""
 
 
 class Gauge:
-    """What the sessions of one account were told last about each of its limits."""
+    """What the sessions of one account last heard about each of its limits."""
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         """``changed`` is called when the account becomes limited, or no longer is."""
@@ -28,7 +28,7 @@ class Gauge:
         self.email = ""
 
     def take(self, limit: RateLimitState, at: float) -> None:
-        """One session was told this. What is older than what is known says nothing."""
+        """One session received this. Anything older than what is known is ignored."""
         window = limit.kind or ""
         if window in self._told and self._told[window][1] > at:
             return

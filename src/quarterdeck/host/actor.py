@@ -1,4 +1,4 @@
-"""One session of the host: its process, its log, and what is asked of it, one thing after the other."""
+"""One session of the host: its process, its log, and its commands, executed one after another."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .warm_processes import WarmProcess
 logger = logging.getLogger("quarterdeck.host")
 
 STDERR_CHARS = 2_000
-"""How much of stderr is kept with a session."""
+"""How much of stderr is kept per session."""
 T = TypeVar("T")
 
 
@@ -86,14 +86,14 @@ class SessionActor:
         self._warm = warm
         self._mirror = mirror
         self.touched = 0.0
-        """When somebody last asked for it, by the loop's clock."""
+        """When it was last used, by the loop's clock."""
         self.woken_at = -math.inf
         """When it was last given a process for a prompt that was due."""
         self._starting = False
         self._keeps_trying = False
         """The start that is under way is a restart, which is tried again when it fails."""
         self.turn = asyncio.Lock()
-        """Commands of one session are done one after the other."""
+        """Commands of one session run one after another."""
         self.session: Session | None = None
         self.recorder = Recorder(log, ended=self._process_ended)
         self._leaving = False
@@ -183,7 +183,7 @@ class SessionActor:
                 hint="Bring its transcript here with quarterdeck sessions, and adopt that.",
             )
         if body.resume is None and body.generation:
-            body.resume = body.transcript_id  # it goes on where its last process was
+            body.resume = body.transcript_id  # it continues where its last process was
         await self._compare_transcript()
         options = self.options(log)
         warm = await self._find_warm(log)
@@ -205,7 +205,7 @@ class SessionActor:
         body.resume, body.fork, body.resume_at = None, False, None
 
     async def _compare_transcript(self) -> None:
-        """Whether the transcript is what it was when the session was parked. Raises ``HostError`` if it is in use."""
+        """Whether the transcript is unchanged since the session was parked. Raises ``HostError`` if it is in use."""
         log, mirrored = self.log, self.log.body.mirrored
         if self._mirror is None or mirrored is None or self.log.body.resume != mirrored.transcript:
             return
@@ -238,7 +238,7 @@ class SessionActor:
             raise HostError("storage", f"The transcript cannot be copied: {error}") from error
 
     async def _begin(self, kept_as: str) -> None:
-        """Tell that there is another process."""
+        """Announce that there is a new process."""
         log, body = self.log, self.log.body
         body.generation, body.wanted, body.process, body.state_reason = body.generation + 1, True, "starting", ""
         body.parked, body.kept_as = False, kept_as
@@ -246,7 +246,7 @@ class SessionActor:
         await log.tell(ProcessChanged(log.now(), body.generation, "starting"))
 
     async def _take_over(self, warm: WarmProcess) -> None:
-        """Go on with a process that has waited for a session like this one."""
+        """Use a process that was kept warm for a session like this one."""
         self.keeper = warm.keeper
         await self._begin(warm.name)
         warm.deciding.bind(self.log)
@@ -254,7 +254,7 @@ class SessionActor:
         wait = warm.hand_over(self.recorder)
         if wait is not None:
             await wait
-        if warm.session.exit_status is not None:  # it ended just now, and told nobody
+        if warm.session.exit_status is not None:  # it has just ended, without telling anyone
             status = warm.session.exit_status
             error = ProcessExited(status.code, status.signal)
             await self._failed_to_start(error)
@@ -271,16 +271,16 @@ class SessionActor:
         if body.process == "starting":
             body.process, body.state_reason = "exited", f"{error} {hint}".strip()
             await self._tell_end(None, None, str(error))
-        elif hint:  # its end is told already
+        elif hint:  # its end has already been reported
             body.state_reason = f"{body.state_reason} {hint}"
             await log.update()
-        await log.settled()  # whoever is told of the failure finds it in the lists
+        await log.settled()  # whoever learns of the failure finds it in the lists
 
     def _hooks(self) -> dict[str, Any]:
         return {} if self.keeper is None else {"on_written": self.recorder.written}
 
     def attach(self, options: ClaudeAgentOptions, wire: Wire, *, input_number: int = 0) -> Session:
-        """A session over this wire, whose lines go into the log. ``input_number``: of the last line it was told."""
+        """A session over this wire, whose lines go into the log. ``input_number``: of the last line it was sent."""
         self.recorder.begin(wire, input_number)
         self.session = session = Session(options, transport=wire)
         session.journal = Journal(session, clock=self.log.now)
@@ -288,7 +288,7 @@ class SessionActor:
         return session
 
     def _process_ended(self, exited: Exited) -> None:
-        """Told by the session: its process is gone, and everything it wrote is in the log."""
+        """Called by the session: its process is gone, and all its output is in the log."""
         if self._leaving:
             return  # we are leaving, not the process
         body = self.log.body
@@ -316,14 +316,14 @@ class SessionActor:
                 await self.keeper.drop(kept_as, generation)
 
     async def lose(self, reason: str, *, status: ExitStatus | None = None, stderr: str = "") -> None:
-        """Its process is gone, with whatever owned it."""
+        """Its process is gone, together with its owner."""
         body = self.log.body
         body.process, body.state_reason = "lost" if status is None else "exited", reason
         code, signal = (None, None) if status is None else (status.code, status.signal)
         await self._tell_end(code, signal, stderr)
 
     def _plan_restart(self) -> None:
-        """Not for a start that somebody asked for and is told of."""
+        """Not for a start that someone requested and waits for."""
         if not self._starting or self._keeps_trying:
             plan_restart(self.log.body, self.life, self.log.now())
 
@@ -389,7 +389,7 @@ class SessionActor:
             self._process_ended(Exited(code=status.code, signal=status.signal, stderr=self.stderr, expected=True))
 
     async def leave(self) -> None:
-        """The host ends. With a keeper the process goes on; without one it ends."""
+        """The host ends. With a keeper the process keeps running; without one it ends."""
         if self.session is not None and self.keeper is None:
             await self.stop()
         self._leaving = True
@@ -400,7 +400,7 @@ class SessionActor:
             self.recorder.leave()
         await self.log.close()
 
-    # What is asked of it
+    # Commands
 
     async def call(self, control: Callable[[Session], Awaitable[T]], *, request_id: str | None = None) -> T:
         """A control call; it does not wait for other commands.
@@ -417,7 +417,7 @@ class SessionActor:
         except HostError:
             raise
         except QuarterdeckError as error:
-            code = getattr(error, "code", None)  # Claude Code's own word, where it has one
+            code = getattr(error, "code", None)  # Claude Code's own term, if it has one
             raise HostError("cli_failed", str(error), **({} if code is None else {"cli_code": code})) from error
         finally:
             next_ids.reset(ids)
@@ -448,7 +448,7 @@ class SessionActor:
 
 
 async def _what_to_do(options: ClaudeAgentOptions) -> str:
-    """About a process that did not start: whether that is because its conversation is gone."""
+    """Advice about a process that did not start: whether its conversation is missing."""
     if options.resume is None or await asyncio.to_thread(is_there, options.resume, options.env):
         return ""
     return f"The transcript {options.resume} is gone: put it back, or start a new session. The log has what was said."

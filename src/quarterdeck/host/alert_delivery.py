@@ -34,7 +34,7 @@ class NotDeliveredError(Exception):
 
 
 class Webhooks:
-    """Posts notices in threads of its own: a name server that hangs keeps nobody else waiting."""
+    """Posts notices in its own threads: a name server that hangs delays nobody else."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -66,11 +66,11 @@ class Webhooks:
             )
 
     def _secret(self) -> bytes:
-        """Made when it is first needed. Whoever receives notices has to know it."""
+        """Created on first use. Receivers of notices have to know it."""
         path = self._folder / SECRET_FILE
         try:
             if not path.exists() or not path.read_bytes().strip():
-                part = path.with_suffix(".part")  # renamed when it is whole: an empty key would sign for anybody
+                part = path.with_suffix(".part")  # renamed when complete: an empty key would sign for anyone
                 part.unlink(missing_ok=True)
                 with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
                     file.write(os.urandom(32).hex().encode())
@@ -124,7 +124,8 @@ class _Request:
             self.abort()
 
     def _address(self, port: int) -> str:
-        """Where the name leads now. The connection is made to this address, so that no later answer counts."""
+        """The current address of the name. The connection is made to this address, so that a later lookup cannot change
+        it."""
         try:
             found = socket.getaddrinfo(self._name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
@@ -143,7 +144,7 @@ class _Request:
 
 
 async def run_command(command: Sequence[str], body: bytes) -> None:
-    """Raises ``NotDeliveredError``. It and what it has started in its process group are gone afterwards."""
+    """Raises ``NotDeliveredError``. Afterwards the command and its process group are gone."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

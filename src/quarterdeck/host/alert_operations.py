@@ -47,9 +47,9 @@ EFFECT = "alert"
 RETRIES_S = (1.0, 5.0, 30.0, 120.0, 600.0)
 """How long to wait before each further try."""
 MOST_OPEN = 1_000
-"""Deliveries that may be under way; what comes on top of them is dropped, and logged."""
+"""Maximum concurrent deliveries; more are dropped and logged."""
 PACE_S = 0.05
-"""The least time between two looks at what has changed."""
+"""Minimum time between two checks for changes."""
 LOOK_S = 0.5
 """How often the host looks whether an approval has waited long enough."""
 
@@ -74,7 +74,7 @@ class AlertOperations(HostBase):
         self._deliveries: dict[int, asyncio.Task[None]] = {}
         self._webhooks = Webhooks(self.folder)
         self._told_in_turn: dict[str, asyncio.Lock] = {}
-        """Target → who tells it something now. One that hangs delays nobody but itself."""
+        """Target → its delivery in progress. A target that hangs delays only itself."""
 
     async def _open(self) -> None:
         await super()._open()
@@ -87,7 +87,7 @@ class AlertOperations(HostBase):
         self._start_alerter()
 
     async def close(self) -> None:
-        """Leave; with a keeper, the processes go on."""
+        """Leave; with a keeper, the processes keep running."""
         tasks = [*self._deliveries.values(), *([] if self._alerter is None else [self._alerter])]
         self._alerter = None
         for task in tasks:

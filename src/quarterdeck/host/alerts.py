@@ -1,4 +1,4 @@
-"""Which alerts there are, what they are about, and when one is due. No I/O, no clock."""
+"""Alerts: which there are, what they are about, and when one is due. No I/O, no clock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .folders import is_below
 
 AlertKind: TypeAlias = Literal["approval", "crashed", "finished", "budget", "limited"]
 WORKING = frozenset({"running", "waiting", "compacting", "limited"})
-"""States from which a session that becomes idle has finished something."""
+"""States from which becoming idle means that a session has finished something."""
 MOST_ALERTS = 100
 
 
@@ -36,7 +36,7 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def target(self) -> str:
-        """Who is told."""
+        """The receiver."""
         return self.url or " ".join(self.command or ())
 
 
@@ -45,7 +45,7 @@ class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     alerts: list[Alert] = []
     private_hosts: list[str] = []
-    """Names, addresses and networks that are not public and may be told all the same, e.g. ``10.0.0.0/8``."""
+    """Names, addresses and networks that are not public but allowed anyway, e.g. ``10.0.0.0/8``."""
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -69,11 +69,11 @@ class Progress(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     pos: int
     states: dict[str, str] = {}
-    """Session → its state, of those that work."""
+    """Session → state, for sessions that are working."""
     budgets: dict[str, str] = {}
     """Session, or period of the host → ``near`` or ``reached``."""
     told: list[str] = []
-    """Approvals that still wait and that were told, each with the number of its alert."""
+    """Waiting approvals that were already reported, each with the number of its alert."""
 
 
 def check_alerts(alerts: Alerts) -> None:
@@ -171,7 +171,7 @@ def session_notices(progress: Progress, record: SessionRecord, at: float) -> Ite
 def host_budget_notice(
     progress: Progress, period: str, state: str, budget: Any, spent: Any, at: float
 ) -> Notice | None:
-    """What the host's budget of a day or a month means, if that was not told yet."""
+    """What the host's daily or monthly budget requires, if not yet reported."""
     if progress.budgets.get(period) == state:
         return None
     progress.budgets[period] = state
@@ -187,7 +187,7 @@ def _remember(known: dict[str, str], session: str, value: str) -> None:
 
 
 def approval_notice(approval: ApprovalRecord, session: SessionRecord, shown: dict[str, Any], at: float) -> Notice:
-    """Somebody has to decide this. ``shown`` is the approval as people see it."""
+    """Someone has to decide this. ``shown`` is the approval as people see it."""
     told = {key: shown.get(key) for key in ("id", "kind", "tool", "summary", "risk", "asked_at")}
     return Notice(
         id=f"approval-{approval.id}",

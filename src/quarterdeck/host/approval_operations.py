@@ -1,4 +1,4 @@
-"""Operations on approvals: list, watch, decide one or many, and deny what nobody is there to decide."""
+"""Operations on approvals: list, watch, decide one or many, and deny those that nobody is there to decide."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ApprovalOperations(HostBase):
         self._ticking = asyncio.get_running_loop().create_task(self._tick())
 
     async def close(self) -> None:
-        """Leave; with a keeper, the processes go on."""
+        """Leave; with a keeper, the processes keep running."""
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
@@ -152,7 +152,7 @@ class ApprovalOperations(HostBase):
                 decided.append(await self._decide(record, request.decision, caller, by, operation="decide_many"))
             except HostError as error:
                 if error.code not in ("already_decided", "withdrawn", "not_running"):
-                    raise  # somebody else was faster, or the CLI no longer asks
+                    raise  # someone else was faster, or the CLI no longer asks
         result = returns.Decisions(approvals=decided, dry_run=False)
         if plan is not None:
             receipt = receipt_for(self, "decide_many", request, caller, key, result)
@@ -160,7 +160,7 @@ class ApprovalOperations(HostBase):
         return result
 
     async def _covered(self, wanted: takes.ApprovalFilter, caller: Caller, plan: str | None) -> list[ApprovalRecord]:
-        """What a batch is about; a repeat after the host died is about the same as the first time."""
+        """The approvals of a batch; a repeat after the host died covers the same ones as the first time."""
         known = None if plan is None else await self.store.setting(plan)
         if known is None:
             return [record async for record in self._matching(wanted, caller)]
@@ -256,14 +256,14 @@ class ApprovalOperations(HostBase):
         return self._attendance.attend(caller.folders)
 
     async def check_deadlines(self) -> list[returns.Approval]:
-        """Deny what has waited too long while nobody was there. The host does this by itself."""
+        """Deny what has waited too long while nobody was there. The host calls this itself."""
         decided: list[returns.Approval] = []
         for approval_id in self._attendance.expired():
             record = await self._approval(approval_id)
             limit_s = self._limit_s(self._actors[record.session])
             reason = f"Denied: nobody decided within {limit_s or 0:g} seconds."
             decision = takes.Decision(decision="deny", message=reason)
-            with contextlib.suppress(HostError, StorageFailed):  # somebody was faster; or it waits until there is room
+            with contextlib.suppress(HostError, StorageFailed):  # someone was faster; or it waits until there is room
                 decided.append(await self._decide(record, decision, _DEADLINE, "deadline"))
         return decided
 
@@ -306,7 +306,7 @@ def _check_remember(decision: takes.Decision, caller: Caller) -> None:
 
 
 def _check_edited(actor: SessionActor, record: ApprovalRecord, decision: takes.Decision) -> None:
-    """The policy has judged the call as it was; Claude Code asks nobody about what a person makes of it."""
+    """The policy has judged the original call; Claude Code does not ask again about a person's edit."""
     policy = actor.log.approvals.policy
     if decision.updated_input is None or record.kind != "permission" or policy is None:
         return

@@ -99,7 +99,7 @@ def kind_of(asked: Request) -> ApprovalKind:
 
 
 def answer_to(kind: ApprovalKind, decision: Decision, request: Any) -> PermissionResult | dict[str, Any]:
-    """What the CLI is told. Raises ``HostError`` for a decision that does not fit."""
+    """The answer for the CLI. Raises ``HostError`` for a decision that does not fit."""
     _check(kind, decision)
     match kind:
         case "permission":

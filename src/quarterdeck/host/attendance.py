@@ -16,7 +16,7 @@ class Waiting(msgspec.Struct, frozen=True):
     approval_id: str
     cwd: str
     limit_s: float | None
-    """How long it may wait while nobody is there; None: for ever."""
+    """How long it may wait while nobody is there; None: forever."""
 
 
 class Attendance:
@@ -29,7 +29,7 @@ class Attendance:
         self._clock = clock
         self._waiting = waiting
         self._attending: list[tuple[str, ...]] = []
-        """The folders of each who is there; empty: all folders."""
+        """The folders of everyone who is there; empty: all folders."""
         self._unattended_s: dict[str, float] = {}
         self._at = clock()
 

@@ -23,12 +23,12 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     options: dict[str, Any] = {}
     """Those of ``ClaudeAgentOptions`` that were asked for and hold no secrets."""
     private_options: list[str] = []
-    """Names of the others: ``PrivateOptions`` has them."""
+    """Names of the others, which ``PrivateOptions`` holds."""
     policy: dict[str, Any] = {}
-    """What was asked for as its own policy (``policies.OwnPolicy``)."""
+    """The requested policy of its own (``policies.OwnPolicy``)."""
     budget_usd: str | None = None
     budget_state: str = ""
-    """``near`` or ``reached``, once that was told."""
+    """``near`` or ``reached``, once reported."""
     account: str = ""
     cli_pin: str | None = None
     """The version of Claude Code that its processes must have."""
@@ -40,14 +40,14 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     host_tools: HostTools | None = None
     worktree: str | None = None
     resume: str | None = None
-    """The transcript that the next process goes on with."""
+    """The transcript that the next process continues."""
     fork: bool = False
     resume_at: str | None = None
     """The message after which the transcript is cut."""
     chosen: dict[str, Any] = {}
     """Model and permission mode that the next process gets, until the CLI says otherwise."""
     base_commit: str | None = None
-    """What was checked out when the session was created."""
+    """The commit that was checked out when the session was created."""
     stderr: str = ""
     """The end of what its last process wrote there."""
     state_since: float = 0.0
@@ -65,15 +65,15 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     process: str = ""
     """``starting`` or ``running`` while it has one, then ``exited`` or ``lost``."""
     wanted: bool = False
-    """Somebody wants it to have a process: one that ends by itself is a crash."""
+    """It should have a process: if one ends unasked, that is a crash."""
     parked: bool = False
     """It gave up its process because it was idle."""
     mirrored: Mirrored | None = None
     """Its transcript as it was when it was parked."""
     imported: bool = False
-    """Its rows are from another host, and its conversation is there."""
+    """Its rows come from another host, and so does its conversation."""
     next_prompt_at: float | None = None
-    """When the first of its prompts is due that wait for a time."""
+    """When the first of its scheduled prompts is due."""
     restarts: int = 0
     """How often it was started again since a turn has ended."""
     restart_at: float | None = None
@@ -136,7 +136,7 @@ def encode_approval(approval: Approval) -> bytes:
 
 
 def approval_view(record: ApprovalRecord) -> Approval:
-    """The approval as it was asked, and what has become of it since."""
+    """The approval as it was requested, and its outcome."""
     asked = msgspec.json.decode(record.body, type=Approval)
     decision = record.decision
     moved = {state: moment(at) for state, at in record.moved_at.items()}

@@ -1,4 +1,4 @@
-"""How much may be spent, by a session and by the whole host; and how much was."""
+"""Budgets of a session and of the whole host, and what has been spent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .times import usd
 from .turn_meter import Prices, TurnMeter
 
 NEAR = Decimal("0.8")
-"""The share of a budget from which it is said to be near its end."""
+"""The share of a budget from which it counts as nearly used up."""
 MOST_USD = Decimal(1_000_000_000)
 NANO = Decimal(1_000_000_000)
 SETTING = "budgets"
@@ -33,7 +33,7 @@ class HostBudgets(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def check_budget(budget: Decimal | None, field: str) -> None:
-    """Raises ``HostError`` for what cannot be compared with what was spent, e.g. NaN."""
+    """Raises ``HostError`` for values that cannot be compared with a cost, e.g. NaN."""
     if budget is not None and not (budget.is_finite() and 0 <= budget <= MOST_USD):
         raise HostError("invalid", f"A budget must be between 0 and {MOST_USD:,} USD.", field=field)
 
@@ -45,7 +45,7 @@ def state_of_budget(budget: Decimal | None, spent: Decimal) -> Literal["", "near
 
 
 def session_budget(body: SessionBody, at: float) -> BudgetChanged | None:
-    """What the last turn did to the session's budget, if that was not told yet."""
+    """The effect of the last turn on the session's budget, if not yet reported."""
     budget, spent = (None if body.budget_usd is None else Decimal(body.budget_usd)), usd(body.cost_usd)
     state = state_of_budget(budget, spent)
     told, body.budget_state = body.budget_state, state
@@ -90,7 +90,7 @@ class Spending:
         return changes
 
     def states(self, at: float) -> list[tuple[str, str, Decimal | None, Decimal]]:
-        """Each period with a budget that is near its end or used up: its state, the budget, and what was spent."""
+        """Each period whose budget is nearly or fully used up: its state, the budget, and the amount spent."""
         states = [(period, state_of_budget(limit, spent), limit, spent) for period, limit, spent in self._periods(at)]
         return [one for one in states if one[1]]
 
@@ -102,7 +102,7 @@ class Spending:
             _refuse_if_reached(f"The host's budget for {period}", limit, spent)
 
     def over(self, body: SessionBody, meter: TurnMeter, at: float) -> BudgetChanged | None:
-        """Whether a turn that is under way has used up a budget: the session's, about, or the host's, by others."""
+        """Whether a running turn has used up a budget: the session's, approximately, or the host's, by others."""
         own = None if body.budget_usd is None else Decimal(body.budget_usd)
         if own is not None and (spent := usd(body.cost_usd) + meter.cost_usd(self.prices)) >= own:
             return BudgetChanged(at, "interrupted", own, spent)

@@ -65,11 +65,11 @@ class CallDesk:
         self._open: dict[str, OpenCall] = {}
         self._bell = Bell()
         self._attached: object | None = None
-        """Stands for the stream of the program that is asked."""
+        """Identifies the stream of the program that is asked."""
         self._passed_on: set[str] = set()
         """Permissions that the program has left to people."""
         self._answered: set[str] = set()
-        """Calls that the stream has told and the program has answered."""
+        """Calls that the stream has delivered and the program has answered."""
         self.decides = False
         """Its program decides about permissions, too."""
         self.detached_s: float | None = None
@@ -142,12 +142,12 @@ class CallDesk:
     # Answering
 
     def look(self) -> None:
-        """Something has happened in the session: an approval may have come or gone."""
+        """Something happened in the session: an approval may have come or gone."""
         if self.decides and self._attached is not None:
             self._bell.ring()
 
     async def attach(self) -> AsyncGenerator[Call, None]:
-        """What is open, then what comes, until another program attaches or the host ends."""
+        """Open calls, then new ones, until another program attaches or the host ends."""
         me = self._attached = object()
         self._bell.ring()  # for the former one
         self._answered.clear()
@@ -157,7 +157,7 @@ class CallDesk:
                 rung = self._bell.next()
                 news = self._news(told)
                 if any(call.kind == "permission" for call in news):
-                    await self._log.settled()  # an approval is a row before anybody sees it
+                    await self._log.settled()  # an approval is a row before anyone sees it
                 for call in news:
                     yield call
                     if self._attached is not me:
@@ -170,7 +170,7 @@ class CallDesk:
                 self._bell.ring()  # for calls that wait for a program
 
     def _news(self, told: set[str]) -> list[Call]:
-        """What a stream that has told these says next."""
+        """What a stream that has delivered these sends next."""
         at = asyncio.get_running_loop().time()
         calls = {call_id: one for call_id, one in self._open.items() if not one.answer.done()}
         asked = {record.id: record for record in self._asked()}
@@ -221,7 +221,7 @@ class CallDesk:
         self.answered(one.call.call_id)
 
     def answered(self, call_id: str) -> None:
-        """The program has answered this, so it need not be told that it is over."""
+        """The program has answered this, so it need not hear that it is over."""
         if self._attached is not None:
             self._answered.add(call_id)
         self._bell.ring()

@@ -231,7 +231,7 @@ class ControlOperations(HostBase):
 
     async def _task(self, actor: SessionActor, task: Task) -> dict[str, Any]:
         shown: dict[str, Any] = {**msgspec.to_builtins(task), "status": task.status}
-        if task.status == "running" and actor.session is not None:  # what was asked before is old
+        if task.status == "running" and actor.session is not None:  # the earlier answer is outdated
             with contextlib.suppress(HostError):
                 shown["live_output"] = _details(await actor.call(lambda session: session.task_output(task.id)))
         return shown

@@ -27,7 +27,7 @@ class Deciding:
         self._log = log
 
     async def __call__(self, tool: str, tool_input: Mapping[str, Any], context: ToolPermissionContext) -> Any:
-        """``can_use_tool``. The verdict is in the log already, unless the host was restarted since it was asked."""
+        """``can_use_tool``. The verdict is already in the log, unless the host was restarted since."""
         if self._log is None:
             return PermissionResultDeny(message=NO_SESSION)
         verdict = await self._log.verdict_on(str(context.request_id))

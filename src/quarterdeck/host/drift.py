@@ -1,4 +1,4 @@
-"""Notices what Claude Code says that this version does not know: each kind is told once, and counted."""
+"""Notices messages from Claude Code that this version does not know: each kind is reported once and counted."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Drift:
         self.counts = Counter({} if kept is None else msgspec.json.decode(kept, type=dict[str, int]))
 
     def setting(self) -> PutSetting:
-        """What to write with the event, so that it is told once."""
+        """What to write with the event, so that it is reported only once."""
         return PutSetting(SETTING, msgspec.json.encode(dict(self.counts)))
 
     def look(self, message: Message, at: float, cli_version: str | None) -> list[DriftNoticed]:
-        """What is new in a line of the CLI."""
+        """What is new in a line from the CLI."""
         if self._is_well_known(message, cli_version):
             return []
         return [
@@ -62,7 +62,7 @@ class Drift:
         return self.counts[key] == 1
 
     def _is_well_known(self, message: Message, cli_version: str | None) -> bool:
-        """Whether it is of a kind of which enough have been looked at. Counts it."""
+        """Whether enough of this kind have been examined. Counts it."""
         kind = type(message)
         if kind in _UNKNOWN:
             return False

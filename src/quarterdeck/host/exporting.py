@@ -101,7 +101,7 @@ async def exported(
     form: Literal["ndjson", "md", "html"],
     cursor: str | None,
 ) -> Exported:
-    """The part that begins at the cursor. Raises ``HostError`` for what is not a cursor."""
+    """The part that begins at the cursor. Raises ``HostError`` for an invalid cursor."""
     after, end = _place(cursor, head)
     made = bytearray()
     if cursor is None:
@@ -119,7 +119,7 @@ async def exported(
 
 
 def _place(cursor: str | None, head: LogHead) -> tuple[int, int]:
-    """After which row to begin, and where to end: at what was the end when the export began."""
+    """The row to begin after and the row to end at: the last one when the export began."""
     if cursor is None:
         return head.first_seq - 1, head.last_seq
     found = _CURSOR.fullmatch(cursor)

@@ -24,7 +24,7 @@ TOGETHER = 64
 """What comes at one time is told in blocks that end at multiples of this, so that watchers who are not equally far are
 told the same blocks but for the first."""
 BLOCKS = 64
-"""Blocks that are kept for those who are told the same."""
+"""Blocks kept for watchers who get the same."""
 
 _Where = tuple[int, int, int, bool]
 _News = tuple[Sequence[Frame | Preview], int]
@@ -43,7 +43,7 @@ class Bell:
             self._event = asyncio.Event()
 
     def close(self) -> None:
-        """Nothing will happen any more: whoever waits goes on at once."""
+        """Nothing more will happen: everyone who waits continues immediately."""
         self.closed = True
         self._event.set()
 
@@ -53,7 +53,7 @@ class Bell:
 
 
 class Fanout:
-    """The frames and previews of one session, as they come. Kept only while somebody watches."""
+    """The frames and previews of one session, as they come. Kept only while someone watches."""
 
     def __init__(self, last_seq: int) -> None:
         self.last_seq = last_seq
@@ -65,7 +65,7 @@ class Fanout:
         """One for each watcher that has seen everything."""
         self._closed = False
         self._blocks: dict[_Where, _News] = {}
-        """What was told lately: from where to where, after which row, and whether with previews."""
+        """Recent blocks: from where to where, after which row, and whether with previews."""
 
     def publish(self, frames: Sequence[Frame]) -> None:
         """Frames that follow one another in the log."""
@@ -152,11 +152,11 @@ class Fanout:
                     await self._next()
 
     def _oldest(self) -> int:
-        """The first frame that is kept, or the one that comes next."""
+        """The oldest frame kept, or the next one to come."""
         return next((one.seq for one in self._recent if type(one) is Frame), self.last_seq + 1)
 
     def _news(self, seen: int, end: int, after: int, *, previews: bool) -> _News:
-        """What came between two counts and after a row, and the last row of it."""
+        """What came between two counts and after a row, and its last row."""
         where = (seen, end, after, previews)
         if (known := self._blocks.get(where)) is not None:
             return known

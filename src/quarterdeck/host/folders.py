@@ -1,4 +1,4 @@
-"""Folders as callers name them, and which lies below which."""
+"""Folders as callers name them, and whether one contains another."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ SHOWN_CHARS = 200
 
 
 def as_path(given: str, field: str = "cwd") -> Path:
-    """The path without links and ``~``, whether it is there or not. Raises ``HostError`` for what can be no path."""
+    """The path without links and ``~``, whether it exists or not. Raises ``HostError`` for an invalid path."""
     try:
         path = Path(given).expanduser()
         path.is_dir()  # the system refuses names that are too long
         return path.resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: nobody of that name, or links in a circle
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: no such user, or a cycle of links
         raise HostError("invalid", f"{given[:SHOWN_CHARS]!r} is not a path: {error}"[:500], field=field) from error
 
 
 def existing_folder(given: str, field: str = "cwd") -> Path:
-    """The folder without links. Raises ``HostError`` if it is not there."""
+    """The folder without links. Raises ``HostError`` if it does not exist."""
     path = as_path(given, field)
     if not path.is_dir():
         raise HostError("invalid", f"There is no folder {given}.", field=field)

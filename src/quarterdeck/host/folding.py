@@ -30,7 +30,7 @@ from .prompt_queue import PromptQueue
 from .resources import Frame, Resource
 
 FOLD_VERSION = "2"
-"""Change it whenever the same rows give other frames: cursors into the old ones are foreign then."""
+"""Change it whenever the same rows produce different frames: cursors into the old ones are then foreign."""
 
 NAMED_KEPT = 64
 """Control calls with a key whose answers are kept in the fold; their receipts are kept longer."""
@@ -72,7 +72,7 @@ class FrameFold:
         return cls(Timeline.restore(bytes(_kept_decoder.decode(snapshot).timeline)))
 
     def events(self, row: NewRow | Row, message: Message | None = None) -> list[AnyEvent]:
-        """What the row shows. ``message`` is what its line says, where that is known already."""
+        """What the row shows. ``message`` is the content of its line, if already decoded."""
         if row.kind == "received":
             message = decode(row.body) if message is None else message
             self._received(message, row.at)
@@ -92,10 +92,10 @@ class FrameFold:
         return [event]
 
     def _received(self, message: Message, at: float) -> None:
-        """For what follows the conversation beside the timeline."""
+        """For what follows the conversation in addition to the timeline."""
 
     def _sent(self, message: Message, at: float) -> None:
-        """For what follows the conversation beside the timeline."""
+        """For what follows the conversation in addition to the timeline."""
 
     def _told(self, event: AnyEvent) -> None:
         """For what follows the host's events."""
@@ -168,7 +168,7 @@ class RowFold(FrameFold):
 
 
 def is_made_of_key(request_id: str) -> bool:
-    """Ids are random UUIDs, but for those that must be found again: these are hashes."""
+    """Ids are random UUIDs, except those that must be found again, which are hashes."""
     return request_id[14:15] == "5"
 
 
@@ -181,7 +181,7 @@ def frame_of(row: Row, events: list[AnyEvent]) -> Frame:
 
 
 def _shown(events: list[Any]) -> list[AnyEvent]:
-    """Rows have no pieces, so what no piece has told is always everything: it would be in the frame twice."""
+    """Rows have no deltas, so the unsent rest is always everything: it would be in the frame twice."""
     for at, event in enumerate(events):
         if type(event) in _HAVE_REST and event.rest:
             events[at] = msgspec.structs.replace(event, rest="")

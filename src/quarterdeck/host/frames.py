@@ -1,4 +1,4 @@
-"""Frames of a log that is read again: what was shown, the raw lines, and an explicit gap where rows are gone."""
+"""Frames of a log that is read again: events, raw lines, and an explicit gap where rows are gone."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def raw_reader(store: EventStore, session: str) -> ReadFrames:
 
 
 def gap_at(head: LogHead, cursor: str | None) -> tuple[int, Gap | None]:
-    """Where a reader with this cursor goes on: after its row, or after the log's last one and a gap."""
+    """Where a reader with this cursor continues: after its row, or after the log's last one with a gap."""
     if cursor is None:
         return 0, None
     epoch, _, seq = cursor.rpartition("-")

@@ -1,4 +1,4 @@
-"""What people asked to be remembered: kept in the store, in force until it expires or somebody revokes it."""
+"""Decisions that people asked to remember: stored, and in force until they expire or are revoked."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Grants:
         return sorted(self._records.values(), key=lambda record: (record.created_at, record.id))
 
     def in_force(self, session: str | None, cwd: str) -> list[GrantRecord]:
-        """Those that hold now for this session, or for a session that would start in this folder."""
+        """The grants that apply now to this session, or to a session that would start in this folder."""
         now = self._clock()
         return [
             record

@@ -38,7 +38,7 @@ Left: TypeAlias = dict[tuple[str, int], LeftSession]
 
 
 class HostBase(Loading):
-    """What all operations stand on."""
+    """What all operations are built on."""
 
     async def _open(self) -> None:
         """Open the log, find the keeper, and take up every session that has a process."""
@@ -65,7 +65,7 @@ class HostBase(Loading):
             raise
 
     async def close(self) -> None:
-        """Leave; with a keeper, the processes go on."""
+        """Leave; with a keeper, the processes keep running."""
         self.bell.close()
         self.stalls.close()
         self.tokens_bell.close()
@@ -81,7 +81,7 @@ class HostBase(Loading):
             await store.close()
 
     async def _deleted(self, session_id: str) -> None:
-        """A session was deleted: for those who keep something about it beside the log."""
+        """A session was deleted: for parts that keep data about it outside the log."""
         await asyncio.to_thread(self._private.forget, session_id)
         await asyncio.to_thread(self._mirror.forget, session_id)
 
@@ -120,7 +120,7 @@ class HostBase(Loading):
                 try:
                     actor = await self._load(record.id, fences[record.id])
                     await self._recover_one(actor, process, spool)
-                except StorageCorrupt as error:  # its process and its spool stay as they are; the others go on
+                except StorageCorrupt as error:  # its process and its spool stay as they are; the others continue
                     logger.error("Session %s cannot be read: %s", record.id, error)
                     self.stalls.tell(record.id, error)
 
@@ -138,7 +138,7 @@ class HostBase(Loading):
         return {(one.session, one.generation): (keeper, one) for keeper in keepers for one in await keeper.list()}
 
     def _left_by_dead_keepers(self) -> Left:
-        """Spools that nobody serves any more, by session and generation."""
+        """Spools that no keeper serves any more, by session and generation."""
         dead = [place for place in find_keepers(self.folder / "keeper") if not place.alive]
         return {(one.session, one.generation): one for place in dead for one in left_sessions(place)}
 

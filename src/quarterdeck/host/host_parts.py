@@ -1,4 +1,4 @@
-"""The parts of a host, and how much it takes on."""
+"""The parts of a host, and its limits."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class HostParts:
         self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
         """Writes with an idempotency key that are being done."""
         self.receipts_kept: set[tuple[str, str]] = set()
-        """Those of them whose receipt is part of their own commit."""
+        """Those whose receipt is part of their own commit."""
         self.stalls = Stalls()
         """Sessions whose log cannot be written now."""
         self.bell = Bell()

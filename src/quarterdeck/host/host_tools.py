@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SERVER = "quarterdeck"
 """Its tools are ``mcp__quarterdeck__start_session`` and so on."""
 MODES = ("plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions")
-"""From the one that lets the least happen unasked."""
+"""From the one that allows the least without asking."""
 INHERITED = ("allowed_tools", "disallowed_tools", "tools")
 """Options of the parent that a child has too."""
 MOST_CHILDREN = 100
@@ -148,7 +148,8 @@ def _at_most(wanted: str | None, body: SessionBody) -> str:
 
 
 def _what_is_left(wanted: Decimal | None, body: SessionBody, siblings: list[SessionRecord]) -> Decimal | None:
-    """The budget of a child: of the parent's, what neither it nor its other children have used or may still use."""
+    """The budget of a child: the part of the parent's that neither it nor its other children have used or may still
+    use."""
     if body.budget_usd is None:
         return wanted
     used = Decimal(str(body.cost_usd))

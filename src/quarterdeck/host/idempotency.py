@@ -72,7 +72,7 @@ def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[A
 def receipt_for(
     host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, result: object
 ) -> Receipt | None:
-    """To be committed together with the effect, so that a host that dies right after it knows what it came to."""
+    """To be committed together with the effect, so that a host that dies right after it knows the outcome."""
     if key is None:
         return None
     scope = scope_of(operation, request, caller)
@@ -83,7 +83,7 @@ def receipt_for(
 def promise_for(
     host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, outcome: Callable[[int], object]
 ) -> Receipts:
-    """The same for an effect that is a row: ``outcome`` is told its number. None without a key."""
+    """The same for an effect that is a row: ``outcome`` gets its number. None without a key."""
     if key is None:
         return None
     return lambda seq: receipt_for(host, operation, request, caller, key, outcome(seq))
@@ -124,7 +124,7 @@ def _replayed(name: str, receipt: Receipt, digest: bytes) -> Any:
 
 
 class _Turn:
-    """One holder of a name at a time; nothing stays behind when the last one has gone."""
+    """One holder of a name at a time; nothing remains when the last one is gone."""
 
     def __init__(self, host: HostBase, name: tuple[str, str]) -> None:
         self._host = host

@@ -42,7 +42,7 @@ from .standing import searchable
 UNFINISHED = "imports"
 """The setting that names sessions whose rows are being written."""
 LINE_BYTES = 96 * 1024 * 1024
-"""A row has at most 64 MiB, and may be in base64."""
+"""A row has at most 64 MiB, and may be base64-encoded."""
 PAGE_BYTES = 1024 * 1024
 KEPT_S = 86_400.0
 """How long parts wait for the rest of their file."""
@@ -66,7 +66,7 @@ class ImportOperations(SessionOperations):
         await self._remove_unfinished()
 
     async def _remove_unfinished(self) -> None:
-        """Sessions of which a former host had written only a part."""
+        """Sessions that an earlier host had written only in part."""
         kept = await self.store.setting(UNFINISHED)
         for session in [] if kept is None else msgspec.json.decode(kept, type=list[str]):
             if await self.store.head(session) is not None:
@@ -179,7 +179,7 @@ def _checked_id(given: str | None) -> str:
 
 
 def _collect(place: Path, import_id: str, request: takes.ImportSession, limit: int) -> int:
-    """Put a part where it belongs; returns how much there is."""
+    """Put a part in its place; returns how much has arrived."""
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     for old in place.iterdir():
         with contextlib.suppress(OSError):
@@ -225,7 +225,7 @@ def _read_whole(path: Path) -> _Whole:
         row = _row(line, count + 1)
         try:
             events = fold.events(row)
-        except Exception as error:  # whatever it is, no log of ours has such a row
+        except Exception as error:  # whatever it is, no log of ours contains such a row
             raise _bad(count + 1, f"the row makes no sense: {error}") from error
         for event in events:
             if isinstance(event, PromptSent):

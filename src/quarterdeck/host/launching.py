@@ -52,7 +52,7 @@ TAKEN_OPTIONS = frozenset(
 
 TOLD_BYTES = 256 * 1024
 TOLD_S = 0.1
-"""The keeper is told what is committed when it is this much, or after this time."""
+"""The keeper hears what is committed after this much, or after this time."""
 
 SPACE = 0x20
 """No byte beyond it is blank."""
@@ -75,7 +75,7 @@ HOSTS_OWN = frozenset(
 
 
 def leave_open(*_: Any) -> Any:
-    """Requests become approvals, and are answered when somebody has decided."""
+    """Requests become approvals and are answered once someone has decided."""
     return LATER
 
 
@@ -92,7 +92,7 @@ def check_options(options: dict[str, Any], *, admin: bool) -> None:
 
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Those that the log may hold, and those that may have secrets."""
+    """Options that may be in the log, and options that may contain secrets."""
     public = {name: value for name, value in options.items() if name in TAKEN_OPTIONS}
     return public, {name: value for name, value in options.items() if name not in TAKEN_OPTIONS}
 
@@ -125,7 +125,8 @@ def options_for(
 
 
 def _of_version(wanted: str, cli: Sequence[str] | str | None) -> list[str]:
-    """The installed CLI, if it is of this version. Raises ``HostError``: another one is not what was asked for."""
+    """The installed CLI, if it has this version. Raises ``HostError`` otherwise: any other is not what
+    was asked for."""
     try:
         words = find_cli(cli)
     except CLINotFoundError as error:
@@ -196,7 +197,7 @@ class CommittedOffset:
             self._transport.acknowledge(self._reached)
 
     def stop(self) -> None:
-        """Nothing more is to be told: the process is gone, or somebody else has it."""
+        """Nothing more to report: the process is gone, or someone else has it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

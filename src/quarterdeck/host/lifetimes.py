@@ -25,7 +25,7 @@ class Life(msgspec.Struct, frozen=True, kw_only=True):
     restarts: int = 3
     tell_model: bool = False
     hang_s: float | None = 30 * 60.0
-    """A tool that runs says so every 30 s (2.1.325), so only a request to the model is silent for minutes."""
+    """A running tool reports every 30 s (2.1.325), so only a request to the model is silent for minutes."""
     park_s: float | None = 60 * 60.0
     limited: Literal["wait", "continue", "refuse"] = "wait"
 

@@ -60,7 +60,7 @@ class Loading(HostParts):
         return self._private.of(log.id, [name for name in log.body.private_options if name != CALLBACKS])
 
     def _launch_options(self, body: SessionBody, cwd: str, private: Mapping[str, Any]) -> ClaudeAgentOptions:
-        """What a process is started with, whoever decides for it."""
+        """The options of a process, whoever decides for it."""
         options = options_for(body, cwd, agents=self._agents, private=private)
         options.env = {**self._env, **self._accounts.env(body.account), **options.env}
         return options
@@ -97,7 +97,7 @@ class Loading(HostParts):
         return self.limits.processes - used - self._warm.count
 
     def _warm_options(self, like: CreateSession) -> tuple[bytes | None, ClaudeAgentOptions]:
-        """What a session like this one is started with, and what tells whether another one is the same."""
+        """The options for a session like this one, and the key that identifies equal ones."""
         check_options(like.options, admin=True)
         cwd = self.folders.check(like.cwd)
         public, private = split_options(like.options)
@@ -141,7 +141,7 @@ class Loading(HostParts):
         return actor
 
     async def _load(self, session_id: str, fence: int | None = None) -> SessionActor:
-        """The session's actor; whoever asks meanwhile gets the same one. ``fence``: it is claimed already."""
+        """The session's actor; concurrent callers get the same one. ``fence``: it is already claimed."""
         async with self._loading.setdefault(session_id, asyncio.Lock()):
             if session_id not in self._actors:
                 self._actors[session_id] = await self._loaded(session_id, fence)

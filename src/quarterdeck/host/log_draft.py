@@ -28,7 +28,7 @@ class Draft:
         self.changes: list[Change] = list(changes)
 
     def add(self, row: NewRow, message: Message | None = None) -> list[AnyEvent]:
-        """Add a row; returns what it shows. ``message`` is what its line says, where that is known already."""
+        """Add a row; returns what it shows. ``message`` is the content of its line, if already decoded."""
         told = self._fold.events(row, message)
         self.rows.append(row)
         self.events.append(told)

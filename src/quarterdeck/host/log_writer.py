@@ -29,16 +29,16 @@ Promise: TypeAlias = Receipt | Callable[[], Receipt | None]
 
 
 class Batch(msgspec.Struct):
-    """What is to be written together, and who waits for it."""
+    """What to write together, and who waits for it."""
 
     rows: Sequence[NewRow]
     changes: Sequence[Change]
     done: asyncio.Future[Committed]
     written: Callable[[Committed], None] | None = None
-    """Called in the order of the log, before anybody who waits goes on."""
+    """Called in log order, before anyone who waits continues."""
     receipt: Promise | None = None
     alone: bool = False
-    """It may be refused, also by the disk, so it is not joined with others."""
+    """It may be refused, even by the disk, so it is not joined with others."""
 
     @property
     def may_be_joined(self) -> bool:
@@ -47,7 +47,7 @@ class Batch(msgspec.Struct):
 
     @property
     def empty(self) -> bool:
-        """Nothing to write: somebody wants to know when everything before it is written."""
+        """Nothing to write: someone wants to know when everything before it is written."""
         return not (self.rows or self.changes or self.receipt)
 
 
@@ -69,7 +69,7 @@ class Group(msgspec.Struct):
 
 
 class LogWriter:
-    """One commit at a time is written, and one more waits in the store; whatever comes meanwhile is joined."""
+    """One commit at a time is written, and one more waits in the store; everything else is joined meanwhile."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class LogWriter:
         *,
         stalled: Callable[[StoreError | None], None] = lambda _: None,
     ) -> None:
-        """``stalled`` is told why nothing can be written, and None when it can again."""
+        """``stalled`` is called with the reason when nothing can be written, and with None when it can again."""
         self._store = store
         self._session = session
         self._fence = fence
@@ -88,7 +88,7 @@ class LogWriter:
         self._submitted: deque[Group] = deque()
         """With the store, in order."""
         self._last_seq: int | None = None
-        """The last row of what the store has said to be written; None until it has said so."""
+        """The last row that the store has confirmed; None until then."""
         self._retry: asyncio.TimerHandle | None = None
         self._failed: StoreError | None = None
         self._why_stalled: StoreError | None = None
@@ -203,12 +203,12 @@ class LogWriter:
             return None
 
     def _end_of_submitted(self) -> int | None:
-        """The row after which the next commit comes; None if it comes after whatever is there."""
+        """The row that the next commit follows; None if it follows whatever is there."""
         if not self._submitted or self._last_seq is None:
             return None
         return self._last_seq + sum(len(group.commit.rows) for group in self._submitted)
 
-    # What came of it
+    # Results
 
     def _answered(self, group: Group, outcome: Committed | StoreError) -> None:
         group.outcome = outcome
@@ -219,7 +219,7 @@ class LogWriter:
                 groups, self._submitted = self._submitted, deque()
                 self._not_written(groups, outcome)
             else:
-                return  # what was to follow it is refused, too, and must come back first
+                return  # what was to follow it is refused as well, and must come back first
         self._hand_over()
 
     def _succeeded(self, group: Group, committed: Committed) -> None:
@@ -285,7 +285,7 @@ class LogWriter:
         self._stalled(error)
 
     def _give_up(self, error: StoreError) -> None:
-        """Nobody must wait for ever."""
+        """Nobody may wait forever."""
         groups, self._submitted = self._submitted, deque()
         waiting, self._waiting = self._waiting, deque()
         self._fail([*(batch for group in groups for batch in group.batches), *waiting], error)
@@ -294,4 +294,4 @@ class LogWriter:
         for batch in batches:
             if not batch.done.done():
                 batch.done.set_exception(error)
-                batch.done.exception()  # it may be that nobody waits
+                batch.done.exception()  # perhaps nobody waits

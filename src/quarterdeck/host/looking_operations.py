@@ -108,7 +108,7 @@ class LookingOperations(SessionOperations):
         text = f"External event {request.type!r} from {caller.name}:\n\n{request.prompt}"
         prompt = returns.Prompt(id=new_id(), content=text, state="queued", by=caller.name)
         event = CustomEvent(self._clock(), request.type, request.data, caller.name, prompt.id)
-        # It waits from the same transaction on, so that it is said although the host dies right after it.
+        # It waits from the same transaction on, so that it is sent even if the host dies right after.
         rows, waiting = [log.event_row(event, "external")], log.fold.queue.with_added(prompt)
         written = await log.set_queue(waiting, after=rows, receipt=receipt)
         await actor.prompts.send_waiting(prompt.id)

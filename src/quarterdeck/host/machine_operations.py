@@ -22,7 +22,7 @@ from .session_operations import SessionOperations
 from .worktrees import main_worktree, new_worktree, worktrees_of
 
 SESSIONS_LOOKED_AT = 1_000
-"""The newest sessions, for configuration folders of their own."""
+"""The newest sessions, for their own configuration folders."""
 
 
 class MachineOperations(SessionOperations):
@@ -84,7 +84,7 @@ class MachineOperations(SessionOperations):
             body = decode_body(record)
             if "env" not in body.private_options:
                 continue
-            with contextlib.suppress(HostError):  # what it was started with is gone, and so is the way there
+            with contextlib.suppress(HostError):  # its launch options are gone, and with them the way there
                 env = self._private.of(record.id, ["env"])["env"]
                 folder = config_dir({**self._env, **self._accounts.env(body.account), **env})
                 own = {name: env[name] for name in ("HOME", CONFIG_DIR) if name in env}

@@ -27,7 +27,7 @@ class Mirrored(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Change(NamedTuple):
-    """What has happened to a transcript."""
+    """What happened to a transcript."""
 
     what: Literal["continued", "restored"]
     records: int = 0
@@ -42,7 +42,7 @@ class Mirror:
     def keep(
         self, session: str, transcript: str, cwd: str, env: Mapping[str, str], known: Mirrored | None = None
     ) -> Mirrored | None:
-        """Copy a transcript and those of its sub-agents; None if there is none. ``known``: what was copied just now."""
+        """Copy a transcript and those of its sub-agents; None if there is none. ``known``: what was just copied."""
         try:
             with started_with(env):
                 found = find_transcript(transcript, cwd)
@@ -67,7 +67,7 @@ class Mirror:
         return Mirrored(transcript, str(source), size)
 
     def compare(self, session: str, mirrored: Mirrored) -> Change | None:
-        """What has happened since; a transcript that is gone is brought back. None: nothing, or nobody can tell."""
+        """What has happened since; a missing transcript is restored. None: nothing, or it cannot be determined."""
         path = Path(mirrored.path)
         try:
             size = path.stat().st_size
@@ -98,7 +98,7 @@ class Mirror:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """All of it, or nothing: whoever reads the target finds the old one or the new one."""
+    """All or nothing: readers of the target find the old one or the new one."""
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with (

@@ -31,10 +31,10 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         self._fold = fold
         self._new_id = new_id
         self.policy: SessionPolicy | None = None
-        """Answers before anybody is asked. Set with the options of each process."""
+        """Answers before anyone is asked. Set with the options of each process."""
         self._open: dict[str, ApprovalRecord] = {}
         self._stranded: dict[str, str] = {}
-        """What was asked by a process that is gone → the approval."""
+        """Request of a process that is gone → the approval."""
         self._verdicts: dict[str, Verdict] = {}
         """By request id: what the policy has said, until it is answered."""
 
@@ -49,7 +49,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
 
     @property
     def waiting(self) -> int:
-        """How many wait for somebody to decide."""
+        """How many wait for a decision."""
         return sum(1 for one in self._open.values() if one.state == "pending")
 
     def load(self, unfinished: Iterable[ApprovalRecord], stranded: Iterable[ApprovalRecord]) -> None:
@@ -101,7 +101,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         return self.policy.judge(raw.tool_name, raw.input, needs_person=insists)
 
     def is_known(self, request_id: str) -> bool:
-        """Whether somebody has been asked, or the policy has answered."""
+        """Whether someone was asked, or the policy has answered."""
         return request_id in self._open or request_id in self._verdicts
 
     def take_verdict(self, request_id: str) -> Verdict | None:
@@ -114,7 +114,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         self._move_if(request_id, {"pending": "withdrawn", "decided": "undeliverable"}, at, draft)
 
     def ended(self, event: ToolEnded | TurnEnded, at: float, draft: Draft) -> None:
-        """The CLI's next word on a call: the decision about it was applied."""
+        """The CLI's next message about a call: the decision was applied."""
         items = self._fold.timeline.state.items
         for record in list(self._open.values()):
             if record.state == "delivered" and is_applied_by(items.get(record.request_id), event):

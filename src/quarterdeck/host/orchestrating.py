@@ -30,7 +30,7 @@ class Orchestrating(Tending):
         return options
 
     def tend(self) -> None:
-        """Begin what is due. The host does this by itself."""
+        """Start what is due. The host calls this itself."""
         super().tend()
         for actor in list(self._actors.values()):
             body = actor.log.body

@@ -86,7 +86,7 @@ class SessionPolicy:
         session: str | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """``env`` is the session's: its settings files lie where ``HOME`` and ``CLAUDE_CONFIG_DIR`` say."""
+        """``env`` is the session's: its settings files are where ``HOME`` and ``CLAUDE_CONFIG_DIR`` point."""
         env = env or {}
         home = env.get("HOME") or None
         own = own or OwnPolicy()
@@ -115,7 +115,7 @@ class SessionPolicy:
         return self.bare.places.cwd
 
     def trying(self, rule: Rule) -> SessionPolicy:
-        """The same policy with one more rule."""
+        """The same policy plus one rule."""
         tried = copy.copy(self)
         if rule.behavior == "allow":
             tried._allow_rules = (*self._allow_rules, rule)
@@ -138,7 +138,7 @@ class SessionPolicy:
     def restrain(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
         """What stands against a call that the CLI has not asked about; None: nothing. It never allows."""
         if tool in FOR_PEOPLE:
-            return None  # the CLI asks about these by itself
+            return None  # the CLI asks about these itself
         try:
             return self._against(tool, tool_input)
         except Exception as error:
@@ -208,7 +208,7 @@ class SessionPolicy:
 
 @functools.lru_cache(maxsize=64)
 def _built_in(state_folder: Path, cwd: str, home: str | None) -> Policy:
-    """The same for all sessions of a folder: each of its own would be most of what a restart takes."""
+    """Shared by all sessions of a folder: one per session would dominate the time of a restart."""
     return Policy.from_rules(deny=built_in_denies(state_folder), cwd=cwd, home=home)
 
 
@@ -233,14 +233,14 @@ def decided(
     *,
     asked_in: Literal["can_use_tool", "PreToolUse"] = "can_use_tool",
 ) -> PolicyDecided:
-    """The row that says so."""
+    """The row that records it."""
     return PolicyDecided(
         at, tool_use_id, tool, verdict.behavior, verdict.reason, verdict.rule, verdict.grant_id, asked_in
     )
 
 
 def verdict_of(event: PolicyDecided) -> Verdict:
-    """What was decided, from the row that says so."""
+    """The decision, from the row that records it."""
     return Verdict(event.decision, event.reason, event.rule, event.grant_id)
 
 

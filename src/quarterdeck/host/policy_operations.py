@@ -1,4 +1,4 @@
-"""Operations on the policy: what is in force, what was granted, what would be said about a call."""
+"""Operations on the policy: what is in force, what was granted, what it would decide about a call."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class PolicyOperations(HostBase):
                     today = self._session_policy(cwd)
                     policies[cwd] = today, today.trying(rule)
                 found.append(_compared(approval_view(record), *policies[cwd]))
-                await asyncio.sleep(0)  # each is judged twice: others get their turn in between
+                await asyncio.sleep(0)  # each is judged twice: let others run in between
             cursor = page.next_cursor
             if cursor is None:
                 return _tried(found, more=False)

@@ -1,4 +1,4 @@
-"""What is being said right now: lines that are not rows, folded beside the log and shown live only."""
+"""Text in progress: lines that are not rows, folded beside the log and shown only live."""
 
 from __future__ import annotations
 

@@ -42,7 +42,8 @@ class PrivateOptions:
             os.fsync(file.fileno())
 
     def of(self, session: str, names: Collection[str]) -> dict[str, Any]:
-        """Those of these names. Raises ``HostError`` if they are gone: without them it would be another session."""
+        """The options with these names. Raises ``HostError`` if they are gone: without them it would be another
+        session."""
         if not names:
             return {}
         try:

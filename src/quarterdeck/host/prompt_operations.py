@@ -97,7 +97,7 @@ def _in_utc(at: datetime | None, field: str) -> datetime | None:
 
 
 def _checked(prompt_id: str | None) -> str | None:
-    """One that a caller has chosen. Raises ``HostError`` unless it is a UUID: Claude Code takes no other."""
+    """A caller's uuid. Raises ``HostError`` unless it is a UUID: Claude Code accepts nothing else."""
     try:
         return prompt_id if prompt_id is None else str(uuid.UUID(prompt_id))
     except ValueError:

@@ -17,7 +17,7 @@ from quarterdeck.wire._base import plain
 from .resources import Priority, Prompt
 
 _NOT_BEGUN = frozenset({"sent", "queued"})
-"""The protocol's words for prompts that the CLI has not taken up."""
+"""The protocol's words for prompts that the CLI has not started."""
 
 
 class PromptQueue(msgspec.Struct):
@@ -25,7 +25,7 @@ class PromptQueue(msgspec.Struct):
 
     prompts: list[Prompt] = []
     at_once: dict[str, Prompt] = {}
-    """Sent while nothing ran. They do not wait, so nobody is shown them, unless the process dies right then."""
+    """Sent while idle. They do not wait, so they are not shown unless the process dies right then."""
 
     def sent(self, message: UserMessage, *, in_turn: bool) -> None:
         """A line of ours."""
@@ -59,7 +59,7 @@ class PromptQueue(msgspec.Struct):
         self.at_once = {key: one for key, one in self.at_once.items() if self.find(key) is None}
 
     def process_ended(self) -> None:
-        """Nobody will say any more what became of those that were sent."""
+        """Nobody will ever report the fate of those that were sent."""
         open_ones = [*self.at_once.values(), *self.prompts]
         self.at_once = {}
         self.prompts = [
@@ -73,14 +73,14 @@ class PromptQueue(msgspec.Struct):
         return [one for one in self.prompts if one.id != prompt_id]
 
     def with_added(self, prompt: Prompt) -> list[Prompt]:
-        """Behind those of its own priority and before those that have more time."""
+        """Behind those of the same priority and before less urgent ones."""
         if prompt.priority == "later":
             return [*self.prompts, prompt]
         place = next((number for number, one in enumerate(self.prompts) if one.priority == "later"), len(self.prompts))
         return [*self.prompts[:place], prompt, *self.prompts[place:]]
 
     def with_changed(self, prompt: Prompt, position: int | None) -> list[Prompt]:
-        """In its place or at another one; added, if it is not there."""
+        """In its place or at another one; added if it is missing."""
         others = self.without(prompt.id)
         place = position
         if place is None:
@@ -94,12 +94,12 @@ class PromptQueue(msgspec.Struct):
         return next((one for one in self.prompts if one.state == "queued" and _waits_s(one, now) <= 0), None)
 
     def next_at(self) -> float | None:
-        """When the first is due of those that wait for a time."""
+        """When the first scheduled prompt is due."""
         times = [one.not_before.timestamp() for one in self.prompts if one.state == "queued" and one.not_before]
         return min(times, default=None)
 
     def due_in_s(self, now: float) -> float | None:
-        """How long until one of them is due."""
+        """Time until one of them is due."""
         return min((_waits_s(one, now) for one in self.prompts if one.state == "queued"), default=None)
 
 

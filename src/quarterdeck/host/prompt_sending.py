@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("quarterdeck.host")
 
 LONGEST_TIMER_S = 3600.0
-"""A prompt for next week is looked at again every hour: a clock may be set."""
+"""A prompt for next week is checked again every hour: the clock may be changed."""
 
 
 class PromptSender:
@@ -106,7 +106,7 @@ class PromptSender:
         return PromptAccepted(prompt_id=prompt_id, seq=(await written).first_seq)
 
     async def send_waiting(self, prompt_id: str) -> None:
-        """Send a prompt that waits, as if it were said now; if it cannot be sent now, it goes on waiting."""
+        """Send a waiting prompt as if it were new; if that is impossible now, it keeps waiting."""
         await self._actor.start()
         async with self._actor.turn:
             prompt = self._log.fold.queue.find(prompt_id)
@@ -115,11 +115,11 @@ class PromptSender:
 
     @property
     def due(self) -> bool:
-        """Whether a prompt is due that the session will be sent when it is idle."""
+        """Whether a prompt is due that the session gets when it is idle."""
         return self._actor.session is not None and self._log.fold.queue.due(self._log.now()) is not None
 
     def send_when_idle(self) -> None:
-        """Called whenever something has happened: the next prompt that is due, if nothing else is going on."""
+        """Called after every change: sends the next prompt that is due if nothing else is going on."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -157,7 +157,7 @@ class PromptSender:
         receipt: Callable[[Prompt], Receipts] = lambda _: None,
         **changes: Any,
     ) -> Prompt:
-        """Edit, reorder or schedule a prompt that waits; one that the CLI has is taken back from it first."""
+        """Edit, reorder or schedule a waiting prompt; one that the CLI already has is withdrawn first."""
         async with self._actor.turn:
             prompt = await self._held(prompt_id)
             changed = msgspec.structs.replace(prompt, state="queued", **changes)
@@ -166,7 +166,7 @@ class PromptSender:
             return changed
 
     async def withdraw(self, prompt_id: str, *, receipt: Receipts = None) -> int:
-        """Take back a prompt that waits; the row that says so."""
+        """Withdraw a waiting prompt; returns the row that records it."""
         async with self._actor.turn:
             await self._held(prompt_id)
             written = await self._log.set_queue(self._log.fold.queue.without(prompt_id), receipt=receipt)

@@ -26,7 +26,7 @@ def raw_events(row: NewRow | Row) -> list[AnyEvent]:
 
 
 class WholeMessages:
-    """What one watcher is told of the previews. ``read`` is called when it has fallen behind."""
+    """Which previews one watcher gets. ``read`` is called when it has fallen behind."""
 
     def __init__(self, read: ReadFrames) -> None:
         self._read = read

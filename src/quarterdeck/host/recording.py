@@ -1,4 +1,4 @@
-"""Puts what a process says and is told into the session's log, before anything is done about it."""
+"""Writes what a process sends and receives to the session's log before anything is done about it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .session_log import Receipts, SessionLog
 
 
 class Expected(msgspec.Struct, eq=False):
-    """Who says a line of ours, and what is written together with it."""
+    """Who sends one of our lines, and what is written together with it."""
 
     sender: str
     receipt: Receipts
@@ -47,7 +47,7 @@ class Recorder(JournalReader):
     required = True
 
     def __init__(self, log: SessionLog, *, ended: Callable[[Exited], None]) -> None:
-        """``ended`` is told when the process is gone, and everything it wrote is in the log."""
+        """``ended`` is called when the process is gone and all its output is in the log."""
         self._log = log
         self._ended = ended
         self.drift = Drift()
@@ -57,16 +57,16 @@ class Recorder(JournalReader):
         self._expected: dict[str, Expected] = {}
         """Lines of ours that are about to be written, by the id of the prompt or the request."""
         self.heard_at = log.now()
-        """When the process last said something or was told something."""
+        """When the process last sent or received something."""
         self._input_number = 0
-        """Of the last line that the process was told."""
+        """Of the last line sent to the process."""
         self._answers: dict[str, int] = {}
         """Request → the number of the line of ours that answers it."""
         self._stream_from: int | None = None
         """Where the message that is being streamed begins in the spool."""
 
     def _notice(self, message: Message, at: float) -> None:
-        """What Claude Code says that nobody here knows is kept like every line, and told once."""
+        """Messages unknown to this version are kept like every line, and reported once."""
         found = self.drift.look(message, at, self._log.body.cli_version)
         if type(message) is InitMessage and message.claude_code_version:
             found += self.drift.version(message.claude_code_version, at)
@@ -170,7 +170,7 @@ class Recorder(JournalReader):
         expected = self._expected.pop(line_id, None)
         if expected is not None and not expected.written.done():
             expected.written.set_exception(error)
-            expected.written.exception()  # it may be that nobody waits
+            expected.written.exception()  # perhaps nobody waits
 
     def _sent_line(self, entry: JournalEntry, sender: str = "") -> tuple[NewRow, Message | None]:
         self._input_number += 1
@@ -196,7 +196,7 @@ class Recorder(JournalReader):
             wait.add_done_callback(lambda done: committed.reached(offset) if _went_well(done) else None)
 
     def resume(self, unsent: Iterable[tuple[int, bytes]], *, accepted: int, written: int) -> None:
-        """A process that went on without us has everything up to ``written``, its keeper up to ``accepted``."""
+        """A process that kept running without us has everything up to ``written``, its keeper up to ``accepted``."""
         open_requests = self._log.fold.side.open_requests()
         for request_id, record in self._log.approvals.items():
             if record.state == "decided" and request_id not in open_requests:
@@ -207,7 +207,7 @@ class Recorder(JournalReader):
         self.written(written)
 
     def written(self, number: int) -> None:
-        """Told by the keeper: our lines up to this number are in the process's pipe."""
+        """Called by the keeper: our lines up to this number are in the process's pipe."""
         for request_id in [one for one, known in self._answers.items() if known <= number]:
             del self._answers[request_id]
             self.delivered(request_id)
@@ -229,7 +229,7 @@ class Recorder(JournalReader):
                 entry = JournalEntry(0, at, "out", message)
                 known = line_end <= self._log.spool_end
                 if known and is_preview(message):
-                    self._log.previews.received(message, at)  # the rest of its message is told after it
+                    self._log.previews.received(message, at)  # the rest of its message follows
                 elif known:
                     self._log.previews.passed("out", message, at)
                 elif is_preview(message):
@@ -248,7 +248,7 @@ def _id_of(message: Message) -> str:
 
 
 def _pass_on(written: asyncio.Future[Committed], done: asyncio.Future[Committed]) -> None:
-    """Whoever waits for a line learns what came of its row."""
+    """Everyone who waits for a line learns the outcome of its row."""
     if written.done():
         return
     if _went_well(done):

@@ -14,7 +14,7 @@ from quarterdeck.wire import ControlRequest, ControlResponse, Direction, Message
 
 HIDDEN = "[redacted by the host]"
 NOTHING_TO_SAY = b'{"type":"keep_alive"}'
-"""A line that Claude Code takes without a word (2.1.325)."""
+"""A line that Claude Code accepts without an answer (2.1.325)."""
 
 _HIDDEN_BELOW = frozenset({"env", "headers", "variables", "args", "callbackUrl"})
 """Every text below these keys is hidden: the arguments of an MCP server may hold a key, too."""
@@ -26,7 +26,7 @@ _MAY_HIDE = re.compile(
 
 
 def row_body(message: Message, direction: Direction, raw: bytes) -> bytes:
-    """The line ``raw`` as the log keeps it: itself, unless it says what has to be hidden."""
+    """The line ``raw`` as the log keeps it: unchanged, unless it contains something to hide."""
     if not _is_configuration(message, direction) or _MAY_HIDE.search(raw) is None:
         return raw
     line = json.loads(raw)

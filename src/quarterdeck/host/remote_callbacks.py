@@ -123,7 +123,7 @@ class RemoteHook:
         return check_answer(self._hook.event, said, strict=True) if is_guard(self._hook.event) else said
 
     async def _within_policy(self, hook_input: Mapping[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-        """Hooks are asked beside the policy, which sees the call as it was: what this one makes of it is judged too."""
+        """Hooks run in addition to the policy, which sees the original call: what this one changes is judged too."""
         specific = answer.get("hookSpecificOutput") or {}
         said = specific.get("decision") if self._hook.event == "PermissionRequest" else specific
         if self._hook.event not in ("PreToolUse", "PermissionRequest") or not isinstance(said, Mapping):
@@ -147,7 +147,7 @@ class RemoteHook:
 
 
 class RemoteServer(ToolServer):
-    """An MCP server whose tools are run by the program. It lists them itself, so it needs nobody to start."""
+    """An MCP server whose tools the program runs. It lists them itself, so it can start without the program."""
 
     def __init__(self, name: str, tools: list[ToolCallback], desk: CallDesk, callbacks: Callbacks) -> None:
         super().__init__(name, instructions=callbacks.instructions.get(name))

@@ -44,7 +44,7 @@ FILTERED = frozenset(
 )
 """Operations about no folder that a caller with folders may use: they show what it may see, or nothing of sessions."""
 IN_THEIR_OWN_COMMIT = frozenset({"create_session", "decide", "decide_many"})
-"""These write their audit entry together with what they change."""
+"""These write their audit entry together with their change."""
 UNWRITTEN_TOO = frozenset({"stop"})
 """These are done although the log cannot be written."""
 NOT_AUDITED = frozenset({"send_prompt", "add_event", "attach_callbacks"})
@@ -165,7 +165,7 @@ async def _admit(host: HostBase, operation: Operation, request: Any, caller: Cal
                 "forbidden", f"{caller.name} is limited to certain folders, and {operation.name} covers all of them."
             )
         if cwd is not None and not sees(caller, cwd):
-            if session is not None:  # as if it were not there
+            if session is not None:  # as if it did not exist
                 raise HostError("not_found", f"There is no session {session}.")
             raise HostError("folder_not_allowed", f"{caller.name} has no access to {cwd}.", field="cwd")
     return session

@@ -39,7 +39,7 @@ _decode_event = msgspec.json.Decoder(_Event).decode
 
 
 def document_of(row: Row) -> Document | None:
-    """None: nobody looks for what the row says."""
+    """None: the row contains nothing to search."""
     try:
         kind, parts = _parts(row)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

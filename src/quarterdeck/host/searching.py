@@ -1,4 +1,4 @@
-"""Search: an index that follows the log, at its own pace, and never on the way of a session."""
+"""Search: an index that follows the log at its own pace and never delays a session."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PIECE_ROWS = 100
 PIECE_BYTES = 256 * 1024
 """What it takes in at a time."""
 BUSY_REST = 20.0
-"""While sessions write, it rests this many times as long as it worked: whoever searches can wait, they cannot."""
+"""While sessions write, it pauses this many times as long as it worked: searches can wait, sessions cannot."""
 BUSY_ROWS_PER_S = 200.0
 MOST_HITS = 200
 LOOKED_AT = 5_000
@@ -63,7 +63,7 @@ class Searching(Retaining):
             self._indexer = asyncio.get_running_loop().create_task(self._index_always())
 
     async def close(self) -> None:
-        """Leave; with a keeper, the processes go on."""
+        """Leave; with a keeper, the processes keep running."""
         indexer, self._indexer = self._indexer, None
         if indexer is not None:
             indexer.cancel()
@@ -142,7 +142,7 @@ class Searching(Retaining):
             await asyncio.sleep(10 * LOOK_S)
 
     async def _compare(self) -> None:
-        """What was written, deleted or trimmed while nobody followed."""
+        """What was written, deleted or trimmed while the index was not following."""
         heads = {head.session: head for head in await self.store.heads()}
         for session in [one for one in self._indexed if one not in heads]:
             await self.unindex(session)
@@ -183,7 +183,7 @@ class Searching(Retaining):
         """Take in everything up to the head."""
         known, about = self._indexed.get(record.id), _about(record)
         if known is not None and (known.epoch != head.epoch or known.seq > head.last_seq):
-            await self.unindex(record.id)  # another log: restored, or made anew
+            await self.unindex(record.id)  # another log: restored or recreated
             known = None
         documents = [] if known is not None and known.about == about else [document_about(record)]
         seq = max(0 if known is None else known.seq, head.first_seq - 1)
@@ -217,7 +217,7 @@ class Searching(Retaining):
             await self.unindex(session_id)
 
     async def retain(self) -> Retained:
-        """Remove what is too old or too large now. The host does this by itself, once an hour."""
+        """Remove what is too old or too large. The host calls this itself, once an hour."""
         removed = await super().retain()
         if removed.rows and self._index is not None:
             for head in await self.store.heads():
@@ -234,7 +234,7 @@ class Searching(Retaining):
 
 
 class _Wanted:
-    """Which documents a caller may see and wants to, with one look at each session."""
+    """Which documents a caller may see and wants, checking each session once."""
 
     def __init__(self, host: Searching, request: takes.Search, caller: Caller) -> None:
         self._host = host

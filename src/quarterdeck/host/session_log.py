@@ -132,7 +132,7 @@ class SessionLog:
     def append(
         self, rows: Sequence[NewRow], changes: Sequence[Change] = (), *, receipt: Receipts = None
     ) -> asyncio.Future[Committed]:
-        """Write these rows and what follows from them. ``receipt`` is told the number of the first one."""
+        """Write these rows and what follows from them. ``receipt`` gets the number of the first one."""
         return self.append_lines([(row, None) for row in rows], changes, receipt=receipt)
 
     def append_lines(
@@ -142,7 +142,7 @@ class SessionLog:
         *,
         receipt: Receipts = None,
     ) -> asyncio.Future[Committed]:
-        """The same for rows of which some have been decoded: what a row's line says is beside it."""
+        """The same for rows of which some are already decoded: the decoded line is next to the row."""
         draft = self._draft(changes)
         for row, message in lines:
             self.standing.add(row, draft, message)
@@ -301,7 +301,7 @@ class SessionLog:
             self.raw_fanout.preview(Preview(session=self.id, after_seq=after_seq, events=[line]))
 
     def partial_rows(self) -> list[NewRow]:
-        """What was shown of blocks that will never be completed: what a person saw is never lost."""
+        """The visible parts of blocks that will never be completed: what a person saw is never lost."""
         rows = partial_rows(self.previews.state, self.now(), self.body.generation)
         self.previews.forget()
         return rows

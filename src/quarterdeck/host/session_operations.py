@@ -252,7 +252,7 @@ class SessionOperations(PresetOperations):
     async def _choose(
         self, actor: SessionActor, name: str, value: str | None, tell: Callable[[Session], Awaitable[Any]]
     ) -> None:
-        """For the next process; one that runs is told, and what it says then counts, so the choice stands before."""
+        """For the next process; a running one is told, and its answer counts, so the choice is recorded first."""
         body, before = actor.log.body, actor.log.body.chosen
         body.chosen = {**before, name: value}
         if actor.session is None:
@@ -286,7 +286,7 @@ class SessionOperations(PresetOperations):
         return done
 
     def _uploads(self, session_id: str) -> Path:
-        """Beside the host's own folder, which no session may read."""
+        """Next to the host's own folder, which no session may read."""
         return self.folder.with_name(f"{self.folder.name}-uploads") / session_id
 
     @once
@@ -359,7 +359,7 @@ def _check_mode(mode: str | None) -> None:
 
 
 def _message_uuid(actor: SessionActor, at: str) -> str:
-    """The CLI's id of a message, given as such or as the id of one of its items."""
+    """The CLI's id of a message, given directly or as the id of one of its items."""
     item = actor.log.fold.timeline.state.items.get(at)
     if isinstance(item, Said) and item.uuid is not None:
         return item.uuid

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def converted(settings: dict[str, Any], kind: type[T]) -> T:
-    """Raises ``HostError`` for what is not of this kind."""
+    """Raises ``HostError`` for values of another kind."""
     try:
         return msgspec.convert(settings, kind)
     except msgspec.ValidationError as error:

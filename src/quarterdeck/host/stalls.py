@@ -26,7 +26,7 @@ from .errors import Code, HostError
 T = TypeVar("T")
 
 SETTLE_S = 0.05
-"""After a stall: how long until what was refused because of it has come back."""
+"""After a stall: how long until the work it refused has come back."""
 
 
 class Stalls:
@@ -95,10 +95,10 @@ class Stalls:
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._unfinished.discard(task)
         if not task.cancelled():
-            task.exception()  # its caller has been told
+            task.exception()  # its caller already knows
 
     def close(self) -> None:
-        """Nobody waits any more for what is unfinished."""
+        """Nobody waits for unfinished work any more."""
         for task in tuple(self._unfinished):
             task.cancel()
 

@@ -45,11 +45,11 @@ _MATTER: frozenset[type[AnyEvent]] = frozenset(
         *(ToolEnded, ModelChanged, ModeChanged, TurnEnded, RateLimitChanged, PromptSent, ProcessChanged),
     }
 )
-"""Events from which something follows; most rows have none of them."""
+"""Events that have consequences; most rows have none of them."""
 
 
 SEARCHED_CHARS = 4_000
-"""How much of its prompts a session is found by."""
+"""How much of a session's prompts is searchable."""
 
 
 class Standing:
@@ -63,7 +63,7 @@ class Standing:
         self.pid: int | None = None
         """Of its process."""
         self.counted: Callable[[Sequence[UsageEntry]], list[BudgetChanged]] = lambda _: []
-        """Told of what each turn used; says what that means for the budgets of the host."""
+        """Called with each turn's usage; returns its effect on the host's budgets."""
         self.meter = TurnMeter()
         """Of the turn that is under way."""
         self.gauge = Gauge()
@@ -87,7 +87,7 @@ class Standing:
             return
         ended = any(isinstance(event, ProcessChanged) for event in matter)
         for event in matter:
-            if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not taken back
+            if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not withdrawn
                 self._derive(event, row.at, draft)
 
     def _derive(self, event: AnyEvent, at: float, draft: Draft) -> None:
@@ -138,7 +138,7 @@ class Standing:
         timeline = self.fold.timeline.state
         details = timeline.session
         body.cli_version = details.cli_version or body.cli_version
-        if not body.imported:  # else it is a file's word, and another session may have this transcript
+        if not body.imported:  # otherwise only a file says so, and another session may have this transcript
             body.transcript_id = details.session_id or body.transcript_id
         body.next_prompt_at = self.fold.queue.next_at()
         body.model = details.model or body.model
@@ -161,6 +161,6 @@ class Standing:
 
 
 def searchable(text: str, prompt: str) -> str:
-    """What a search looks through, with one more prompt: the newest, as far as a database takes them."""
+    """The text a search looks through, plus one prompt: the newest, as far as a database accepts them."""
     clean = prompt.replace("\0", "").encode(errors="replace").decode()
     return f"{text}\n{clean}"[-SEARCHED_CHARS:]

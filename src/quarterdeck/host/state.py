@@ -1,4 +1,4 @@
-"""What a session is doing, derived from its log: the first word that holds."""
+"""What a session is doing, derived from its log: the first state that applies."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def state_of(body: SessionBody, timeline: State, *, waiting: int, in_turn: bool,
 def status_change(
     body: SessionBody, state: SessionState, at: float, *, before: str, limited_until: float | None
 ) -> StatusChange:
-    """Bring the body to its new state; returns what is told of it."""
+    """Update the body's state; returns the event to report."""
     body.state_since = at
     body.state_until = {"crashed": body.restart_at, "limited": limited_until}.get(state)
     body.state_reason = _reason(body, state)

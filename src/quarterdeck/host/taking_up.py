@@ -1,4 +1,4 @@
-"""Goes on with a process that outlived the host, in the middle of its turn."""
+"""Continues with a process that outlived the host, in the middle of its turn."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ class Tally:
     def __init__(self) -> None:
         self.cli_starts = 0
         self.cli_crashes = 0
-        """Processes that ended although they were wanted."""
+        """Processes that ended unexpectedly."""
         self.cli_ready = Histogram()
         """From the start of a process to its first answer."""
         self.approval_waits = Histogram(LONG_S)

@@ -26,11 +26,11 @@ TICK_S = 0.5
 HANG_GRACE_S = 20.0
 """How long a silent turn has to end after it was interrupted."""
 UNLOAD_S = 60.0
-"""How long a session without a process stays in memory after somebody has asked for it."""
+"""How long a session without a process stays in memory after its last use."""
 AHEAD_S = 60.0
-"""A session with a prompt that is due sooner keeps its process."""
+"""A session with a prompt due sooner than this keeps its process."""
 WAKE_AGAIN_S = 60.0
-"""A session that could not be started for a prompt that is due is tried again after this."""
+"""Delay before retrying to start a session for a prompt that is due."""
 WITHOUT_PROCESS = ("crashed", "parked", "stopped")
 
 
@@ -71,7 +71,7 @@ class Tending(HostBase):
                 return
 
     async def close(self) -> None:
-        """Leave; with a keeper, the processes go on."""
+        """Leave; with a keeper, the processes keep running."""
         tasks = [*self._busy.values(), *self._asking, *([] if self._tender is None else [self._tender])]
         self._tender = None
         for task in tasks:
@@ -88,7 +88,7 @@ class Tending(HostBase):
                 logger.exception("Checking the sessions failed")
 
     def tend(self) -> None:
-        """Begin what is due. The host does this by itself."""
+        """Start what is due. The host calls this itself."""
         now = self.now()
         self._warm.tend()
         for session_id in [one for one, due_at in self._due.items() if due_at <= now]:
@@ -148,7 +148,7 @@ class Tending(HostBase):
     # Budgets
 
     async def _stop_for_budget(self, actor: SessionActor, over: BudgetChanged) -> None:
-        """The turn ends here; the next prompt is refused until somebody raises the budget."""
+        """The turn ends here; the next prompt is refused until someone raises the budget."""
         await actor.log.tell(over)
         if actor.session is not None:
             self._ask_to_stop(actor)
@@ -250,7 +250,7 @@ async def _look_again(actor: SessionActor) -> None:
 
 
 def _was_cut_off(actor: SessionActor) -> bool:
-    """Whether a rate limit ended its last turn, is over, and the session wants to go on."""
+    """Whether a rate limit ended its last turn, is over, and the session should continue."""
     if actor.life.limited != "continue" or not actor.is_idle or actor.limited_until is not None:
         return False
     if asyncio.get_running_loop().time() - actor.woken_at < WAKE_AGAIN_S:

@@ -1,4 +1,4 @@
-"""Tokens: who may do what. A secret is shown once; the store has only its digest."""
+"""Tokens and their permissions. A secret is shown once; the store has only its digest."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class TokenOperations(HostBase):
         )
 
     async def note_attempt(self, *, via: str, **details: Any) -> None:
-        """Somebody tried to get in and could not: a face that refused them says so in the audit."""
+        """A failed login: the gateway that refused it records this in the audit log."""
         body = msgspec.json.encode(details)
         entry = AuditEntry(at=self._clock(), who="", operation="authenticate", via=via, body=body)
         await self.store.commit(Commit(changes=[AddAudit(entry)]))
@@ -133,7 +133,7 @@ def token_view(record: TokenRecord) -> returns.Token:
 
 
 def _digest(secret: str) -> bytes:
-    """The secret has 256 random bits, so a plain digest tells nothing and needs no salt."""
+    """The secret has 256 random bits, so a plain digest reveals nothing and needs no salt."""
     return hashlib.sha256(secret.encode()).digest()
 
 

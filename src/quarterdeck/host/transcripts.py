@@ -1,4 +1,4 @@
-"""The CLI's transcripts on disk, as a host needs them: which there are, what is in one, and who owns it."""
+"""The CLI's transcripts on disk, as a host needs them: which exist, what is in one, and who owns it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def owner_of(transcript: str) -> int | None:
         try:
             words = entry.read_bytes().split(b"\0")
         except OSError:
-            continue  # it has ended, or is somebody else's
+            continue  # it has ended, or belongs to someone else
         if any(transcript.encode() in word for word in words) and any(b"claude" in word for word in words[:3]):
             return int(entry.parent.name)
     return None

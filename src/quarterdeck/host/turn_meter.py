@@ -34,7 +34,7 @@ class Prices:
             self.learn(entry.model, entry)
 
     def of(self, model: str) -> float:
-        """0 if nobody knows."""
+        """0 if unknown."""
         known = self._learned.get(model)
         if known is not None:
             return known
@@ -50,7 +50,7 @@ class TurnMeter:
         self._said: dict[str, int] = {}
 
     def add(self, message: AssistantMessage) -> None:
-        """Each block of a message comes by itself, with the usage of all of it so far."""
+        """Each block of a message arrives separately, with the usage of the whole message so far."""
         said, used = message.message, message.message.usage
         if used is None or said.id is None:
             return

@@ -49,7 +49,7 @@ def usage_report(turn: TurnSummary, at: float, *, total_usd: float) -> UsageRepo
 
 
 def token_counts(conversation: Tokens, by_model: Mapping[str, ModelCost]) -> TokenCounts:
-    """All tokens: ``modelUsage`` has those of sub-agents too, which the ``usage`` of a result (2.1.325) leaves out."""
+    """All tokens: ``modelUsage`` includes those of sub-agents, which the ``usage`` of a result (2.1.325) omits."""
     every = [cost.tokens for cost in by_model.values()] or [conversation]
     return TokenCounts(
         input=sum(used.input for used in every),

@@ -50,7 +50,7 @@ class Warm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def key_of(cwd: str, body: SessionBody, private: Mapping[str, Any]) -> bytes | None:
-    """Equal for sessions whose processes are the same until their first prompt; None: it needs one of its own."""
+    """Equal for sessions whose processes are interchangeable until their first prompt; None: it needs its own."""
     if (
         body.generation
         or body.resume is not None
@@ -185,7 +185,7 @@ class WarmProcesses:
         self.tend()
 
     def tend(self) -> None:
-        """End those that have waited too long, and start missing ones; one at a time of each kind."""
+        """End those that have waited too long, and start missing ones; one at a time per kind."""
         now = self._clock()
         for place in self._places:
             while place.ready and now - place.ready[0].since > MAX_IDLE_S:
@@ -253,7 +253,7 @@ class WarmProcesses:
         job.add_done_callback(self._jobs.discard)
 
     async def close(self) -> None:
-        """End all that nobody has taken."""
+        """End all that were not taken."""
         self._open = False
         for place in self._places:
             while place.ready:

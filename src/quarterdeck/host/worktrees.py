@@ -1,4 +1,4 @@
-"""Worktrees of a repository, made beside it, each with a branch of its own."""
+"""Git worktrees next to a repository, each with its own branch."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def copy_included(top: Path, target: Path) -> None:
 
 
 def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
-    """Returns how much was copied: nothing of what is no plain file, is too large, or has a link on its way."""
+    """Returns how much was copied: nothing if it is not a plain file, is too large, or has a link in its path."""
     parts = Path(name).parts
     if not parts or Path(name).is_absolute() or {"..", ".git"} & set(parts):
         return 0
@@ -108,14 +108,14 @@ def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
         try:
             written = _opened_inside(target, parts, os.O_WRONLY | os.O_CREAT | os.O_EXCL, found.st_mode & 0o700)
         except OSError:
-            return 0  # it is there already, or something is in its way
+            return 0  # it already exists, or something is in its way
         with os.fdopen(written, "wb") as copy:
             shutil.copyfileobj(source, copy)
     return found.st_size
 
 
 def _opened_inside(top: Path, parts: tuple[str, ...], flags: int, mode: int = 0o600) -> int:
-    """A file below a folder, one folder after the other, so that no link leads away from there."""
+    """Opens a file below a folder, one folder at a time, so that no link leads elsewhere."""
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in parts[:-1]:

@@ -24,7 +24,7 @@ from quarterdeck.keeper.settings import KeeperSettings
 def main(arguments: list[str]) -> int:
     folder, *numbers = arguments
     settings = _settings(numbers)
-    if os.fork():  # nobody waits for it, and nobody's end is its end
+    if os.fork():  # nobody waits for it, and it outlives everyone
         return 0
     with contextlib.suppress(OSError):
         os.setsid()
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
     try:
         keeper.run()
     except BaseException:
-        # Leaving in order would tell the watchdog that all is well, and our processes would stay.
+        # A clean exit would tell the watchdog that all is well, and our processes would stay.
         logging.getLogger(__name__).exception("the keeper cannot continue")
         os.kill(os.getpid(), signal.SIGKILL)
     return 0

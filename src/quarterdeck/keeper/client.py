@@ -30,7 +30,7 @@ COMMAND_LIMIT = FRAME_LIMIT_BYTES // 6 - 1024
 """Characters of arguments and environment: JSON needs six bytes for one at most."""
 POLL_S = 0.01
 SWEEP_S = 10.0
-"""For the look at all processes at the end of a session, beyond what was granted for each step."""
+"""For checking all processes at the end of a session, in addition to the time granted for each step."""
 
 
 class KeptSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class KeptSession(msgspec.Struct, frozen=True, kw_only=True):
     """It has ended and everything it wrote is in the spool."""
     returncode: int | None
     fault: str | None
-    """Why the keeper ended it by itself."""
+    """Why the keeper ended it on its own."""
     first: int
     """The first offset that can be read."""
     acknowledged: int
@@ -112,7 +112,7 @@ class KeeperClient(KeeperConnection):
         return client
 
     async def close(self) -> None:
-        """Leave; the sessions go on. Their transports end without having learned how."""
+        """Leave; the sessions keep running. Their transports end without an exit status."""
         self._end(KeeperLost("This connection to the keeper was closed."))
 
     async def __aenter__(self) -> KeeperClient:
@@ -148,7 +148,7 @@ class KeeperClient(KeeperConnection):
         durable: bool = False,
         **more: Any,
     ) -> KeeperTransport:
-        """A transport that will go on with a running process from this offset, or from what was acknowledged."""
+        """A transport that continues with a running process from this offset, or from what was acknowledged."""
         from .transport import KeeperTransport
 
         return KeeperTransport(self, session, generation=generation, from_offset=from_offset, durable=durable, **more)
@@ -171,7 +171,7 @@ class KeeperClient(KeeperConnection):
         return found.written
 
     async def acknowledge(self, session: str, offset: int, generation: int | None = None) -> None:
-        """For a session that is not attached here; ``KeeperTransport.acknowledge`` is for those that are."""
+        """For a session that is not attached here; for attached ones use ``KeeperTransport.acknowledge``."""
         await self.request("acknowledge", session=session, generation=generation, offset=offset)
 
     async def read(self, session: str, offset: int, generation: int | None = None, *, size: int = PART_BYTES) -> bytes:
@@ -228,7 +228,7 @@ class KeeperClient(KeeperConnection):
 
 
 async def _connect(connection: socket.socket, path: str) -> None:
-    """Unix sockets are connected at once, or not at all while too many wait: then nothing tells when to try again."""
+    """Unix sockets connect immediately, or not at all while the backlog is full; nothing signals when to retry."""
     while True:
         try:
             connection.connect(path)

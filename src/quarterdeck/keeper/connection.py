@@ -26,7 +26,7 @@ RECEIVE_BYTES = 256 * 1024
 
 
 class Attached(Protocol):
-    """Who is told what the keeper says of one session."""
+    """Receives what the keeper reports about one session."""
 
     def output_came(self, offset: int, data: bytes) -> None:
         """The next bytes of stdout."""
@@ -223,7 +223,7 @@ class KeeperConnection:
             self._guarded(transport.happened, event)
 
     def _guarded(self, deliver: Callable[..., None], *arguments: Any) -> None:
-        """A receiver that raises has a bug of its own; the other sessions do not suffer from it."""
+        """A receiver that raises has a bug; other sessions must not suffer from it."""
         try:
             deliver(*arguments)
         except Exception as error:  # noqa: BLE001

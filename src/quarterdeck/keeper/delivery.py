@@ -1,4 +1,4 @@
-"""Output on its way to the receiver: held back while that is paused, then a chunk per turn of the loop."""
+"""Output on its way to the receiver: held back while it is paused, then one chunk per loop turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quarterdeck.transport.base import FLOOD_BYTES
 from .output import WINDOW_BYTES
 
 REPORT_BYTES = WINDOW_BYTES // 4
-"""Delivered bytes after which the keeper is told, so that it can send more."""
+"""Delivered bytes after which the keeper is notified, so that it can send more."""
 
 
 class Rest(Protocol):
@@ -104,7 +104,7 @@ class Delivery:
     def _read_rest(self) -> bytes:
         try:
             return b"" if self._rest is None else self._rest.read(self.offset)
-        except OSError:  # somebody removed it: that is the end
+        except OSError:  # someone removed it: treat it as the end
             return b""
 
     def _schedule(self) -> None:

@@ -37,5 +37,5 @@ class DescriptorLimit:
     def restore_for(self, pid: int) -> None:
         """For a process just started, before it has begun to do anything."""
         if self._prlimit is not None:
-            with contextlib.suppress(OSError, ValueError):  # gone already, or another user's
+            with contextlib.suppress(OSError, ValueError):  # already gone, or another user's
                 self._prlimit(pid, resource.RLIMIT_NOFILE, self._given)

@@ -15,7 +15,7 @@ from .places import SOCKET_PATH_LIMIT_BYTES, remove_tree
 
 BACKLOG = 128
 ACCEPT_AGAIN_S = 0.5
-"""After the system refused a connection for want of descriptors."""
+"""After the system refused a connection because it ran out of descriptors."""
 
 
 class Door:
@@ -32,7 +32,7 @@ class Door:
         if len(os.fsencode(self.path)) > SOCKET_PATH_LIMIT_BYTES:
             self.path = self._elsewhere() / "socket"
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        before = os.umask(0o177)  # nobody else may connect, not even before the mode could be changed
+        before = os.umask(0o177)  # nobody else may connect, not even before the mode can be changed
         try:
             self._listener.bind(str(self.path))
         finally:

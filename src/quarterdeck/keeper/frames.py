@@ -25,7 +25,7 @@ need three bytes for one of theirs."""
 GREETING_LIMIT_BYTES = 4096
 """For a peer that has not introduced itself."""
 PART_BYTES = 256 * 1024
-"""A line or a file travels in parts of this size, so that no session holds the socket for long."""
+"""A line or a file travels in parts of this size, so that no session blocks the socket for long."""
 
 HELLO = 1
 WELCOME = 2
@@ -142,7 +142,7 @@ def number_frame(kind: int, channel: int, number: int) -> bytes:
 
 
 def input_frames(channel: int, number: int, line: bytes) -> list[bytes]:
-    """One numbered input in as many parts as it needs; the keeper acts on it when it has the last one."""
+    """One numbered input in as many parts as needed; the keeper acts on it when it has the last one."""
     view = memoryview(line)
     starts = range(0, max(len(line), 1), PART_BYTES)
     frames = []

@@ -44,7 +44,7 @@ class InputQueue:
         self.accepted = 0
         """The highest number that is here as a whole."""
         self.written = 0
-        """The highest number of which every byte is in the pipe."""
+        """The highest number whose bytes are all in the pipe."""
 
     @property
     def open(self) -> bool:
@@ -52,7 +52,7 @@ class InputQueue:
         return not self._finishing and not self._watch.closed
 
     def take(self, number: int, part: memoryview, *, last: bool) -> None:
-        """A part of a numbered line. Raises ``FrameError`` if a number was left out or far too much is here."""
+        """A part of a numbered line. Raises ``FrameError`` if a number was skipped or far too much is queued."""
         if number <= self.accepted or not self.open:
             return  # sent again; or too late, and then it stays unwritten
         self._check_next(number)
@@ -77,7 +77,7 @@ class InputQueue:
         self._write()
 
     def forget_parts(self) -> None:
-        """The host is gone: what it had sent of a line was never a line."""
+        """The host is gone: discard incomplete lines."""
         self._parts.clear()
         self._parts_bytes = 0
 

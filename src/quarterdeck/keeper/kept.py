@@ -28,26 +28,26 @@ from .stderr_pipe import StderrPipe
 logger = logging.getLogger(__name__)
 
 DRAIN_AFTER_EXIT_S = 1.5
-"""For the output of a dead process to end. Its own bytes are in the pipe already; only a grandchild makes us wait."""
+"""For a dead process's output to end. Its own bytes are already in the pipe; only a grandchild makes us wait."""
 ABOUT = "about.json"
 EXIT = "exit.json"
 
 
 class HostLane(Lane, Protocol):
-    """What the host is told of a process, beside its output."""
+    """What the host gets about a process besides its output."""
 
     def send_written(self, channel: int, number: int) -> None:
         """The number of the last input that is in the pipe."""
 
     def send_stderr(self, channel: int, data: bytes) -> None:
-        """Something on stderr; left out when there is no room."""
+        """Output on stderr; dropped if there is no room."""
 
     def send_event(self, event: dict[str, Any]) -> None:
         """Anything else."""
 
 
 class KeptProcess:
-    """A running process, and then what is left to tell of it."""
+    """A running process, and later what is left to report about it."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class KeptProcess:
         self._check_over()
 
     def _settle(self) -> None:
-        """Once the process is gone: it has finished when its output has ended, or the time for that is up."""
+        """Called when the process is gone: it has finished when its output has ended, or the time for that is up."""
         if self.returncode is None or self.finished:
             return
         if self.output.ended and self._errors.ended:
@@ -261,7 +261,7 @@ class KeptProcess:
             then()
 
     def fail(self, error: Exception) -> None:
-        """A fault of ours: this session ends, the others go on."""
+        """A fault of ours: this session ends, the others continue."""
         logger.error("session %s fails", self.session, exc_info=error)
         if self.fault is None:
             self.fault = f"the keeper failed: {error!r}"
@@ -277,11 +277,11 @@ class KeptProcess:
         self.output.spool.close()
 
     def remove(self) -> None:
-        """The host has everything: remove what is left."""
+        """The host has everything: remove the rest."""
         self.detach()
         self.output.spool.remove()
         remove_folder(self._folder)
 
     def _save(self, name: str, value: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError):  # no room: a host that connects is told all the same
+        with contextlib.suppress(OSError):  # no room: a host that connects learns it anyway
             save_json(self._folder / name, value)

@@ -189,7 +189,7 @@ class Link:
     # The end
 
     def close_after_sending(self) -> None:
-        """Close when all is sent that was to be said."""
+        """Close once everything is sent."""
         self._closing = True
 
     def close(self) -> None:
@@ -202,7 +202,7 @@ class Link:
             self._service.closed(self)
 
     def _failed(self, error: Exception) -> None:
-        """What it says cannot be understood, or serving it failed: it goes, the sessions stay."""
+        """Its message is invalid, or serving it failed: the connection ends, the sessions stay."""
         if not isinstance(error, FrameError):
             self._on_error(error)
         self.close()

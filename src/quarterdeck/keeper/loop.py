@@ -86,7 +86,7 @@ class Loop:
         self.watch(self._wake_read, self._woken, on_fault).want(READ)
         self._running = True
         self.after_round: Callable[[], None] = lambda: None
-        """Called once after all callbacks of a round: sends what they have gathered."""
+        """Called once after all callbacks of a round: sends what they have collected."""
 
     def watch(self, descriptor: int, callback: Callable[[int], object], on_fault: OnFault) -> Watch:
         return Watch(self._selector, descriptor, callback, on_fault)
@@ -102,7 +102,7 @@ class Loop:
         self._wake()
 
     def beside(self, work: Callable[[], None], then: Callable[[], None], on_fault: OnFault) -> None:
-        """Do the work in a thread, then call back in the loop, whatever the work raised."""
+        """Do the work in a thread, then call back in the loop, even if the work raised."""
 
         def run() -> None:
             try:

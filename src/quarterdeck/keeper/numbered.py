@@ -1,4 +1,4 @@
-"""The host's side of numbered input: gives each line its number, and hands over as much as the keeper should hold."""
+"""The host's side of numbered input: numbers each line, and sends as much as the keeper should hold."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from quarterdeck.transport.loop_io import Writer
 from .frames import CLOSE_INPUT, input_frames, number_frame
 
 WINDOW_BYTES = 1024 * 1024
-"""Handed over and not yet in the pipe, at most; one line may be longer."""
+"""Sent but not yet in the pipe, at most; a single line may be longer."""
 
 
 class NumberedInput(Writer):
-    """A ``Writer`` whose other end is the keeper: unsent is what is not in the process's pipe."""
+    """A ``Writer`` whose other end is the keeper: unsent is everything not in the process's pipe."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class NumberedInput(Writer):
             self._wake()
 
     def finish(self) -> None:
-        """Take no more; end-of-file, as an input with a number of its own, after all that waits."""
+        """Accept no more; end-of-file as a numbered input after everything queued."""
         if not self._finishing and not self.closed:
             self._finishing = True
             self._hand_over()

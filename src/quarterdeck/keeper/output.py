@@ -20,7 +20,7 @@ WINDOW_BYTES = 1024 * 1024
 RETRY_S = 0.25
 """Between attempts to write to a full disk."""
 LAST_READS = 16
-"""Of what is left in a pipe that somebody keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
+"""For the rest in a pipe that someone keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
 
 
 class Lane(Protocol):
@@ -50,7 +50,7 @@ class Output:
         on_change: Callable[[], None],
         on_fault: OnFault,
     ) -> None:
-        """``on_change``: it has ended, stalled or goes on, or the host has all there is."""
+        """``on_change``: it has ended, stalled or continues, or the host has everything."""
         os.set_blocking(descriptor, False)
         self.spool = spool
         self.channel = channel
@@ -134,13 +134,13 @@ class Output:
         self._watch.want(0 if full or self._unspooled is not None else READ)
 
     def lift_limit(self) -> None:
-        """The process is dead: what is left in its pipe is little, and has to come out."""
+        """The process is dead: what remains in its pipe is small and must come out."""
         self._limit_bytes = None
         if not self.ended:
             self._hold_or_read()
 
     def cut(self) -> None:
-        """Somebody else keeps the pipe open: take what is there and treat it as the end."""
+        """Someone else keeps the pipe open: read what is there and treat that as the end."""
         for _ in range(LAST_READS):
             if self.ended or self._unspooled is not None or not self._read():
                 break
@@ -178,7 +178,7 @@ class Output:
         return self.ended and self._lane is not None and self.sent == self.spool.end
 
     def take(self, offset: int) -> None:
-        """The host has taken what was sent before this offset: it may have a window more."""
+        """The host has read everything before this offset, so its window moves."""
         self._window_end = max(self._window_end, min(offset, self.sent) + WINDOW_BYTES)
         self._want_to_send()
 
@@ -190,7 +190,7 @@ class Output:
             self._hold_or_read()
 
     def _offer_new(self, start: int, data: bytes) -> None:
-        """What was just read needs not be read again, if the host is up to date and there is room."""
+        """New output need not be read again if the host is up to date and there is room."""
         lane = self._lane
         if lane is None:
             return

@@ -17,7 +17,7 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 def peer_process(peer: socket.socket) -> tuple[int, int]:
-    """Process and user at the other end; 0 and our own user where the system does not tell."""
+    """Process and user at the other end; 0 and our own user where the system does not say."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return 0, os.getuid()
@@ -33,7 +33,7 @@ def why_refused(pid: int, user: int) -> str | None:
         return None
     text, number = carried_by(pid)
     own_text, own_number = carried_by(os.getpid())
-    # We may be part of a family ourselves, when our host is run by an agent: then its other members are equals.
+    # We may be part of a family ourselves if our host is run by an agent: then its other members are equals.
     if (text and text != own_text) or (number and number != own_number):
         return "it was started by an agent"
     return None

@@ -36,7 +36,7 @@ SOCKET_PATH_LIMIT_BYTES = 100
 
 
 class KeeperPlace(NamedTuple):
-    """A keeper, or what is left of one."""
+    """A keeper, or the remains of one."""
 
     folder: Path
     alive: bool
@@ -53,7 +53,7 @@ class KeeperPlace(NamedTuple):
 
 
 def private_folder(path: Path) -> Path:
-    """Make this folder, or make sure that nobody else can look into it. Raises ``PermissionError``."""
+    """Make this folder, or make sure that nobody else can read it. Raises ``PermissionError``."""
     path.mkdir(0o700, parents=True, exist_ok=True)
     facts = path.stat()
     if facts.st_uid != os.getuid():
@@ -104,7 +104,7 @@ def _is_locked(path: Path) -> bool:
 
 
 class Claim:
-    """A keeper's hold on a folder of its own."""
+    """A keeper's lock on its own folder."""
 
     def __init__(self, keepers: Path) -> None:
         """Make the folder, lock it, and only then show it under its name."""
@@ -120,7 +120,7 @@ class Claim:
         save_json(self.folder / ABOUT, about)
 
     def still_ours(self) -> bool:
-        """Whether the folder is there, with our lock in it."""
+        """Whether the folder exists, with our lock in it."""
         try:
             there = (self.folder / LOCK).stat()
         except OSError:
@@ -141,7 +141,7 @@ def save_json(path: Path, value: dict[str, Any]) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove what a keeper has left. What is gone already does not matter."""
+    """Remove what a keeper has left. Missing files do not matter."""
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)

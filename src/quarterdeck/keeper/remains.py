@@ -63,7 +63,7 @@ def left_sessions(place: KeeperPlace) -> list[LeftSession]:
 
 
 def remove_place(place: KeeperPlace) -> bool:
-    """Remove a dead keeper's folder if no session is left in it; whether it is gone."""
+    """Remove a dead keeper's folder if it contains no session; returns whether it is gone."""
     if look_at(place.folder).alive or left_sessions(place):
         return False
     remove_tree(place.folder)

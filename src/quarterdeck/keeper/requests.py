@@ -80,7 +80,7 @@ class Requests:
             reply({"error": "failed", "message": f"The request {name!r} failed: {error!r}"})
 
     def forget(self) -> None:
-        """The host is gone, and with it what it had begun."""
+        """The host is gone, and with it what it had started."""
         self._files.clear()
         self._files_bytes = 0
 
@@ -98,7 +98,7 @@ class Requests:
         reply({"offset": offset, **kept.describe(), "stderr": kept.stderr_tail}, data)
 
     def _end(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
-        """Answered when the process and all it started are gone."""
+        """Answered when the process and everything it started are gone."""
         kept = self._kept(request)
         patience = AT_ONCE if request.get("at_once") else Patience.asked_for(request)
         kept.end(patience, lambda: reply(kept.describe()))
@@ -200,7 +200,7 @@ class Requests:
         reply({})
 
     def _acknowledge(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
-        """For a session that is not attached; the others have a frame for it."""
+        """For a session that is not attached; attached ones have a frame for it."""
         kept = self._kept(request)
         kept.output.acknowledge(int(request["offset"]))
         reply(kept.describe())

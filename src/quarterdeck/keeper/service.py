@@ -149,7 +149,7 @@ class Keeper:
                 kept.detach()
             self.consider_leaving()
 
-    # What it says
+    # Replies
 
     def framed(self, link: Link, kind: int, body: memoryview) -> None:
         if kind == frames.REQUEST:
@@ -217,7 +217,7 @@ class Keeper:
         self.consider_leaving()
 
     def stop(self, then: Callable[[], None] = lambda: None, patience: Patience | None = None) -> None:
-        """End all sessions, then leave. What was not acknowledged stays to be read."""
+        """End all sessions, then exit. What was not acknowledged stays to be read."""
         self.retired = True
         left = len(self.sessions)
 
@@ -234,7 +234,7 @@ class Keeper:
             kept.end(patience or Patience(), one_less)
 
     def _leave_when_finished(self, deadline: float) -> None:
-        """Give the last output its time. A full disk must not keep us for ever: who stops us wants an end."""
+        """Give the last output its time. A full disk must not keep us forever: whoever stops us wants an end."""
         if all(kept.finished for kept in self.sessions.values()) or time.monotonic() > deadline:
             self._leave()
         else:

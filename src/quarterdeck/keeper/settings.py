@@ -1,4 +1,4 @@
-"""What a keeper can be told when it is started."""
+"""Settings of a keeper, given when it starts."""
 
 from __future__ import annotations
 

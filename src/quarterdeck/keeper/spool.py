@@ -17,7 +17,7 @@ SUFFIX = ".spool"
 
 
 class _Segment:
-    """One file; open as long as it is needed, so that it can be read though somebody removed it."""
+    """One file; open as long as needed, so that it can be read even after someone removed it."""
 
     __slots__ = ("descriptor", "end", "path", "start")
 
@@ -32,7 +32,7 @@ class _Segment:
 
     def remove(self) -> None:
         self.close()
-        with contextlib.suppress(OSError):  # somebody was faster
+        with contextlib.suppress(OSError):  # someone else was faster
             self.path.unlink()
 
 
@@ -92,7 +92,7 @@ class Spool:
         path = segment_path(self._folder, start)
         try:
             return _Segment(path, start)
-        except FileNotFoundError:  # somebody removed the folder; what is in it from now on can be read again
+        except FileNotFoundError:  # someone removed the folder; what is in it from now on can be read again
             self._folder.mkdir(0o700, parents=True, exist_ok=True)
             return _Segment(path, start)
 

@@ -25,7 +25,7 @@ REAP_POLL_S = 0.001
 
 
 class PrivateFile(NamedTuple):
-    """A file for the process alone; its path goes on the command line as ``flag=path``."""
+    """A file for this process only; its path goes on the command line as ``flag=path``."""
 
     flag: str
     name: str
@@ -33,7 +33,7 @@ class PrivateFile(NamedTuple):
 
 
 class Started(NamedTuple):
-    """A running process, and what was made for it."""
+    """A running process, and what was created for it."""
 
     folder: Path
     child: Child
@@ -88,7 +88,7 @@ def start_process(
 
 
 def remove_folder(folder: Path) -> None:
-    """A folder of plain files. One that is gone does not matter."""
+    """A folder of plain files. It may already be gone."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             path.unlink()

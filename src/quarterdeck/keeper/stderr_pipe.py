@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 FILE = "stderr"
 LAST_READS = 16
-"""Of what is left in a pipe that somebody keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
+"""For the rest in a pipe that someone keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
 
 
 class StderrPipe:
@@ -80,7 +80,7 @@ class StderrPipe:
                 os.close(descriptor)
 
     def cut(self) -> None:
-        """Somebody else keeps the pipe open: take what is there and treat it as the end."""
+        """Someone else keeps the pipe open: read what is there and treat that as the end."""
         for _ in range(LAST_READS):
             if self.ended or not self._read():
                 break

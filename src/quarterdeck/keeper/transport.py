@@ -141,7 +141,7 @@ class KeeperTransport:
             raise
 
     def _undo(self, *, started: bool) -> None:
-        """The answer did not come in time, and may still come: nothing must be left of what was asked for."""
+        """The answer did not come in time, and may still come: nothing that was requested may be left behind."""
         key: dict[str, Any] = {"session": self.session, "generation": self.generation}
         if started:
             drop = partial(self._client.request_soon, "drop", **key)
@@ -193,12 +193,12 @@ class KeeperTransport:
             await self._input.drain()
 
     def close_input(self) -> None:
-        """End-of-file, as an input with a number of its own."""
+        """End-of-file, as a numbered input."""
         if self._input is not None:
             self._input.finish()
 
     def input_written(self, number: int) -> None:
-        """For the client: told by the keeper."""
+        """Called by the client, from the keeper."""
         if self._input is not None:
             self._input.confirm(number)
             if self._on_written is not None:
@@ -215,7 +215,7 @@ class KeeperTransport:
     # Receiving
 
     def output_came(self, offset: int, data: bytes) -> None:
-        """For the client: told by the keeper."""
+        """Called by the client, from the keeper."""
         if self._delivery is not None:
             self._delivery.came(offset, data)
 
@@ -246,11 +246,11 @@ class KeeperTransport:
             self._delivery.resume()
 
     def stderr_came(self, data: bytes) -> None:
-        """For the client: told by the keeper."""
+        """Called by the client, from the keeper."""
         self._stderr.feed(data)
 
     def happened(self, event: dict[str, Any]) -> None:
-        """For the client: told by the keeper."""
+        """Called by the client, from the keeper."""
         match event["event"]:
             case "stalled":
                 self._tell_stalled(event["reason"])
@@ -330,7 +330,7 @@ class KeeperTransport:
             self._status = ended.status
         except KeeperUnavailable:
             logger.error("the keeper did not end process %s in time", self.pid)
-        except KeeperError:  # it is gone, or another host has it: what can be told is told by that
+        except KeeperError:  # it is gone, or another host has it: either reports what it can
             logger.debug("process %s could not be asked to end", self.pid, exc_info=True)
 
     def _cut(self) -> None:
@@ -354,7 +354,7 @@ class KeeperTransport:
         self._client.request_soon("end", session=self.session, generation=self.generation, **how)
 
     def detach(self) -> None:
-        """Leave the process running and hear nothing more of it; the receiver is not told anything."""
+        """Leave the process running and hear nothing more from it; the receiver is not notified."""
         if self._input is not None and not self._exit_told:
             self._closing = self._exit_told = True
             self._stop_delivery()
@@ -366,7 +366,8 @@ class KeeperTransport:
     # Without a keeper
 
     def keeper_lost(self) -> None:
-        """For the client: the connection is gone. If the keeper is dead, what it left in the spool comes first."""
+        """Called by the client: the connection is gone. If the keeper is dead, what it left in the spool
+        comes first."""
         self._close_input_pipe()
         if self._client.keeper_may_have_died:
             self._look_for_rest(self._loop.time() + KEEPER_DEATH_S)
