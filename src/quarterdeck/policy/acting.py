@@ -54,7 +54,7 @@ _FIND_VALUE: Final = programs.words(
 
 
 def words_to_name(argv: Sequence[str]) -> int:
-    """How many words of ``argv`` a rule has to spell out; more than there are: no rule with a wildcard will do."""
+    """How many words of ``argv`` a rule has to spell out; more than there are: no rule with a wildcard is enough."""
     program = program_name(argv[0])
     if program == "git":
         return max(1, _git(argv))
@@ -79,7 +79,7 @@ _NO_OPTIONS: Final = Options((), (), (), (), 0)
 
 
 def _where(argv: Sequence[str], acts: Callable[[str], bool]) -> int:
-    """How many words there are up to the last that ``acts``."""
+    """The number of words up to the last one that ``acts``."""
     for at in range(len(argv), 1, -1):
         if acts(argv[at - 1]):
             return at
@@ -129,7 +129,7 @@ def _jq(argv: Sequence[str], options: Options) -> int:
 
 
 def _second_is_written(argv: Sequence[str], options: Options) -> int:
-    """Also a word that looks like an option: not all systems take options behind the first file."""
+    """Even a word that looks like an option: not all systems accept options after the first file."""
     first = argv.index(options.operands[0]) if options.operands else len(argv)
     return len(argv) if len(argv) > first + 1 else 0
 
@@ -155,7 +155,7 @@ def _make(argv: Sequence[str], options: Options) -> int:
 
 
 def _curl(argv: Sequence[str], options: Options) -> int:
-    """A file may stand behind ``@`` or ``<``, and a URL with braces may be another one: ``f{i}le:///etc/passwd``."""
+    """A file may follow ``@`` or ``<``, and a URL with braces may be a different one: ``f{i}le:///etc/passwd``."""
     encoded = values_of(options, ("--data-urlencode", "--url-query"))
     forms = values_of(options, ("-F", "--form"))
     if any(mark in form for form in forms for mark in "@<") or any(

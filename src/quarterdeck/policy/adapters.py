@@ -31,12 +31,12 @@ answer is a person's; no allow rule gives it."""
 OnAsk: TypeAlias = Callable[
     [Decision, str, Mapping[str, Any], ToolPermissionContext | None], Awaitable[PermissionResult] | PermissionResult
 ]
-"""Hands a request to a person: decision, tool name, tool input, and what the CLI told about it."""
+"""Passes a request to a person: decision, tool name, tool input, and the CLI's context."""
 PreToolUseHook: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
 
 
 class PolicyBypassedWarning(UserWarning):
-    """A policy has deny or ask rules, and is not asked about calls that the CLI allows by itself."""
+    """A policy has deny or ask rules but is not asked about calls that the CLI allows itself."""
 
 
 class Callbacks:
@@ -53,7 +53,7 @@ class Callbacks:
         raise NotImplementedError
 
     def restrain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
-        """What deny and ask rules, and what could hide one of them, have against a call that others would allow."""
+        """Objections of deny and ask rules, and of anything that could hide one, to a call that others would allow."""
         raise NotImplementedError
 
     @property
@@ -86,7 +86,7 @@ class Callbacks:
         """A hook comes before the callback: by now it would have been called."""
         called_by_the_cli = getattr(context, "tool_use_id", None) is not None
         if called_by_the_cli and self.refuses and not self._sees_all_calls:
-            self._sees_all_calls = True  # it is said once
+            self._sees_all_calls = True  # warn only once
             warnings.warn(
                 "this policy has deny or ask rules, but can_use_tool alone is not called for calls that the CLI "
                 "allows on its own. Register policy.guard as a PreToolUse hook, too.",
@@ -132,7 +132,7 @@ class Callbacks:
 
 
 def _insists(context: ToolPermissionContext | None) -> str | None:
-    """Why the CLI wants a person's answer; None if a rule may give it."""
+    """Why the CLI requires a person's answer; None if a rule can give it."""
     request = getattr(context, "request", None)
     kind = getattr(request, "decision_reason_type", None)
     if kind not in CLI_INSISTS:

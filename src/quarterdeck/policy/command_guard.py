@@ -41,7 +41,7 @@ class CommandGuard:
     def _readings(self, layers: Layers) -> tuple[Iterable[str], bool]:
         if layers.flat:
             words = layers.scripts[0].commands[0].words
-            named = words[0].hint.partition(" ")[0].rpartition("/")[2]  # 'rm x' is one word, and no rule is so exact
+            named = words[0].hint.partition(" ")[0].rpartition("/")[2]  # 'rm x' is one word, and no rule is that exact
             worth = self._both.may_match(words[0].text) or self._both.may_match(named)
             return plain_forms(words) if worth else (), True
         seen: dict[str, None] = {}
@@ -84,7 +84,7 @@ class CommandGuard:
         if words[0].value is None:
             return self._both.possible("")
         if may_run_others(words):
-            built = program_of(words) in ("find", "fd", "xargs")  # what these run is a command of its own here
+            built = program_of(words) in ("find", "fd", "xargs")  # what these run is a separate command here
             unknown = [word for word in words if word.value is None and not (built and word.text == "{}")]
             return self._both.possible("") if unknown else None
         return self._both.possible(_known(words))

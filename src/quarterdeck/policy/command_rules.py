@@ -40,7 +40,7 @@ class CommandRules:
         globs = (*self._open_globs, *(glob for listed in self._globs.values() for glob in listed))
         self._glob_beginnings = tuple(dict.fromkeys(pieces[0] for pieces, _ in globs))
         self._longest: dict[str, int] = {}
-        """The first word of a prefix → how many blanks such a prefix has at most."""
+        """The first word of a prefix → the largest number of blanks in such a prefix."""
         for text in self._prefix:
             head = text.partition(" ")[0]
             self._longest[head] = max(text.count(" "), self._longest.get(head, 0))
@@ -65,7 +65,7 @@ class CommandRules:
         return bool(self.rules)
 
     def may_match(self, head: str) -> bool:
-        """A quick no: whether any rule begins with the word ``head``, or with a wildcard."""
+        """A fast negative check: whether any rule begins with the word ``head``, or with a wildcard."""
         return head in self._heads or bool(self._open_globs)
 
     def has_head(self, name: str) -> bool:
@@ -116,7 +116,7 @@ class CommandRules:
         return None
 
     def _word_ends(self, text: str) -> Sequence[int]:
-        """Where the words of ``text`` end, the last first, up to as many as its longest prefix may have."""
+        """Where the words of ``text`` end, last first, up to as many as its longest prefix can have."""
         at = text.find(" ")
         longest = self._longest.get(text[:at] if at >= 0 else text)
         if longest is None:

@@ -48,7 +48,7 @@ def make_unit(command: Command) -> Unit:
 
 
 def _text(words: Sequence[Word], named: int) -> tuple[str, int]:
-    """As the CLI compares it (the first word without quotes, the others as written), and how much a rule must name."""
+    """As the CLI compares it (the first word unquoted, the others as written), and how much a rule must name."""
     head = words[0].hint if " " not in words[0].hint else words[0].text
     parts = [head, *[word.text for word in words[1:]]]
     return " ".join(parts), sum(map(len, parts[:named])) + named - 1
@@ -65,7 +65,8 @@ def _bad_assignment(assignments: Iterable[Assignment]) -> str | None:
 
 
 def _unwrapped(argv: Sequence[str]) -> int | None:
-    """Where the command behind ``time``, ``timeout 5`` … begins; None when a wrapper's own words are not understood."""
+    """Where the command behind ``time``, ``timeout 5`` … begins; None if a wrapper's own arguments are
+    not understood."""
     start = 0
     while start < len(argv) and argv[start] in programs.TRANSPARENT:
         shape, own = programs.TRANSPARENT[argv[start]], ""

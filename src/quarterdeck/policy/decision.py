@@ -53,7 +53,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def strictest(verdicts: list[Verdict]) -> Verdict:
-    """Deny beats ask beats allow. Of several asks the one that no rule could answer is the one to tell about."""
+    """Deny beats ask beats allow. Of several asks, the one that no rule could answer is reported."""
     if len(verdicts) == 1:
         return verdicts[0]
     return min(verdicts, key=lambda verdict: (_ORDER[verdict.behavior], verdict.source != "safety"))

@@ -38,7 +38,7 @@ def need_grammar() -> None:
 
 @dataclass(frozen=True, slots=True)
 class BadRule:
-    """One refused rule: where it stands, what it says, why it cannot be used."""
+    """One rejected rule: where it is, what it says, why it cannot be used."""
 
     text: str
     reason: str
@@ -53,7 +53,7 @@ class BadRule:
 
 
 class BadRulesError(PolicyError):
-    """Rules were refused. None of them was applied, and none was guessed at: correct them and load again."""
+    """Rules were rejected. None was applied, and none was guessed at: correct them and load again."""
 
     def __init__(self, rules: list[BadRule]) -> None:
         self.rules = tuple(rules)

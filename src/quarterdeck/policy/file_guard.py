@@ -106,7 +106,7 @@ def _heads(layers: Layers) -> Iterator[str]:
 
 
 def _runs(layers: Layers, wanted: frozenset[str]) -> Iterator[Sequence[Word]]:
-    """The commands of ``wanted`` in every layer, behind wrappers too, each from its name on."""
+    """The commands of ``wanted`` in every layer, even behind wrappers, each from its name on."""
     for script in layers.scripts:
         for command in (*script.commands, *script.also):
             words = command.words

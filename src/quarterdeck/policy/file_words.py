@@ -1,4 +1,4 @@
-"""The words of a command that name files: which are read, and which are written."""
+"""The words of a command that name files, and which of them are read or written."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def file_words(argv: Sequence[str]) -> FileWords:
 
 
 def _of_git(rest: Sequence[str]) -> FileWords:
-    """Words that are plainly elsewhere, and files that options name."""
+    """Words that are clearly elsewhere, and files named by options."""
     spec = known(f"git {rest[0]}") if rest else None
     options = sort_words(f"git {rest[0]}", rest) if spec is not None and spec.names_files else None
     outside = tuple(
@@ -86,7 +86,7 @@ def _after(argv: Sequence[str], option: str) -> list[str]:
 
 
 def file_operands(argv: Sequence[str]) -> list[str]:
-    """The words of a command in ``FILE_READERS`` or ``FILE_CHANGERS`` that name files, options apart."""
+    """The words of a command in ``FILE_READERS`` or ``FILE_CHANGERS`` that name files, without options."""
     program = program_name(argv[0])
     if program == "find":
         return _find_starts(argv)

@@ -166,7 +166,7 @@ HARMLESS_KEYS: Final = frozenset({"user.name", "user.email", "color.ui", "init.d
 HARMLESS_GLOBALS: Final = frozenset(
     {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--version", "-v"}
 )
-"""What may stand in front of the subcommand."""
+"""What may precede the subcommand."""
 RUNS_OTHERS: Final[dict[str, frozenset[str]]] = {
     "submodule": frozenset({"foreach"}),
     "bisect": frozenset({"run", "view", "visualize", "replay"}),
@@ -197,7 +197,7 @@ RUN_CODE: Final = frozenset(
         "ls-remote",
     ]
 )
-"""Subcommands whose words may be commands, or name programs to run later."""
+"""Subcommands whose arguments may be commands, or name programs to run later."""
 HARMLESS_CONFIG: Final = re.compile(
     r"(color|user|advice|log|commit|tag|gc|fetch|pull|push|init|safe|protocol|status|branch|rebase|column)\.[a-z.]+\Z"
     r"|core\.(quotepath|autocrlf|longpaths|ignorecase|filemode|abbrev|eol|safecrlf)\Z|diff\.(renames|algorithm|context)\Z"

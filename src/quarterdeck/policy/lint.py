@@ -1,4 +1,4 @@
-"""Rules that are valid and probably not what was meant."""
+"""Rules that are valid but probably not intended."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _closed_brackets(pattern: str) -> bool:
 
 
 def harmless_awk(program: str) -> bool:
-    """No commands, no other input; ``>`` and ``|`` only where nothing is printed yet: there they compare."""
+    """No commands, no other input; ``>`` and ``|`` only before anything is printed: there they compare."""
     if _AWK_ACTS.search(program):
         return False
     prints = _AWK_PRINTS.search(program)

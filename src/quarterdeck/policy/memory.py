@@ -28,7 +28,7 @@ Scope: TypeAlias = Literal["once", "session", "project", "user"]
 
 
 class CannotRememberError(PolicyError):
-    """No rule says exactly what was allowed; it can be allowed this time only."""
+    """No rule says exactly what was allowed; it can be allowed only this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ _OF_NO_EFFECT = {"Bash": frozenset({"description", "timeout"})}
 
 
 def call_key(tool_name: str, tool_input: Mapping[str, Any]) -> str:
-    """Equal for calls that do the same, and for no others."""
+    """Equal for calls that do the same, and only for those."""
     without = _OF_NO_EFFECT.get(tool_name, frozenset())
     said = {key: value for key, value in tool_input.items() if key not in without}
     return f"{tool_name} {json.dumps(said, sort_keys=True, ensure_ascii=True)}"
@@ -98,7 +98,7 @@ class Memory:
         granted_by: str,
         lasts_s: float | None = None,
     ) -> Grant:
-        """Remember that this very call may be made. It speaks for no other call, however similar."""
+        """Remember that this exact call is allowed. It applies to no other call, however similar."""
         rules = rules_for_call(policy, tool_name, tool_input)
         if not rules:
             raise CannotRememberError(f"no rule can describe exactly this {tool_name} call; allow it only once")
@@ -119,7 +119,7 @@ class Memory:
         return self._grants.pop(number)
 
     def rules(self, *, call: str | None = None, without: int | None = None) -> tuple[Rule, ...]:
-        """What is granted now to calls in general, and to ``call``, as rules of the session; one may be left out."""
+        """The rules granted now to calls in general and to ``call``, as session rules; one may be excluded."""
         said = [grant for grant in self.grants() if grant.call in (None, call) and grant.number != without]
         texts = dict.fromkeys(text for grant in said for text in grant.rules)
         return tuple(parse_rule(text, "allow", source="session") for text in texts)
@@ -151,7 +151,7 @@ _ACTING_TOOLS = frozenset({"Bash", "Monitor", "PowerShell", *AGENT_TOOLS})
 
 
 class RememberingPolicy(Callbacks):
-    """A policy and a memory: decides as the policy does, with what was granted added to the allow rules."""
+    """A policy and a memory: decides like the policy, with the grants added to its allow rules."""
 
     def __init__(self, policy: Policy, memory: Memory, *, on_ask: OnAsk | None = None) -> None:
         self.base, self.memory = policy, memory
@@ -161,7 +161,7 @@ class RememberingPolicy(Callbacks):
 
     @property
     def policy(self) -> Policy:
-        """The policy as it stands at this moment, for calls that nobody has granted by themselves."""
+        """The current policy, for calls without a grant of their own."""
         return self._with(self.memory.rules())
 
     def _with(self, rules: tuple[Rule, ...]) -> Policy:
@@ -190,7 +190,7 @@ class RememberingPolicy(Callbacks):
         return explain(self._for_call(tool_name, tool_input), tool_name, tool_input)
 
     def used(self, tool_name: str, tool_input: Mapping[str, Any]) -> None:
-        """A grant for one time is gone once a request went through that needed it."""
+        """A one-time grant is gone once a request that needed it went through."""
         key = call_key(tool_name, tool_input)
         for grant in self.memory.grants():
             if grant.scope == "once" and grant.call in (None, key):

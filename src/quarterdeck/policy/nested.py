@@ -24,13 +24,13 @@ MAX_DEPTH = 4
 """Deeper nesting is asked about."""
 MAX_SCRIPTS = 40
 MAX_SHELLS = 8
-"""A command with more of them among its words is taken for one that reads code from its input."""
+"""A command with more of them among its words counts as one that reads code from its input."""
 MAX_BUILT = 4
-"""So many commands put together by ``find`` and ``xargs`` are followed, with so many words times ten each."""
+"""How many commands built by ``find`` and ``xargs`` are followed, each with ten times as many words."""
 
 _MARKS: Final = re.compile(r"[ \t\n;|&$`({\\'\"]")
 _MARKS_IN_LINE: Final = re.compile(r"[\t\n;|&$`({\\'\"=]")
-"""The same in a whole command, between whose words are blanks; also assignments."""
+"""The same in a whole command with blanks between its words; also assignments."""
 _STANDARD_INPUT: Final = re.compile(r"-\Z|/dev/(stdin|fd/[0-9]+)\Z|/proc/self/fd/[0-9]+\Z")
 _RUN_LATER: Final = re.compile(
     r"(GIT_(?!AUTHOR_|COMMITTER_|TERMINAL_PROMPT|TRACE)|BASH_ENV|ENV\Z|PROMPT_COMMAND|PS[0-4]\Z|ZDOTDIR|BASH_FUNC|SHELLOPTS"
@@ -43,9 +43,9 @@ _SHOWS_ONLY: Final = frozenset({"", "cat", "true", ":", "less", "0", "1"})
 _UNKNOWN_WORD: Final = Word("$…", None, "")
 _INTO_XARGS: Final = re.compile(r"\|\s*xargs\b")
 _WIDENING: Final = frozenset({"-o", "-or", "!", "-not", "-printf", "-fprintf", "-exec", "-execdir", ","})
-"""With these, ``find`` may print other names than the one it is given."""
+"""With these, ``find`` may print names other than the given one."""
 _BUILDERS: Final = frozenset({"xargs", "find", "fd"})
-"""What they run is put together from their words, and is a command of its own here."""
+"""What they run is built from their arguments, and is a separate command here."""
 _TAKES_CODE: Final = (
     programs.EVALUATORS
     | programs.HIDE_CODE
@@ -53,7 +53,7 @@ _TAKES_CODE: Final = (
     | _BUILDERS
     | {"git", "ssh", "su", "chroot", "parallel", "at", "batch", "crontab"}
 )
-"""What they run may be made of plain words, or come from elsewhere."""
+"""What they run may consist of plain words, or come from elsewhere."""
 _XARGS_WITH_VALUE: Final = frozenset("nPLsdEaI")
 
 
@@ -76,7 +76,7 @@ def read_layers(script: Script) -> Layers:
 
 
 def _only_words(script: Script) -> Sequence[Word]:
-    """The words of a script that is a single command with nothing around it."""
+    """The words of a script that is a single command and nothing else."""
     if len(script.commands) != 1 or script.doubts or script.also or script.here or script.quoted:
         return ()
     command = script.commands[0]
@@ -84,7 +84,7 @@ def _only_words(script: Script) -> Sequence[Word]:
 
 
 def _may_hold_code(words: Sequence[Word], text: str) -> bool:
-    """A quick no for what starts one program with plain words: ``make lint``, ``npx tsc``, ``docker ps``."""
+    """A fast negative check for a single program with plain words: ``make lint``, ``npx tsc``, ``docker ps``."""
     if _MARKS_IN_LINE.search(text) or words[0].hint in _TAKES_CODE or program_of(words) in _TAKES_CODE:
         return True
     return any(program_name(word.hint) in programs.SHELLS for word in words[1:])
@@ -240,7 +240,7 @@ def _computes(command: Command) -> bool:
 
 
 def _printed(script: Script) -> Iterator[str]:
-    """What ``echo`` and the like may send to a shell further on in the pipe."""
+    """What ``echo`` and the like may send to a shell later in the pipe."""
     for command in script.commands:
         if program_of(command.words) in ("echo", "printf", "print", "yes"):
             values = [word.hint for word in command.words[1:]]
@@ -262,7 +262,7 @@ def _found_by(words: Sequence[Word]) -> Word:
 
 
 def _from_xargs(words: Sequence[Word], added: Word) -> Iterator[Command]:
-    """``xargs`` adds words at the end, or in place of the text given to ``-I``."""
+    """``xargs`` adds words at the end, or replaces the text given to ``-I``."""
     at, replaced = 1, ""
     while at < len(words) and words[at].hint.startswith("-"):
         option = words[at].hint

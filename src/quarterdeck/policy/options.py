@@ -285,7 +285,7 @@ class Options(msgspec.Struct, frozen=True):
 
 @cache
 def known(program: str) -> Known | None:
-    """What is known of ``program``; None if its options were not gone through."""
+    """What is known about ``program``; None if its options were not examined."""
     text = LISTED.get(program, GIT_OPTIONS.get(program))
     if text is None:
         return None
@@ -339,7 +339,7 @@ class _Sorter:
             return 0
         if glued is None and following is not None and following != "-" and _LIKE_OPTION.match(following):
             self.ambiguous = at + 1
-            return 0  # some programs take no value from the next word: it is judged as an option of its own
+            return 0  # some programs take no value from the next word: judge it as a separate option
         value = following if glued is None else glued
         used = int(glued is None)
         if value is None:
@@ -357,7 +357,7 @@ class _Sorter:
 
 
 def sort_words(program: str, argv: Sequence[str], *, until_operand: bool = False) -> Options | None:
-    """``argv`` by what ``program`` makes of each word; None if its options were not gone through.
+    """``argv`` sorted by the meaning of each word to ``program``; None if its options were not examined.
 
     ``until_operand``: what follows the first operand belongs to another program (a script of an interpreter).
     """

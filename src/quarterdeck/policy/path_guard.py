@@ -29,7 +29,7 @@ from .words import Word
 
 MAX_FOLDERS = 6
 MAX_TOKENS = 60
-"""So many words of a piece of code are looked at."""
+"""How many words of a piece of code are examined."""
 _SEPARATORS: Final = re.compile(r"[=:,@]")
 _MARKS: Final = "@<>:"
 _TOKENS: Final = re.compile(r"[^\s'\"()<>;|&,=\[\]{}`$]+")
@@ -113,7 +113,7 @@ class PathGuard:
         return None
 
     def _entered(self, book: Rulebook, command: Command, around: Around) -> Verdict | None:
-        """``cd protected && ls``: what comes after it works there without naming it."""
+        """``cd protected && ls``: what follows works there without naming it."""
         for target in _goes_to(command):
             rule = None if target is None else self._word_rule(book, target, around, handles_files=True)
             if rule is not None and target is not None:
@@ -145,7 +145,7 @@ class PathGuard:
         return softer
 
     def _is_plain(self, book: Rulebook, word: Word) -> bool:
-        """A quick yes for most words: neither a protected name, nor a link that could lead to one, nor code."""
+        """A fast positive check for most words: not a protected name, not a link that could lead to one, not code."""
         text = word.hint
         if word.value is None or "/" in text or book.may_name(text) or _CODE.search(text):
             return False

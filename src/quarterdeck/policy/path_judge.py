@@ -106,7 +106,7 @@ class PathJudge:
         return None if located is None else book.touching(located, edit=edit)
 
     def naming(self, book: Rulebook, path: str) -> Rule | None:
-        """By name only: most words of a command are no files."""
+        """By name only: most words of a command are not files."""
         if "/" not in path and path not in ("~", ".", ".."):
             return book.naming_here(path)
         return book.naming(self._places.absolute(path)) if "\0" not in path else None

@@ -47,7 +47,7 @@ class PathResolver(Protocol):
     """How paths are followed. The default is the file system; tests hand in their own."""
 
     def real(self, path: str) -> str | None:
-        """The absolute path without links; None when it cannot be told."""
+        """The absolute path without links; None if it cannot be determined."""
 
 
 class FileSystem:
@@ -147,7 +147,7 @@ class Places:
 
     def is_link_here(self, name: str) -> bool:
         """Whether a link in the working folder has this name."""
-        if isinstance(self._resolver, FileSystem):  # quicker than to see where it leads: this is asked for many words
+        if isinstance(self._resolver, FileSystem):  # faster than resolving it: this is called for many words
             return os.path.islink(f"{self.cwd}/{name}")
         located = self.locate(name)
         return located is not None and self.is_link(located)
@@ -166,7 +166,7 @@ class Places:
         return f"{located.given}/".startswith(self._below_roots) and not self.inside(located)
 
     def inside(self, located: Located) -> bool:
-        """Whether the path lies in a working folder, as given and where it leads."""
+        """Whether the path is in a working folder, both as given and after resolving links."""
         if located.real is None:
             return False
         return f"{located.given}/".startswith(self._below_roots) and f"{located.real}/".startswith(
@@ -205,7 +205,7 @@ def is_disguised(path: str) -> bool:
 
 
 def climbs(path: str) -> bool:
-    """Whether it goes up again from a folder that may be a link: ``src/../x``."""
+    """Whether it goes up from a folder that may be a link: ``src/../x``."""
     return _CLIMBS.search(path) is not None
 
 
@@ -237,7 +237,7 @@ class PathRule:
             pattern, bases = fold(pattern), [fold(base) for base in bases]
         self._bases = tuple(dict.fromkeys(base.rstrip("/") + "/" for base in bases))
         self.globs = tuple(base + (pattern if anchored else f"**/{pattern}") for base in self._bases)
-        """What it matches, as text, for words that are not fully known."""
+        """What it matches, as text, for words that are only partly known."""
         self._pattern = compile_segments(pattern if anchored else f"**/{pattern}")
         self._literal = _literal_head(self._pattern)
         self._anywhere = _name_at_any_depth(self._pattern)

@@ -51,7 +51,7 @@ _HARMLESS = words(
 """Tools that 2.1.325 runs without asking: they change nothing but the session itself, and what a sub-agent does is
 asked about on its own."""
 _FEWER_RULES = frozenset({"plan", "auto"})
-"""In these modes 2.1.325 passes over rules that would allow any code (``Bash``, ``Bash(python3:*)``) or any agent."""
+"""In these modes 2.1.325 ignores rules that would allow any code (``Bash``, ``Bash(python3:*)``) or any agent."""
 DEFAULT_AGENT = "general-purpose"
 """What 2.1.325 starts where a call names no agent."""
 _ALLOWED_BY_MODE = Verdict("allow", "The mode bypasses permissions.", source="mode")
@@ -150,7 +150,7 @@ class Policy(Callbacks):
         )
 
     def with_rules(self, rules: Iterable[Rule], *, mode: PermissionMode | None = None) -> Policy:
-        """The same policy with other rules, and another mode if given."""
+        """The same policy with other rules, and with another mode if given."""
         return Policy(rules, cwd=self.places.cwd, home=self.places.home, mode=mode or self.mode, **self._options)
 
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
@@ -162,7 +162,7 @@ class Policy(Callbacks):
         decision = self.decide(tool_name, tool_input)
         if decision.behavior != "ask":
             return decision
-        if tool_name in _NEEDS_A_PERSON:  # the CLI asks about these by itself
+        if tool_name in _NEEDS_A_PERSON:  # the CLI asks about these itself
             return msgspec.structs.replace(decision, behavior="allow")
         if self._restraint is None:
             self._restraint = self.with_rules(self.rules, mode="bypassPermissions")
@@ -297,7 +297,7 @@ class Policy(Callbacks):
 
     @staticmethod
     def _called(tool: str, tool_input: Mapping[str, Any]) -> tuple[str | None, tuple[str, ...]]:
-        """The agent or skill that is meant, if that is certain, and all that may be."""
+        """The agent or skill that is called, if certain, and all that it could be."""
         given = tool_input.get("skill" if tool == "Skill" else "subagent_type")
         if given is None and tool in AGENT_TOOLS:
             return DEFAULT_AGENT, (DEFAULT_AGENT,)

@@ -1,4 +1,4 @@
-"""What is known about programs: which start other programs, which only read, which options make one do another's work.
+"""Facts about programs: which start others, which only read, which options make one act like another.
 
 Tables only. A program that is in none of them is judged by its words alone.
 """
@@ -15,7 +15,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def beginnings(text: str) -> frozenset[str]:
-    """Each word, and its beginnings of two letters and more, which npm takes for it."""
+    """Each word and its prefixes of two letters and more, which npm accepts for it."""
     return frozenset(word[:end] for word in text.split() for end in range(2, len(word) + 1))
 
 
@@ -64,16 +64,17 @@ EVALUATORS: Final = words(
     autoload zcompile zle sched
     """
 )
-"""They change what later words mean, or run text as code. No pattern covers them; CLI 2.1.325 asks for nearly all."""
+"""They change the meaning of later words, or run text as code. No pattern covers them; CLI 2.1.325 asks
+for nearly all."""
 
 RUN_OTHERS: Final = OPAQUE | EVALUATORS | words("find fd make tar rsync split sort man less vim emacs zip")
-"""Their words may be commands, for deny and ask rules."""
+"""For deny and ask rules, their arguments may be commands."""
 
 REMOTE: Final = words("docker podman kubectl npx pnpx bunx uvx pipx op open start xdg-open")
 """Opaque only for deny rules: a rule such as ``docker ps:*`` or ``npx eslint:*`` already names what is run."""
 
 INTERPRETERS: Final = words("python pypy node perl ruby lua php Rscript")
-"""They run the script they are given, and without one what they read."""
+"""They run the script they are given, or without one their input."""
 INLINE_CODE: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("python", "pypy"), ("-c",)),
     **dict.fromkeys(("node", "bun", "deno"), ("-e", "-p", "-r", "--eval", "--print", "--require", "--import", "eval")),
@@ -101,9 +102,9 @@ STARTERS: Final = words("c create-project") | beginnings("init innit create")
 """Of those: they run a program only if one is named. ``npm init`` alone writes a ``package.json``."""
 RUNNERS: Final = words("npx pnpx bunx uvx")
 RUNNER_OPTIONS: Final = words("-y --yes --no --no-install -q --quiet --bun --offline --prefer-offline")
-"""Options of ``RUNNERS`` that do not change what is run. Others do (``npx -c``), or have a value."""
+"""Options of ``RUNNERS`` that do not change what is run. Others do (``npx -c``), or take a value."""
 COMPUTING_BUILTINS: Final = words("printf test [ exit return shift break continue kill wait ulimit umask")
-"""In one shell or the other they take text for a number, and computing a number can run commands."""
+"""In some shell they evaluate text as a number, and that can run commands."""
 
 READ_ONLY: Final[dict[str, tuple[str, bool]]] = {
     "ls": ("aAlhrRtS1dFGi", True),
@@ -164,9 +165,9 @@ FILE_HANDLERS: Final = (
     | FILE_READERS
     | words("source . tar zip unzip gzip gunzip bzip2 xz rsync scp vi vim nano emacs code open")
 )
-"""A deny rule for a path denies these when they are given it; for any other program it asks."""
+"""A deny rule for a path denies these if they get it; for any other program it asks."""
 PATTERN_FIRST: Final = words("grep egrep fgrep zgrep rg fd sed awk jq yq chmod chown chgrp")
-"""Their first word is no file, unless the pattern is given by ``-e`` or ``-f``."""
+"""Their first word is not a file, unless the pattern is given with ``-e`` or ``-f``."""
 GIT_GLOBAL_WITH_VALUE: Final = words(
     "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --exec-path --list-cmds"
 )
@@ -179,11 +180,11 @@ INERT: Final = (FILE_READERS - words("find fd sed awk less bat")) | words(
     tput clear stty locale getconf ldd nm objdump readelf size ar ranlib strip convert ffprobe sha256sum
     """
 )
-"""Programs that never run their words."""
+"""Programs that never run their arguments."""
 CODE_RUNNERS: Final = INTERPRETERS | words(
     "awk sed bun deno osascript sqlite3 psql mysql mariadb vim emacs expect gdb lldb tclsh guile julia R swift scala"
 )
-"""Their words may be code in a language that is not read here."""
+"""Their arguments may be code in a language that is not parsed here."""
 MOVES_PROGRAMS: Final = words("cp mv ln install link rsync")
 """They give a program another name."""
 NO_FILES: Final = words(
@@ -193,10 +194,10 @@ NO_FILES: Final = words(
     umask ulimit
     """
 )
-"""Programs that open no file because of their words; ``date -f FILE`` and ``pkill -F FILE`` do."""
+"""Programs whose arguments open no file; ``date -f FILE`` and ``pkill -F FILE`` do."""
 GIT_WITHOUT_FILES: Final = words("commit tag branch checkout switch merge push pull fetch rebase stash status remote")
 MOVERS: Final = words("cd pushd chdir popd")
 SETS_VARIABLES: Final = words("read mapfile readarray getopts printf eval source . select let unset")
 """They can give a variable a value that is not seen."""
 HIDE_CODE: Final = words("bind enable zmodload zle sched autoload compgen crontab zcompile")
-"""What they make run, or load, is not in their words."""
+"""What they run or load is not in their arguments."""

@@ -22,7 +22,7 @@ _ALONE = re.compile(r"(?:[A-Z][a-z][A-Za-z]*|mcp__[A-Za-z0-9_.-]+)\Z")
 
 
 def parse_request(text: str) -> tuple[str, dict[str, Any]]:
-    """Tool name and input. What is not written as a tool call is a shell command."""
+    """Tool name and input. Anything not written as a tool call is a shell command."""
     with_content = _WITH_CONTENT.match(text)
     if with_content and with_content[1] in _FIRST_INPUT:
         tool = with_content[1]
@@ -33,7 +33,7 @@ def parse_request(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def show_request(tool: str, tool_input: dict[str, Any]) -> str:
-    """The same the other way round."""
+    """The inverse."""
     key = _FIRST_INPUT.get(tool)
     content = tool_input.get(key) if key else None
     return tool if content is None else f"{tool}({content})"

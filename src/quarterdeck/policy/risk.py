@@ -1,4 +1,4 @@
-"""What people fear, seen in a request. It informs whoever is asked; it decides nothing."""
+"""Risks in a request. They inform the person who is asked; they decide nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _RECURSIVE = re.compile(r"-[a-zA-Z]*[rRf]|--recursive\Z|--force\Z")
 
 
 def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[RiskLevel, str]]:
-    """The fears in a shell command, given the words of each command in it."""
+    """The risks in a shell command, given the words of each command in it."""
     found: list[tuple[RiskLevel, str]] = []
     for words_of_one in commands:
         todo = [words_of_one] if words_of_one else []

@@ -1,4 +1,4 @@
-"""All rules of one behaviour, sorted by what they speak of."""
+"""All rules of one behaviour, indexed by subject."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATH = r"[^\x00-\x7f]|[/~]|\.\.|\.(?:\Z|:)"
 
 
 def _cannot_name(glob: str | None, name: str | None) -> bool:
-    """Whether a search for ``*.py`` and the like passes this name by."""
+    """Whether a search for ``*.py`` and the like skips this name."""
     ending = _BY_ENDING.match(glob) if glob is not None else None
     return ending is not None and name is not None and not name.endswith(ending[1].lower())
 
@@ -116,7 +116,7 @@ class Rulebook:
         return None
 
     def covering(self, located: Located, *, edit: bool) -> Rule | None:
-        """For allow rules. Reading what may be edited still needs a rule of its own."""
+        """For allow rules. Reading what may be edited still needs a separate rule."""
         for candidate in self.edits if edit else self.reads:
             if candidate.covers(located):
                 return candidate.rule
@@ -138,7 +138,7 @@ class Rulebook:
         return None
 
     def may_name(self, word: str) -> bool:
-        """A quick no for most words of a command: no part of them is a path, or a name in the working folder."""
+        """A fast negative check for most words of a command: no part is a path, or a name in the working folder."""
         return self._named_here is None or self._named_here.search(word) is not None
 
     def names(self, name: str) -> bool:
@@ -146,13 +146,13 @@ class Rulebook:
         return bool(self._here_open) or name.lower() in self._here
 
     def naming_here(self, name: str) -> Rule | None:
-        """The same for a name without a slash: most words of a command are none, so this is quick."""
+        """The same for a name without a slash: most words of a command are none, so this is fast."""
         folded = name.lower() if name.isascii() else fold(name)
         candidates = self._here.get(folded, self._here_open)
         return _first_touching(candidates, (self._folded_cwd + folded,)) if candidates else None
 
     def naming(self, path: str) -> Rule | None:
-        """A deny or ask rule for a path that some program is given as a word."""
+        """A deny or ask rule for a path that some program gets as an argument."""
         return _first_touching(self._path_rules, (fold(path),))
 
 

@@ -209,5 +209,5 @@ _CONTENT = {
 
 
 def escape_content(content: str) -> str:
-    """``content`` as it stands between the parentheses of a rule."""
+    """``content`` as written between the parentheses of a rule."""
     return re.sub(r"([()\\])", r"\\\1", content)

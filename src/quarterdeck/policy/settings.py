@@ -27,7 +27,7 @@ MAX_BYTES = 4_000_000
 IGNORE_TRUST = "CLAUDE_CODE_IGNORE_PERSISTED_TRUST"
 """With this variable the CLI (2.1.325) takes no folder for trusted."""
 IN_THE_FOLDER: tuple[Source, ...] = ("localSettings", "projectSettings")
-"""Whoever wrote the project may have written these."""
+"""The author of the project may have written these."""
 _STRICTEST_FIRST = ("plan", "dontAsk", "default", "auto", "acceptEdits", "bypassPermissions")
 """``plan`` asks about edits that rules allow, and ``dontAsk`` does not."""
 BEHAVIORS: tuple[Behavior, ...] = ("allow", "deny", "ask")
@@ -115,7 +115,7 @@ def _combine(loaded: Loaded, files: list[SettingsFile]) -> None:
                 )
             rules, directories = kept, []
         loaded.rules.extend(rules)
-        for folder in directories:  # one that is not there when the CLI (2.1.325) starts does not count
+        for folder in directories:  # one that does not exist when the CLI (2.1.325) starts is ignored
             if Path(loaded.cwd, folder).is_dir():
                 loaded.directories.append(folder)
             else:
@@ -199,7 +199,7 @@ def project_of(folder: Path) -> Path:
 
 
 def _main_checkout(git: Path) -> Path | None:
-    """Of a worktree whose main checkout knows it; a ``.git`` file can name any other repository."""
+    """Of a worktree that its main checkout knows; a ``.git`` file can name any other repository."""
     try:
         own = (git.parent / git.read_text().removeprefix("gitdir:").strip()).resolve()
         common = (own / (own / "commondir").read_text().strip()).resolve()
@@ -210,7 +210,7 @@ def _main_checkout(git: Path) -> Path | None:
 
 
 def read_file(path: str, source: Source, bad: list[BadRule]) -> SettingsFile | None:
-    """One file; None if it is not there. Refused rules are added to ``bad``."""
+    """One file; None if it does not exist. Rejected rules are added to ``bad``."""
     text = _read_text(path)
     if text is None or not text.strip():
         return None
@@ -271,7 +271,7 @@ def _parse(path: str, text: str) -> Value:
 
 
 def add_rule(path: str | os.PathLike[str], behavior: Behavior, rule: str) -> bool:
-    """Add ``rule`` to a settings file, which is made if need be. False if it stands there already."""
+    """Add ``rule`` to a settings file, creating it if necessary. False if it is already there."""
     name = os.fspath(path)
     try:
         parse_rule(rule, behavior)
@@ -288,7 +288,7 @@ def add_rule(path: str | os.PathLike[str], behavior: Behavior, rule: str) -> boo
 
 
 def remove_rule(path: str | os.PathLike[str], behavior: Behavior, rule: str) -> bool:
-    """Take ``rule`` out of a settings file, wherever it is listed under ``behavior``. False if it is not there."""
+    """Remove ``rule`` from a settings file, wherever it is listed under ``behavior``. False if it is not there."""
     name = os.fspath(path)
     text = _read_text(name)
     found = False

@@ -27,7 +27,7 @@ _GLOB: Final = re.compile(r"\*\*/?|\*|\?|\[[^\]/]+\]|\\(.)", re.DOTALL)
 
 
 def shapes(text: str, values: Mapping[str, Sequence[str]]) -> list[str]:
-    """The shapes of a word as written; ``values`` are those that variables are known to have."""
+    """The shapes of a word as written; ``values`` are the known values of variables."""
     found = _Shaper(text, values).run()
     return [_GAPS.sub(ANY, shape) for shape in dict.fromkeys(found)]
 
@@ -182,5 +182,5 @@ def _same(first: str, second: str) -> bool:
 
 
 def _fits(gap: str, char: str) -> bool:
-    """Whether ``gap`` may hold ``char``, which may be a gap itself."""
+    """Whether ``gap`` may contain ``char``, which may be a gap itself."""
     return char != "" and (gap == ANY or char != "/")

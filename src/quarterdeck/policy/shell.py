@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_LENGTH = 5_000
 """Longer commands are asked about unread."""
 MAX_WORK = 250_000
-"""Length times operators. The grammar needs that much time for some inputs; this keeps it well below 100 ms."""
+"""Length times operators. The grammar takes that long for some inputs; this keeps it well below 100 ms."""
 MAX_COMMANDS = 60
 
 _PLAIN_COMMAND = re.compile(
@@ -55,7 +55,7 @@ _LOOP_VARIABLE = re.compile(
     r"|name|node|num|number|page|part|pattern|pkg|package|pid|port|pr|proj|project|ref|repo|row|run|script|seed|service|size"
     r"|spec|src|step|svc|tag|target|task|test|testfile|tool|type|url|user|val|value|var|ver|version|word|year)[0-9]?\Z"
 )
-"""Names without a meaning of their own. Others change what runs: PATH, but in zsh also path, fpath, argv, status …"""
+"""Names without a special meaning. Others change what runs: PATH, but in zsh also path, fpath, argv, status …"""
 _NEGATION = re.compile(rb"![ \t]+[^ \t\n]")
 _BLANK_BEHIND_BACKSLASH = re.compile(r"\\[ \t]")
 _COMMAND_IN_TEXT = re.compile(rb"`|\$\(")
@@ -138,7 +138,7 @@ SEEN_THROUGH = frozenset(
         "a here-document in which the shell expands variables and commands",
     }
 )
-"""Doubts in spite of which every command is seen: deny and ask rules can be trusted. With others they cannot."""
+"""Doubts despite which every command is visible: deny and ask rules can be trusted. With others they cannot."""
 
 
 class Assignment(msgspec.Struct, frozen=True):
@@ -155,7 +155,7 @@ class Redirect(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True):
-    """One simple command: assignments in front of it, then its words."""
+    """One simple command: preceding assignments, then its words."""
 
     words: tuple[Word, ...]
     assignments: tuple[Assignment, ...] = ()
@@ -183,7 +183,7 @@ class Script(msgspec.Struct, frozen=True):
 
 
 def read_script(text: str) -> Script:
-    """``text`` taken apart. ``refused`` is set when nothing at all can be said about it."""
+    """Parses ``text``. ``refused`` is set if nothing at all can be said about it."""
     if len(text) > MAX_LENGTH:
         return Script(text, (), refused=f"more than {MAX_LENGTH} characters")
     if _PLAIN_COMMAND.match(text):
@@ -194,7 +194,7 @@ def read_script(text: str) -> Script:
 
 
 def read_with_grammar(text: str) -> Script:
-    """The same without the short way for plain words."""
+    """The same without the shortcut for plain words."""
     if _STRANGE.search(text):
         return Script(text, (), refused="invisible, control or unusual white-space characters")
     if len(text) * len(OPERATORS.findall(text)) > MAX_WORK:
@@ -206,7 +206,7 @@ def read_with_grammar(text: str) -> Script:
     walk = _Walk(source)
     also: tuple[Command, ...] = ()
     if "\\\n" in text:
-        # The shell joins the lines before it looks for words; the grammar takes the seam for a blank.
+        # The shell joins the lines before it looks for words; the grammar treats the seam as a blank.
         joined = _Walk(source.replace(b"\\\n", b""))
         also = tuple(joined.commands)
         if _SEAM.search(source):
@@ -259,7 +259,7 @@ def _stand_in(character: re.Match[bytes]) -> bytes:
 
 
 class _Walk:
-    """Visits every node once, with a stack of its own: nesting costs memory, never Python frames."""
+    """Visits every node once, with its own stack: nesting costs memory, never Python frames."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
@@ -348,7 +348,7 @@ class _Walk:
         return Assignment(name, read_word(value))
 
     def _bare_assignment(self, node: Node, children: list[Node]) -> None:
-        """``A=1`` alone sets a variable of the shell itself; in front of a command the command has it already."""
+        """``A=1`` alone sets a variable of the shell itself; in front of a command, the command already has it."""
         if node.parent is None or node.parent.type != "command":
             self.commands.append(Command((), (self._assignment(node),)))
 

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 _NO_FILE = frozenset({"-", ""})
 _ODD_BEGINNINGS = ("", "-", "@", "%", "+", "\\")
-"""2.1.325 does not make files with such names by itself."""
+"""2.1.325 does not create files with such names on its own."""
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One part of a command as a person sees it, and what was decided about it."""
+    """One part of a command as a person sees it, and the decision about it."""
 
     text: str
     verdict: Verdict
@@ -249,7 +249,7 @@ def _runs_nothing(script: Script) -> Verdict:
 
 
 def _operands(words: list[str], letters: str) -> list[str] | None:
-    """The words that are not options; None if an option is not among ``letters``."""
+    """The words that are not options; None if an option is not in ``letters``."""
     names: list[str] = []
     for word in words:
         if not word.startswith("-") or word == "-":

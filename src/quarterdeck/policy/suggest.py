@@ -46,7 +46,7 @@ def narrow_rules(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> tu
 
 
 def rules_for_call(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> tuple[Rule, ...]:
-    """Allow rules that let this request through, some of them perhaps others too."""
+    """Allow rules that let this request through, some of which may allow others too."""
     rules = _parsed(_candidates(policy, tool, tool_input), source="session")
     if not rules or not _would_allow(policy, rules, tool, tool_input):
         return ()
@@ -124,7 +124,8 @@ def _for_path(policy: Policy, family: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One of the CLI's ``permission_suggestions``: what it would do, in plain words, and if it is narrow enough."""
+    """One of the CLI's ``permission_suggestions``: what it would do, in plain words, and whether it is
+    narrow enough."""
 
     update: PermissionUpdate
     says: str
@@ -134,7 +135,7 @@ class Suggestion:
 def judge_suggestions(
     policy: Policy, tool: str, tool_input: Mapping[str, Any], suggestions: Iterable[PermissionUpdate]
 ) -> tuple[Suggestion, ...]:
-    """Each suggestion as what it is."""
+    """Each suggestion with its judgement."""
     return tuple(
         Suggestion(update, _says(update), _is_narrow(policy, tool, tool_input, update)) for update in suggestions
     )

@@ -50,7 +50,7 @@ def hosts_of(url: str) -> tuple[str | None, tuple[str, ...]]:
 
 
 def _authorities(url: str) -> list[str]:
-    """What may be the part with the host in it: for browsers, and for readers that stop at fewer characters."""
+    """Candidates for the part with the host: for browsers, and for parsers that stop at fewer characters."""
     text = url.strip(_AROUND).translate(_INSIDE)
     found: list[str] = []
     for scheme in (_SPECIAL, _OTHER):
@@ -87,7 +87,7 @@ def _mapped(host: str, *, fold: bool) -> str:
 
 
 def _ascii(host: str) -> str:
-    """With punycode for what is not ASCII."""
+    """With punycode for anything that is not ASCII."""
     labels: list[str] = []
     for label in host.split("."):
         try:
@@ -102,7 +102,7 @@ def _looks_numeric(host: str) -> bool:
 
 
 def _dotted(host: str) -> bool:
-    """Four decimal numbers, written in the one way that nobody reads as anything else."""
+    """Four decimal numbers, in the one unambiguous notation."""
     parts = host.split(".")
     return len(parts) == 4 and all(part.isdecimal() and str(int(part)) == part and int(part) < 256 for part in parts)
 

@@ -76,21 +76,21 @@ def _bracket(pattern: str, at: int) -> tuple[str, int]:
 
 
 def match_segments(pattern: Sequence[Segment | None], names: Sequence[str]) -> bool:
-    """Whether ``pattern`` matches ``names`` or one of the folders above; None stands for ``**``."""
+    """Whether ``pattern`` matches ``names`` or one of the parent folders; None represents ``**``."""
     reached = {0}
     if pattern and pattern[-1] is None:
         return _match_below(pattern[:-1], names)
     for name in names:
         reached = _step(pattern, _skip(pattern, reached), name)
         if len(pattern) in reached:
-            return True  # this name, or a folder it lies in
+            return True  # this name, or a folder that contains it
         if not reached:
             break
     return False
 
 
 def _match_below(pattern: Sequence[Segment | None], names: Sequence[str]) -> bool:
-    """``a/**`` matches what lies in ``a``, not ``a`` itself."""
+    """``a/**`` matches the content of ``a``, not ``a`` itself."""
     if not pattern:
         return bool(names)
     return match_segments(pattern, names[:-1])

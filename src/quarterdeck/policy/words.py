@@ -13,7 +13,7 @@ import re
 import msgspec
 
 PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,\-][A-Za-z0-9_./:=@%+,\-]*\Z")
-"""Words of these characters mean themselves, wherever they stand; ``=rm`` is ``/bin/rm`` in zsh."""
+"""Words of these characters stand for themselves everywhere; ``=rm`` is ``/bin/rm`` in zsh."""
 
 _BREAKS = frozenset(" \t\n;&|<>()")
 _UNKNOWN = frozenset("$`*?[{}!")
@@ -26,7 +26,7 @@ _CODED = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8}
 
 
 class Word(msgspec.Struct, frozen=True):
-    """``value`` is None when it is known only at run time; ``hint`` is the best reading, for deny rules."""
+    """``value`` is None if known only at run time; ``hint`` is the best guess, for deny rules."""
 
     text: str
     value: str | None
@@ -34,14 +34,14 @@ class Word(msgspec.Struct, frozen=True):
 
 
 class _Reader:
-    """Goes once over the text of a word."""
+    """Makes one pass over the text of a word."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.known, self.out = text, 0, True, list[str]()
 
     def word(self) -> Word:
         if self.text.startswith(("~", "=", "^")):
-            self.known = False  # home may be another; in zsh =rm is /bin/rm, and ^x may be every file but x
+            self.known = False  # home may differ; in zsh =rm is /bin/rm, and ^x may be every file but x
         while self.at < len(self.text):
             self._next()
         value = "".join(self.out)
@@ -70,7 +70,7 @@ class _Reader:
         escaped = self.text[self.at : self.at + 1]
         self.at += 1
         if escaped in (" ", "\t", "", "="):
-            self.known = False  # CLI 2.1.325 asks; a rule's text could not tell it from two words
+            self.known = False  # CLI 2.1.325 asks; the text of a rule could not distinguish it from two words
         if escaped != "\n":
             self.out.append(escaped)
 

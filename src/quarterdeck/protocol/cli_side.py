@@ -92,7 +92,7 @@ class CliSide(Side):
             self._emit(message)
 
     def _bad_line(self, message: BadLine) -> None:
-        if message.reason == NOT_UTF8:  # the real CLI puts U+FFFD in place of the bad bytes and goes on
+        if message.reason == NOT_UTF8:  # the real CLI replaces the bad bytes with U+FFFD and continues
             self.take([decode(message.raw.decode("utf-8", "replace").encode())])
             return
         if message.reason.startswith(IGNORED_KINDS):

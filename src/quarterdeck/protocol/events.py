@@ -29,7 +29,7 @@ class RequestReceived(ProtocolEvent, frozen=True, kw_only=True):
 
 
 class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer sent a request that nobody here serves, and was told so."""
+    """The peer sent a request that nobody here serves, and got an error."""
 
     request_id: str
     request: Any
@@ -71,7 +71,7 @@ class TurnOpened(ProtocolEvent, frozen=True, kw_only=True):
 
     number: int
     autonomous: bool
-    """True when no prompt of ours was waiting: the CLI starts turns by itself after background work."""
+    """True if no prompt of ours was waiting: the CLI starts turns on its own after background work."""
     init: InitMessage
 
 
@@ -110,7 +110,7 @@ class Fatal(ProtocolEvent, frozen=True, kw_only=True):
 
 
 class Unexpected(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer sent something that fits nothing. The conversation goes on."""
+    """The peer sent something unexpected. The conversation continues."""
 
     reason: str
     message: Message

@@ -70,7 +70,7 @@ class HostSide(Side):
         self.init: InitMessage | None = None
         self._handshake_line: bytes | None = None
 
-    # What is known
+    # Known facts
 
     @property
     def handshake(self) -> Handshake:
@@ -198,7 +198,7 @@ class HostSide(Side):
 
     @property
     def _owes_result(self) -> bool:
-        """Whether a prompt is unanswered. One that outlived a result may be answered by it: it was folded in."""
+        """Whether a prompt is unanswered. One that outlived a result may have been answered by it: it was folded in."""
         if not len(self._prompts) or self._turn.state is TurnState.IDLE:
             return False
         return self._turn.state is TurnState.RUNNING or self._settle_deadline is None
@@ -259,7 +259,7 @@ class HostSide(Side):
         self._emit(message)
         self._tasks -= {message.task_id}
         if self._turn.state is TurnState.IDLE:
-            self._turn_expected = True  # the CLI usually takes a turn by itself now, 50 to 120 ms later (2.1.325)
+            self._turn_expected = True  # the CLI usually starts a turn on its own now, 50 to 120 ms later (2.1.325)
             self._settle_soon()
 
     def _progress(self, message: ControlRequestProgressMessage) -> None:
@@ -300,10 +300,10 @@ class HostSide(Side):
             self._handshake.fire("fail")  # otherwise a lost handshake would keep the conversation from ever being quiet
         super()._fail(entry, kind, error, **more)
 
-    # A record of the conversation, taken back
+    # Replaying a record of the conversation
 
     def received(self, message: Message, at: float) -> None:
-        """What the CLI said at ``at``, in the record's time. Changes the state; tells and sends nothing."""
+        """What the CLI sent at ``at``, in the record's time. Changes the state; reports and sends nothing."""
         if type(message) in self._handlers:
             self._advance(at)
             self.take([message])

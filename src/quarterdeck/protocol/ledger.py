@@ -12,7 +12,7 @@ from quarterdeck.wire import UnknownRequest, WireObject
 from .states import REQUEST, RequestState
 
 REMEMBERED = 1024
-"""How many closed requests are remembered, to tell a late or second answer from one to an unknown request."""
+"""How many closed requests are remembered, to distinguish a late or second answer from one to an unknown request."""
 
 
 _ENDS = REQUEST[RequestState.OPEN]
@@ -67,7 +67,7 @@ class Ledger(dict[str, TrackedRequest]):
     def __init__(self) -> None:
         super().__init__()
         self._repeated: dict[str, list[TrackedRequest]] | None = None
-        """Further requests with an id that is already open, oldest first; None when there never were any."""
+        """Further requests with an id that is already open, oldest first; None if there never were any."""
         self.endings: dict[str, tuple[str, str | None, str]] = {}
         """Id → subtype, detail and state, as strings: the garbage collector does not track them."""
 

@@ -74,10 +74,10 @@ class OpenPrompts:
             del self.states[next(iter(self.states))]
 
     def settle(self) -> None:
-        """No turn has started for a while: the remaining prompts were folded into the last turn."""
+        """No turn has started for some time: the remaining prompts were folded into the last turn."""
         self.states.clear()
 
     @property
     def waiting(self) -> bool:
-        """Whether a prompt waits for a turn of its own."""
+        """Whether a prompt waits for its own turn."""
         return any(state != "started" for state in self.states.values())

@@ -85,12 +85,12 @@ class Side:
         self._end_deadline: float | None = None
         self._next_id: str | None = None
         self._replayed_at: float | None = None
-        """While a record is taken back: the time of its last entry, which then counts as now."""
+        """During replay: the time of the last entry, which counts as now."""
 
     # Bytes
 
     def receive(self, data: bytes) -> None:
-        """Bytes from the peer, cut anywhere. Never raises on what they are."""
+        """Bytes from the peer, split anywhere. Never raises because of their content."""
         self.take(self.decode(data))
 
     def decode(self, data: bytes) -> list[Message]:
@@ -98,7 +98,7 @@ class Side:
         return self._decoder.feed(data)
 
     def decode_rest(self) -> list[Message]:
-        """What was left without an end of line when the stream ended."""
+        """What was left without a newline when the stream ended."""
         return self._decoder.finish()
 
     def take(self, messages: list[Message]) -> None:
@@ -258,7 +258,7 @@ class Side:
     # Their requests
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None = None, **beside: Any) -> None:
-        """Answer a request of the peer with success; ``beside`` are fields beside the payload (pending requests)."""
+        """Answer a request of the peer with success; ``beside`` are fields next to the payload (pending requests)."""
         if payload is not None and request_id and not beside:
             self._respond(request_id, "answer", _SUCCESS % (dumps(request_id), dumps(payload)))
             return
@@ -283,7 +283,7 @@ class Side:
             self._close_when_quiet()
 
     def _close_when_quiet(self) -> None:
-        """For subclasses that close their input by themselves."""
+        """For subclasses that close their input themselves."""
 
     def _why_not_open(self, request_id: str) -> str:
         entry = self._theirs.closed(request_id)
@@ -306,7 +306,7 @@ class Side:
             self._tell_request(request_id, request, message)
 
     def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
-        """Ask for an answer, or refuse what nobody here serves."""
+        """Ask for an answer, or refuse a request that nobody here serves."""
         if (reason := self._why_not_served(request)) is None:
             self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
             return

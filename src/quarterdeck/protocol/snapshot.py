@@ -1,4 +1,4 @@
-"""A ``HostSide`` as bytes, and back: so that a long conversation need not be taken back from its first line."""
+"""A ``HostSide`` as bytes, and back, so that a long conversation need not be replayed from its first line."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ async def watched_approvals(host: RemoteHost, request: ListApprovals) -> AsyncGe
 async def _listed(
     host: RemoteHost, request: ListApprovals, known: dict[str, Approval]
 ) -> AsyncGenerator[Approval, None]:
-    """Those asked for, and what has become of those that were told before."""
+    """The requested approvals, and the outcome of those reported before."""
     seen: set[str] = set()
     page = request
     while True:

@@ -25,7 +25,7 @@ class RefusedError(Exception):
 
 
 class CallbackServer:
-    """Answers the calls of one session, until it is cancelled. A call that is told twice is made once."""
+    """Answers the calls of one session until cancelled. A call that arrives twice is made once."""
 
     def __init__(self, host: RemoteHost, session_id: str, hooks: list[str], ask: Ask) -> None:
         self._host = host

@@ -25,7 +25,7 @@ async def control(host: RemoteHost, session_id: str, subtype: str, fields: Field
 
 
 async def _interrupt(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    """Prompts for later wait at the host: those that Claude Code would drop are taken back there."""
+    """Prompts for later wait at the host: those that Claude Code would drop are withdrawn there."""
     of_session = takes.OfSession(session_id=session_id)
     waiting = [prompt.id for prompt in (await host.list_prompts(of_session)).prompts]
     cancelled = [

@@ -1,4 +1,4 @@
-"""What a program's callback answers to Claude Code → what the host is told as a decision."""
+"""A callback's answer to Claude Code → a decision for the host."""
 
 from __future__ import annotations
 

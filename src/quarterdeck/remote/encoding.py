@@ -1,4 +1,4 @@
-"""Requests as messages of the WebSocket, and what comes back as the host's own resources and events."""
+"""Requests as WebSocket messages, and answers as the host's resources and events."""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ State: TypeAlias = Literal["closed", "connecting", "connected", "reconnecting", 
 SENDING_S = 30.0
 """A network that takes nothing for this long is cut off."""
 QUIET_BEATS = 2.5
-"""A host is gone when it was silent for so many of its heartbeats."""
+"""A host counts as gone after this many missed heartbeats."""
 HEARTBEAT_S = 15.0
 """Until the host says what its own is."""
 UNAUTHENTICATED, TOO_LARGE = 1008, 1009
 PASSING = frozenset({"shutting_down", "unavailable", "rate_limited"})
-"""Codes with which a connection may be refused now and not a moment later."""
+"""Codes for refusals that may be temporary."""
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     connect_s: float = 10.0
     """One attempt to connect."""
     give_up_s: float = 60.0
-    """For all attempts, since the host was last heard."""
+    """For all attempts since the last message from the host."""
     first_wait_s: float = 0.1
     """Between two attempts, doubled each time."""
     longest_wait_s: float = 5.0
@@ -120,7 +120,7 @@ class Link:
             self._asked.pop(ref, None)
 
     def subscribe(self, subscription: Subscription) -> None:
-        """Begin, or go on, after the subscription's cursor."""
+        """Begin, or continue, after the subscription's cursor."""
         self._start()
         self._forget(subscription)
         subscription.ref = self._new_ref()
@@ -141,7 +141,7 @@ class Link:
     # Its life
 
     def _start(self) -> None:
-        """Also after it was given up: the host may be back."""
+        """Even after giving up: the host may be back."""
         if self._closed:
             raise HostError("unavailable", "The connection to the host was closed.", hint="Open a new one.")
         if self._running is None or self._running.done():
@@ -165,7 +165,7 @@ class Link:
             raise
 
     def _give_up(self, error: HostError, state: State) -> None:
-        """Everybody who waits learns why."""
+        """Everyone who waits gets the reason."""
         asked, self._asked = self._asked, {}
         for one in asked.values():
             if not one.answer.done():
@@ -184,7 +184,7 @@ class Link:
                 self._on_state(state)
 
     async def _connected(self) -> Any:
-        """A connection, after as many attempts as it takes. Raises ``HostError`` when it makes no sense to go on."""
+        """A connection, after as many attempts as needed. Raises ``HostError`` when retrying is pointless."""
         from websockets.exceptions import InvalidHandshake, InvalidStatus
 
         self._is("reconnecting" if self.connections else "connecting")

@@ -38,7 +38,7 @@ class OutputLines:
         self._streamed = ""
         """The text of the block that is being streamed, as far as it was shown."""
         self._is_cut = False
-        """Pieces of this block were missed: those that follow would not fit what was shown."""
+        """Parts of this block were missed: those that follow would not fit."""
         self.requests: dict[str, bytes] = {}
         """Claude Code's requests by id."""
 
@@ -65,7 +65,7 @@ class OutputLines:
         return [written]
 
     def _stream(self, head: _Line) -> bool:
-        """Whether the event follows what was shown."""
+        """Whether the event continues what was shown."""
         if head.parent_tool_use_id is not None or head.event is None:
             return True
         match head.event:

@@ -30,7 +30,7 @@ ONLY_LOCAL = frozenset(
 """Options that make no sense for a process that is not ours."""
 
 TOOL_DEADLINE_S = 3600.0
-"""For hooks and tools that name no time: a local one has no limit, and this program is seldom gone for so long."""
+"""For hooks and tools without a timeout: a local one has no limit, and this program is rarely away for so long."""
 
 
 def session_request(

@@ -33,7 +33,7 @@ class Head(msgspec.Struct):
 
 
 Told: TypeAlias = tuple[str, msgspec.Raw]
-"""The word for what was told, and all of it."""
+"""The kind of what was received, and its whole content."""
 
 
 class Subscription:
@@ -52,11 +52,11 @@ class Subscription:
     # What differs by stream
 
     def cursor(self) -> dict[str, Any]:
-        """Where to go on."""
+        """Where to continue."""
         return {}
 
     def noted(self, head: Head) -> bool:
-        """Move the cursor; False for what was told before."""
+        """Move the cursor; False for duplicates."""
         return True
 
     # For the link
@@ -121,7 +121,7 @@ class SessionSubscription(Subscription):
 
     @property
     def seq(self) -> int:
-        """The last row that was told."""
+        """The last row received."""
         return self._seq or 0
 
     def cursor(self) -> dict[str, Any]:

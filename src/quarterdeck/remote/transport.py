@@ -89,9 +89,9 @@ class RemoteTransport:
         self.caught_up = asyncio.Event()
         """Everything that was in the log has been read."""
         self._waiting_approvals: dict[str, Approval] = {}
-        """Those that were pending in the part of the log that was read so far, before it is caught up."""
+        """Requests that were pending in the part of the log read so far, before it is caught up."""
         self.failure: HostError | None = None
-        """Why the session could not begin or go on, in the host's words."""
+        """Why the session could not begin or continue, in the host's words."""
         self._side = Side(new_id=new_id, clock=lambda: 0.0, serves=_Everything())
         self._output = OutputLines(deltas=options.include_partial_messages)
         self._receiver: Receiver | None = None
@@ -105,7 +105,7 @@ class RemoteTransport:
         self._said: set[str] = set()
         """The prompts of this session."""
         self._queued: set[str] = set()
-        """Those that wait at the host, of which Claude Code does not know yet."""
+        """Prompts waiting at the host that Claude Code does not know yet."""
         self._may_deliver = asyncio.Event()
         self._may_deliver.set()
         self._input_closed = False
@@ -134,7 +134,7 @@ class RemoteTransport:
             self._take(event)
 
     async def drain(self) -> None:
-        """Prompts are with the host when it has said so: then they are in its log."""
+        """Prompts have reached the host when it confirms them: then they are in its log."""
         while self._last_prompt is not None and not self._last_prompt.done():
             await asyncio.wait([self._last_prompt])
 
@@ -171,7 +171,7 @@ class RemoteTransport:
         return self._status or ExitStatus()
 
     def abandon(self) -> None:
-        """Leave at once; the host is told in the background, if there is still a loop to do it."""
+        """Leave immediately; the host is told in the background, if there is still a loop for that."""
         host, session_id = self._host, self.session_id
         self._cancel_tasks()
         self._end(ExitStatus(signal=9))
@@ -187,7 +187,7 @@ class RemoteTransport:
             self._leaving = asyncio.get_running_loop().create_task(stop())
 
     def detach(self) -> None:
-        """Leave the session to the host: it goes on without this program."""
+        """Leave the session to the host: it continues without this program."""
         self._cancel_tasks()
         self._end(ExitStatus())
         self._leaving = asyncio.get_running_loop().create_task(self._borrowed.close())
@@ -338,7 +338,7 @@ class RemoteTransport:
         self._waiting_approvals.clear()
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        """Without the host the session cannot go on: whoever waits learns why."""
+        """Without the host the session cannot continue: everyone who waits gets the reason."""
         try:
             await work
         except HostError as error:
@@ -372,7 +372,7 @@ class RemoteTransport:
                 await self._deliver(msgspec.json.encode({**told, "type": "system"}) + b"\n")
 
     def _lines(self, event: RawLine) -> list[bytes]:
-        """What the session reads of a line: messages of Claude Code, and what others say to it."""
+        """What the session reads of a line: messages from Claude Code, and what others send to it."""
         if event.direction == "received":
             return self._output.lines(event.line)
         prompt = _prompt_of_others(event.line, self._said)
@@ -386,7 +386,7 @@ class RemoteTransport:
             self._receiver.bytes_received(data)
 
     async def _answers(self) -> None:
-        """What was asked is answered before the end is told: it may have been what ended the process."""
+        """Answers precede the end: one of them may have ended the process."""
         if self._serving:
             await asyncio.wait([*self._serving.values()], timeout=ANSWERING_S)
 
@@ -396,7 +396,7 @@ class RemoteTransport:
         return await self._ask_session(self._side.request(subtype, timeout_s=None, **fields))
 
     async def _ask_session(self, request_id: str) -> dict[str, Any]:
-        """Its answer; whoever stops waiting takes the request back."""
+        """Its answer; a caller that stops waiting withdraws the request."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[request_id] = answer
         await self._deliver(self._side.outgoing())
@@ -422,7 +422,7 @@ class RemoteTransport:
                 task.add_done_callback(lambda _: self._approvals.pop(approval.id, None))
             return
         self._output.requests.pop(approval.request_id, None)
-        if (deciding := self._approvals.get(approval.id)) is not None:  # somebody else was faster
+        if (deciding := self._approvals.get(approval.id)) is not None:  # someone else was faster
             deciding.cancel()
 
     async def _decide(self, approval: Approval) -> None:
@@ -479,7 +479,7 @@ class _Sent(msgspec.Struct):
 
 
 def _prompt_of_others(line: str, own: Collection[str]) -> bytes | None:
-    """A prompt that somebody else has said to the session, as Claude Code tells of prompts that are not ours."""
+    """Someone else's prompt to the session, in the form in which Claude Code reports prompts that are not ours."""
     try:
         head = msgspec.json.decode(line, type=_Sent)
         if head.type != "user" or head.uuid in own:
@@ -491,7 +491,7 @@ def _prompt_of_others(line: str, own: Collection[str]) -> bytes | None:
 
 
 def _failed_result(prompt_id: str | None, why: str) -> bytes:
-    """The end of a turn that never began: whoever waits for it learns why."""
+    """The end of a turn that never began, with the reason."""
     result = {
         "type": "result",
         "subtype": "error_during_execution",
@@ -518,13 +518,13 @@ def _lifecycle(prompt_id: str, state: str) -> bytes:
 
 
 def _taken_back(fields: dict[str, Any], answer: dict[str, Any]) -> set[str]:
-    """The prompts that a control call has taken back."""
+    """The prompts that a control call has withdrawn."""
     cancelled = answer.get("cancelled")
     return {fields.get("message_uuid", "")} if cancelled is True else set(cancelled or ())
 
 
 def _code(error: HostError) -> str | None:
-    """Claude Code's own, if it was the one that refused."""
+    """Claude Code's own code, if it was the one that refused."""
     return error.details.get("cli_code") if error.code == "cli_failed" else error.code
 
 

@@ -1,4 +1,4 @@
-"""Whether a commit may be written. Everything is refused here, before anything is written."""
+"""Whether a commit may be written. Every refusal happens here, before anything is written."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NEED_SESSION = (PutSession, DeleteSession, RenewEpoch, PutSnapshot, OpenApprova
 
 
 def replayed(former: tuple[Receipt, Committed] | None, receipt: Receipt) -> Committed | None:
-    """What a former commit with this key came to, unless that is too long ago."""
+    """The outcome of an earlier commit with this key, unless it is too long ago."""
     if former is None or former[0].at + RECEIPT_KEPT_S < receipt.at:
         return None
     if former[0].request != receipt.request:

@@ -95,7 +95,7 @@ class AddEffect(msgspec.Struct, frozen=True):
 
 
 class FinishEffect(msgspec.Struct, frozen=True):
-    """It is done. Finishing one that is not there changes nothing."""
+    """It is done. Finishing an unknown one changes nothing."""
 
     id: int
 
@@ -143,7 +143,7 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Committed(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a commit."""
+    """The outcome of a commit."""
 
     first_seq: int = 0
     """The first row it wrote; 0 if it wrote none."""
@@ -154,5 +154,5 @@ class Committed(msgspec.Struct, frozen=True, kw_only=True):
     effects: tuple[int, ...] = ()
     """The ids of its effects, in order."""
     replayed: bool = False
-    """Nothing was written now: this is what a former commit with the same key came to, ``outcome`` included."""
+    """Nothing was written now: this is the outcome of an earlier commit with the same key, including ``outcome``."""
     outcome: bytes = b""

@@ -93,7 +93,7 @@ class StoreClosed(StoreError):  # noqa: N818  # says what happened
 
 
 class CommitRefused(StoreError):  # noqa: N818  # says what happened
-    """The state does not allow what was asked."""
+    """The state does not allow the commit."""
 
 
 class NoSuchSession(CommitRefused):
@@ -105,7 +105,7 @@ class NoSuchSession(CommitRefused):
 
 
 class SessionExists(CommitRefused):
-    """A log of this session is there already."""
+    """This session already has a log."""
 
     def __init__(self, session: str) -> None:
         super().__init__(f"Session {session} already exists. Claim it, and write with the fence you get.")
@@ -127,7 +127,7 @@ class Fenced(CommitRefused):
 
 
 class LogMoved(CommitRefused):
-    """The log does not end at the row after which the commit was to be written."""
+    """The log does not end at the row that the commit should follow."""
 
     def __init__(self, session: str, after: int, last_seq: int) -> None:
         super().__init__(f"The log of session {session} ends at {last_seq}, not at {after}. Read it again, then retry.")
@@ -145,7 +145,7 @@ class NoSuchApproval(CommitRefused):
 
 
 class ApprovalConflict(CommitRefused):
-    """The approval is not in a state from which it can go there; ``approval`` says what was decided, and by whom."""
+    """The approval's state does not allow the change; ``approval`` says what was decided, and by whom."""
 
     def __init__(self, approval: ApprovalRecord, to: str) -> None:
         decision = approval.decision

@@ -17,7 +17,7 @@ UsageDimension: TypeAlias = Literal["day", "model", "session", "cwd", "account",
 
 PAGE_ROWS = 1_000
 PAGE_BYTES = 4 * 1024 * 1024
-"""A page of the log holds about this much, so that neither memory nor a database snapshot is held for long."""
+"""Approximate size of a page of the log, so that neither memory nor a database snapshot is held for long."""
 
 
 class LogPage(msgspec.Struct, frozen=True):
@@ -107,7 +107,7 @@ class HostChangePage(msgspec.Struct, frozen=True):
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is kept. What is open is always kept: see ``EventStore.retain``."""
+    """How much is kept. Unfinished things are always kept: see ``EventStore.retain``."""
 
     row_age_s: float | None = 90 * 86_400.0
     """Age of a session's rows."""

@@ -108,12 +108,12 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     aliases: tuple[str, ...] = ()
     """The CLI's ids of this session; each of them finds it."""
     open_seq: int = 0
-    """The first row of what is not finished, e.g. of the open turn: retention keeps it. 0: everything is finished."""
+    """The first unfinished row, e.g. of the open turn: retention keeps it. 0: everything is finished."""
     body: bytes = b""
 
 
 class ApprovalDecision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was decided, by whom, through which face."""
+    """What was decided, by whom, through which interface."""
 
     at: float
     outcome: str
@@ -124,7 +124,7 @@ class ApprovalDecision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
 
 class ApprovalRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something a person is asked, and what became of it."""
+    """Something that a person is asked, and the outcome."""
 
     id: str
     session: str
@@ -159,7 +159,7 @@ class GrantRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TokenRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Who may do what. The token itself is nowhere: only its digest is kept."""
+    """A token's permissions. The token itself is stored nowhere, only its digest."""
 
     id: str
     name: str
@@ -174,7 +174,7 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens, and what they cost. Money is whole billionths of a dollar, so that sums are exact."""
+    """Tokens and their cost. Money is in whole billionths of a dollar, so that sums are exact."""
 
     input_tokens: int = 0
     output_tokens: int = 0

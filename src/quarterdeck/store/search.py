@@ -1,4 +1,4 @@
-"""A full-text index beside a store: a database of its own, which may be removed at any time and is made anew."""
+"""A full-text index next to a store: a separate database, which can be removed at any time and is rebuilt."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ logger = logging.getLogger("quarterdeck.store")
 FILE = "search.db"
 VERSION = 1
 BEGIN, END = "\x02", "\x03"
-"""Around each word that was looked for, in an excerpt."""
+"""Around each matching word in an excerpt."""
 EXCERPT_WORDS = 24
 KINDS = ("session", "prompt", "text", "tool", "event")
 _KIND_BITS = 3
 _NUMBER_BITS = 43
-"""A document's id: the session's number, the row, the kind; so a session's documents lie side by side."""
+"""A document's id: the session's number, the row, the kind; so a session's documents are adjacent."""
 
 _TABLES = (
     "CREATE TABLE sessions (number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE,"
@@ -49,7 +49,7 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A document with the words in it."""
+    """A document that contains the words."""
 
     session: str
     seq: int
@@ -81,7 +81,7 @@ class SearchIndex:
         self._names: dict[int, str] = {}
 
     async def open(self) -> dict[str, Indexed]:
-        """What is in it. One that cannot be read is begun anew."""
+        """Opens it; an unreadable index is rebuilt."""
         return await self._write(self._open)
 
     async def close(self) -> None:
@@ -101,7 +101,7 @@ class SearchIndex:
         await self._write(lambda: self._forget(session, before))
 
     async def find(self, words: Sequence[str], *, session: str | None, limit: int, offset: int) -> list[Found]:
-        """Documents that have all of the words, the best first. The last word may be the beginning of one."""
+        """Documents that contain all of the words, best first. The last word may be a prefix."""
         return await self._read(lambda: self._find(words, session, limit, offset))
 
     # In the threads
@@ -206,7 +206,7 @@ class SearchIndex:
 
 
 def match_of(words: Sequence[str]) -> str:
-    """The words as FTS5 takes them: each is a text, never an operator."""
+    """The words in FTS5 syntax: each is a string, never an operator."""
     quoted = ['"' + word.replace('"', '""').replace("\0", "") + '"' for word in words]
     return " AND ".join(quoted) + ("*" if quoted else "")
 

@@ -17,7 +17,7 @@ _END: Any = object()
 
 
 class Facade:
-    """Something that lives in the loop's thread (``_core``), used from any other thread."""
+    """An object in the loop's thread (``_core``), used from any other thread."""
 
     def __init__(self, core: Any) -> None:
         self._core = core

@@ -110,7 +110,7 @@ class Session(Controls):
         warnings.warn(f"{self!r} was never closed: use `with`", ResourceWarning, source=self, stacklevel=2)
         LOOP_THREAD.post(core.close)
 
-    # What is known
+    # Known facts
 
     @property
     def journal(self) -> Journal:

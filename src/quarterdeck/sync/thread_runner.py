@@ -52,7 +52,7 @@ class ThreadRunner(CallbackRunner):
 
 
 class BackgroundCalls(Generic[T]):
-    """Calls a function with one item after the other, in a thread that lives only while there are items."""
+    """Calls a function with one item after another, in a thread that lives only while there are items."""
 
     def __init__(self, function: Callable[[T], None]) -> None:
         self._function = function

@@ -224,7 +224,7 @@ class FaultLine:
         return self._through([Send(line + b"\n") for line in lines])
 
     def finish(self) -> list[Step]:
-        """The stream has ended: the unfinished line, and what was held back."""
+        """The stream has ended: the unfinished line, and everything held back."""
         rest, self._pending = self._pending, b""
         steps: list[Step] = [Send(rest)] if rest else []
         for stage in self._stages:
@@ -247,7 +247,7 @@ class FaultLine:
 
 
 class _Stage:
-    """One fault at work: counts lines, and holds back those that a ``Reorder`` has chosen."""
+    """One active fault: counts lines, and holds back those that a ``Reorder`` has chosen."""
 
     def __init__(self, fault: Fault, seed: str) -> None:
         self._fault = fault

@@ -66,7 +66,7 @@ class Faulty:
         if isinstance(step, Send):
             try:
                 self._inner.write(step.data)
-            except TransportClosed:  # perhaps long after write(): the next one is told, as with a pipe
+            except TransportClosed:  # perhaps long after write(): the next one gets the error, as with a pipe
                 self._input_ended = True
         elif isinstance(step, EndProcess):
             self._end_process(step)
@@ -78,7 +78,7 @@ class Faulty:
 
     def bytes_received(self, data: bytes) -> None:
         self._back.feed(data)
-        if self._back.waiting:  # as a slow process would: what is not due yet stays in the pipe
+        if self._back.waiting:  # like a slow process: what is not due yet stays in the pipe
             self._inner.pause_reading()
 
     def eof_received(self) -> None:

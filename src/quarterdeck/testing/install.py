@@ -24,7 +24,7 @@ PACKAGE = "@anthropic-ai/claude-code"
 INSTALL_LIMIT_S = 600.0
 """The newest package is about 350 MB; slow networks exist."""
 LOCK_LIMIT_S = INSTALL_LIMIT_S + 60.0
-"""Whoever waits for the lock waits for one other install."""
+"""Waiting for the lock means waiting for one other install."""
 LOCK_POLL_S = 0.2
 VERSION_LIMIT_S = 60.0
 
@@ -79,7 +79,7 @@ def _fetch(version: str, target: Path) -> None:
 
 
 def _run_npm(npm: str, version: str, folder: Path) -> None:
-    # No install scripts: the native executable is in a package of its own, and a test machine owes scripts no trust.
+    # No install scripts: the native executable is in a separate package, and a test machine should not trust scripts.
     command = [npm, "install", "--prefix", str(folder), "--ignore-scripts", "--no-audit", "--no-fund", "--no-save"]
     try:
         done = subprocess.run(

@@ -54,7 +54,7 @@ def _conditional(word: str, variable: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all: another process may be starting it."""
+    """All or nothing: another process may be starting it."""
     if path.is_file() and path.read_text() == text and os.access(path, os.X_OK):
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:

@@ -37,7 +37,7 @@ VERSION = 1
 
 
 LIMIT_BYTES = 512 * 1024 * 1024
-"""Of a recording, uncompressed: days of conversation. Compressed, half a megabyte can claim to be so much."""
+"""Of a recording, uncompressed: days of conversation. Half a megabyte can decompress to that much."""
 
 
 class RecordingError(ValueError):
@@ -108,7 +108,7 @@ class Recording:
     path: Path
     end: Trailer | None = None
     truncated: bool = False
-    """The file ends in the middle of a line: whoever wrote it was killed."""
+    """The file ends in the middle of a line: the writer was killed."""
 
     @property
     def id(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 MARK = b"[redacted]"
 SHORTEST_SECRET = 8
-"""Values of variables shorter than this are left alone: ``true`` or ``1`` would be found everywhere."""
+"""Shorter values of variables are left alone: ``true`` or ``1`` would be found everywhere."""
 
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|AUTH|PAT|COOKIE)$", re.IGNORECASE
@@ -65,7 +65,7 @@ def is_secret_name(name: str) -> bool:
 
 
 class Redactor:
-    """Replaces what looks like a secret; only the secret, not the words that announce it."""
+    """Replaces what looks like a secret: only the secret, not the text that announces it."""
 
     def __init__(self, *, patterns: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> None:
         secrets = {value for name, value in (environment or {}).items() if is_secret_name(name)}
@@ -84,7 +84,7 @@ class Redactor:
         return self._pattern.subn(_replacement, data)
 
     def redact_words(self, words: Iterable[bytes]) -> tuple[list[bytes], int]:
-        """A command line without secrets: also the word after ``--token`` is one."""
+        """A command line without secrets, including the word after ``--token``."""
         found, total, after_option = [], 0, False
         for word in words:
             if after_option and not word.startswith(b"-"):

@@ -69,7 +69,7 @@ class Player:
     def _expect(self, index: int, entry: Entry) -> None:
         if entry.direction != "in" or entry.eof:
             return
-        if not entry.line.strip():  # the CLI passes over blank lines, and so do we
+        if not entry.line.strip():  # the CLI ignores blank lines, and so do we
             self._heard.add(index)
             return
         request_id = answered_id(parse(entry.line))
@@ -194,7 +194,7 @@ class Player:
         return False
 
     def _as_live(self, entry: Entry) -> bytes:
-        """The recorded line, with the ids that this host uses; nothing for an answer to what was skipped."""
+        """The recorded line with this host's ids; empty for an answer to a skipped request."""
         data = entry.data
         for old, new in self._live_uuids.items():
             data = data.replace(old, new)

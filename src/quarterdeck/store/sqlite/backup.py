@@ -19,7 +19,7 @@ from .schema import STEPS, Steps, check_version, migrate
 
 BUSY_S = 5.0
 POSITION_LEAP = 2**32
-"""How far a restored host-wide stream goes ahead, so that no position given out before means anything in it."""
+"""How far a restored host-wide stream skips ahead, so that positions issued before mean nothing in it."""
 
 
 def back_up(folder: StoreFolder, target: Path) -> None:

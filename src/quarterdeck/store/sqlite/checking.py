@@ -11,7 +11,7 @@ MOST_PROBLEMS = 100
 
 
 def find_problems(connection: sqlite3.Connection, folder: StoreFolder) -> list[str]:
-    """What is wrong, in words: of the file, of the logs, of the large bodies beside."""
+    """Problems, in words: of the file, the logs, and the large bodies next to it."""
     told = connection.execute(f"PRAGMA integrity_check({MOST_PROBLEMS})").fetchall()
     problems = [f"{folder.database}: {text}" for (text,) in told if text != "ok"]
     return problems or [*_log_problems(connection), *_large_problems(connection, folder), *_lost(connection)]

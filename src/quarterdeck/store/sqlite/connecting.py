@@ -11,13 +11,13 @@ Sync: TypeAlias = Literal["full", "normal"]
 the process; if the machine itself goes down, the last commits may be missing, and what is there is whole."""
 
 WAL_BYTES = 16 * 1024 * 1024
-"""The write-ahead log is brought into the database at this size, and cut back to it."""
+"""The write-ahead log is moved into the database at this size, and truncated to it."""
 CACHE_KIB = 16 * 1024
 STATEMENTS = 128
 
 
 def connect(path: Path, *, busy_s: float) -> sqlite3.Connection:
-    """A connection that leaves transactions to the caller and may be closed by another thread than uses it."""
+    """A connection that leaves transactions to the caller and may be closed by a different thread."""
     return sqlite3.connect(
         path, timeout=busy_s, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS
     )
@@ -47,7 +47,7 @@ def connect_writer(path: Path, *, busy_s: float, sync: Sync, max_bytes: int | No
 
 
 def connect_reader(path: Path, *, busy_s: float) -> sqlite3.Connection:
-    """One that only reads; readers and the writer do not wait for each other."""
+    """A read-only one; readers and the writer do not wait for each other."""
     connection = connect(path, busy_s=busy_s)
     try:
         connection.execute("PRAGMA query_only = ON")

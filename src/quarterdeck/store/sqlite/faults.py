@@ -19,7 +19,7 @@ from quarterdeck.store.errors import (
 )
 
 LITTLE_ROOM_BYTES = 1024 * 1024
-"""Less than this free on the disk, an I/O error is taken for a full disk: not every file system says so."""
+"""With less than this free on the disk, an I/O error counts as a full disk: not every file system says so."""
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}

@@ -18,7 +18,7 @@ PID_WIDTH = 20
 
 
 class StoreFolder:
-    """Private to its user: the log has everything that was said."""
+    """Private to its user: the log contains every conversation."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -30,7 +30,7 @@ class StoreFolder:
         self._removing = threading.Lock()
 
     def make(self) -> None:
-        """Make what is missing, readable for the user alone; SQLite gives its other files the database's mode."""
+        """Create what is missing, readable only by the user; SQLite gives its other files the database's mode."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.large.mkdir(mode=0o700, exist_ok=True)
         os.close(os.open(self.database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -54,7 +54,8 @@ class StoreFolder:
         self._lock = lock
 
     def unlock(self) -> None:
-        """Let others in. Repeatable. The file stays: removing it would let two hosts lock two files of one name."""
+        """Let others in. Repeatable. The file stays: removing it would let two hosts lock two files of
+        the same name."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -88,7 +89,7 @@ class StoreFolder:
         return body
 
     def remove_large(self, rows: Collection[int]) -> None:
-        """For rows that are gone. One that cannot be removed now goes at the next start."""
+        """For deleted rows. A file that cannot be removed now is removed at the next start."""
         with self._removing:
             if self._holds:
                 self._held_back += rows
@@ -99,7 +100,7 @@ class StoreFolder:
 
     @contextlib.contextmanager
     def holding_large(self) -> Iterator[None]:
-        """Remove no file in here: a backup copies those that its rows name."""
+        """Remove no file within this block: a backup copies those that its rows name."""
         with self._removing:
             self._holds += 1
         try:

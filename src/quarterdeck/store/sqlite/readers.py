@@ -1,4 +1,4 @@
-"""Threads that read, each on a connection of its own: they never wait for the writer, nor it for them."""
+"""Reader threads, each with its own connection: they never wait for the writer, nor it for them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Readers:
 
     async def run(self, function: Callable[[sqlite3.Connection], T]) -> T:
         """Raises ``StoreError``."""
-        with self._lock:  # nothing may be begun behind the end
+        with self._lock:  # nothing may start after the end
             if self._closed:
                 raise StoreClosed
             reading = asyncio.get_running_loop().run_in_executor(self._threads, self._run, function)

@@ -132,7 +132,7 @@ def check_version(connection: sqlite3.Connection, path: Path, *, steps: Steps = 
 
     Asked before anything is set on the database: what is not ours stays as it is.
     """
-    connection.execute("BEGIN")  # both looks at the same moment: somebody may be making the tables
+    connection.execute("BEGIN")  # both checks at the same moment: someone may be creating the tables
     try:
         version = version_of(connection)
         has_tables = connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is not None

@@ -60,7 +60,7 @@ T = TypeVar("T")
 BUSY_S = 5.0
 """How long to wait for another program that has locked the database; ours never does for long."""
 READERS = 3
-"""A long replay, and still somebody to look a token up."""
+"""Enough for a long replay and still a token lookup."""
 
 
 class SqliteStore(EventStore):

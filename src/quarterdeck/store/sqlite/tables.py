@@ -76,7 +76,7 @@ class SqliteTables:
         self._new_rows: list[tuple[Any, ...]] = []
 
     def begin(self) -> None:
-        """Logs stay known from one transaction to the next, unless somebody else has written in between."""
+        """Logs stay cached between transactions, unless someone else has written."""
         self.connection.execute("BEGIN IMMEDIATE")
         if not self._shared:
             return
@@ -100,7 +100,7 @@ class SqliteTables:
             self.connection.execute("ROLLBACK")
 
     def flush(self) -> None:
-        """Write what was gathered, so that SQL sees it."""
+        """Write what was collected, so that SQL sees it."""
         if self._new_rows:
             rows, self._new_rows = self._new_rows, []
             for some in _in_parts(rows):
@@ -115,7 +115,7 @@ class SqliteTables:
                 self.connection.execute(_update_logs(len(some)), list(chain.from_iterable(some)))
 
     def forget_logs(self) -> None:
-        """Before logs are changed by SQL: write what was gathered, and read them again when they are needed."""
+        """Before SQL changes logs: write what was collected, and read them again when needed."""
         self.flush()
         self._logs.clear()
 
@@ -276,7 +276,7 @@ def tag_text(tag: str) -> str:
 
 
 def find_receipt(connection: sqlite3.Connection, scope: str, key: str) -> tuple[Receipt, Committed] | None:
-    """What a write with this key came to, however long ago."""
+    """The outcome of a write with this key, however long ago."""
     found = connection.execute(
         "SELECT request, outcome, at, committed FROM receipts WHERE scope = ? AND key = ?", (scope, key)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Removing what is not kept any more, in pieces, so that nobody waits for long."""
+"""Removes what is no longer kept, in pieces, so that nobody waits for long."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def position(connection: sqlite3.Connection) -> int:
 
 
 def give_back_space(tables: SqliteTables) -> bool:
-    """Make the file smaller by a piece, if much of it is empty; returns whether it was."""
+    """Shrink the file by a piece if much of it is empty; returns whether it did."""
     connection = tables.connection
     free = connection.execute("PRAGMA freelist_count").fetchone()[0]
     pages = connection.execute("PRAGMA page_count").fetchone()[0]

@@ -27,23 +27,23 @@ GROUP_JOBS = 2_000
 GROUP_BYTES = 4 * 1024 * 1024
 """A transaction takes in no more than this: it keeps the write-ahead log small, and the first to wait from waiting."""
 WAL_LIMIT_BYTES = 8 * WAL_BYTES
-"""From this size on, a checkpoint waits for readers instead of leaving what they still look at."""
+"""From this size on, a checkpoint waits for readers instead of keeping what they still use."""
 RESTART_WAIT_MS = 200
 """How long it waits: our own reads are short, and another program's must not stop the host."""
 
 
 class Job(NamedTuple):
-    """Something to do in a transaction, and who waits for it."""
+    """Work for a transaction, and who waits for it."""
 
     work: Work[Any]
     size_bytes: int
     loop: asyncio.AbstractEventLoop
     answer: Callable[[Any], None]
-    """Called in the loop with what the work returned, or with the ``StoreError`` by which it failed."""
+    """Called in the loop with the work's result, or with the ``StoreError`` that it failed with."""
 
 
 Outcome = tuple[Job, Any]
-"""What became of a job."""
+"""The outcome of a job."""
 
 
 class Writer:
@@ -107,7 +107,7 @@ class Writer:
             jobs, is_open = self._next_group()
             if jobs:
                 self._answer(self._write(jobs))
-            del jobs  # what was committed need not be kept until more comes
+            del jobs  # what was committed need not be held until more comes
             self._bound_wal()
         if self._tables is not None:
             with contextlib.suppress(Exception):
@@ -148,11 +148,11 @@ class Writer:
         except Exception as error:  # noqa: BLE001  # told to those who wait
             if isinstance(store_error(error, self._path), StorageFailed) or len(jobs) == 1:
                 return [(job, _for_one(error, self._path)) for job in jobs]
-            return [self._write([job])[0] for job in jobs]  # one of them cannot be kept: the others can
+            return [self._write([job])[0] for job in jobs]  # one of them cannot be stored: the others can
         return list(zip(jobs, results, strict=True))
 
     def _transaction(self, works: list[Work[Any]]) -> list[Any]:
-        """All of them in one transaction: what each returned, or the ``StoreError`` by which it was refused."""
+        """All of them in one transaction: the result of each, or the ``StoreError`` that refused it."""
         began = time.perf_counter()
         self._check_file()
         tables = self._tables = self._tables or self._open_tables()
@@ -176,7 +176,7 @@ class Writer:
         return results
 
     def _check_file(self) -> None:
-        """A file that was removed can still be written, and all of it would be gone at the end of the process."""
+        """A removed file can still be written, and everything would be lost when the process ends."""
         if _identity(self._path) != self._file:
             raise StorageFailed(
                 f"{self._path} was removed or replaced while it was in use. Nothing was written; put it back, or stop"
@@ -249,7 +249,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _for_one(error: Exception, path: Path) -> StoreError:
-    """An error of its own for each who waits: a traceback belongs to one."""
+    """A separate error for everyone who waits: a traceback belongs to one."""
     told = store_error(error, path)
     if isinstance(told, StorageFailed) and told is error:
         told = type(told)(str(told), told.path)

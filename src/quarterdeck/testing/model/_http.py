@@ -26,7 +26,7 @@ ACCEPT_POLL_S = 0.05
 
 
 class Decider(Protocol):
-    """Who knows the script."""
+    """Knows the script."""
 
     ids: Ids
     closing: threading.Event
@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Quiet: what was asked is kept in ``ModelServer.requests``."""
+        """Silent: requests are in ``ModelServer.requests``."""
 
     def _body(self) -> bytes | None:
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
@@ -182,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         return "complete"
 
     def _faults(self, reply: Reply, *, sent: int) -> bool:
-        """Stall and cut where the script says so; whether the connection was cut."""
+        """Stall and cut where the script says so; returns whether the connection was cut."""
         for fault in reply.faults:
             if isinstance(fault, Stall) and fault.after == sent:
                 if fault.until is None:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 DEFAULT_DELTA_SIZE = 24
 STALL_LIMIT_S = 60.0
-"""A stalled stream goes on by itself after this long: a forgotten gate must not hold a test for ever."""
+"""A stalled stream continues after this long: a forgotten gate must not block a test forever."""
 
 ERROR_TYPES: Mapping[int, str] = {
     400: "invalid_request_error",
@@ -142,9 +142,9 @@ class Reply:
     blocks: tuple[Block, ...] = ()
     faults: tuple[Fault, ...] = ()
     stop_reason: str | None = None
-    """``None``: ``tool_use`` if there is such a block, else ``end_turn``."""
+    """``None``: ``tool_use`` if there is such a block, otherwise ``end_turn``."""
     stop_details: Mapping[str, Any] | None = None
-    """What the API says beside a refusal, e.g. ``{"type": "refusal", "category": …, "explanation": …}``."""
+    """What the API adds to a refusal, e.g. ``{"type": "refusal", "category": …, "explanation": …}``."""
     usage: Usage = Usage()
     model: str | None = None
     """``None``: the model that was asked for."""

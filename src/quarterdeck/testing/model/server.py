@@ -87,7 +87,7 @@ class ModelServer:
         self._http.start()
 
     def close(self) -> None:
-        """Break open connections and end all threads. May be called twice."""
+        """Break open connections and end all threads. Can be called twice."""
         if self._http is None or self.closing.is_set():
             return
         self.closing.set()
@@ -163,7 +163,7 @@ class ModelServer:
         with self._changed:
             return len(self._queue)
 
-    # What was asked
+    # Requests received
 
     @property
     def requests(self) -> list[ApiRequest]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .turn import PlayedTurn
 
 POLL_S = 0.01
-"""How often a held turn looks for its file. Not scaled: it is a real wait for somebody else."""
+"""How often a held turn checks for its file. Not scaled: it really waits for someone else."""
 
 
 async def perform(cli: SimulatedCli, move: Move, turn: PlayedTurn) -> None:

@@ -83,7 +83,7 @@ async def _ask(call: Call, decision: PermissionDecision) -> HostAnswer:
 
 
 async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> HostAnswer:
-    """PermissionRequest hooks are asked beside the host; whoever decides first wins."""
+    """PermissionRequest hooks are asked in parallel with the host; the first decision wins."""
     fields = {key: body[key] for key in ("permission_suggestions",) if key in body}
     asking = asyncio.create_task(call.cli.host.ask("can_use_tool", **body))
     await asyncio.sleep(0)  # the host's question goes out first, as on the real wire
@@ -103,7 +103,7 @@ async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> HostAnswer:
         raise
     finally:
         asking.cancel()
-        call.cli.watch_task(hooking)  # a hook that is late is heard to its end, and has no say
+        call.cli.watch_task(hooking)  # a late hook runs to its end, without effect
 
 
 def _request(call: Call, decision: PermissionDecision) -> dict[str, Any]:

@@ -23,7 +23,7 @@ WELCOME = (
 
 
 class Assistant:
-    """A brain whose talks are generators: each yields a reply and goes on when the tools in it have run."""
+    """A brain whose talks are generators: each yields a reply and continues when its tools have run."""
 
     def __init__(self) -> None:
         self._talk: Talk = iter(())
@@ -130,7 +130,7 @@ class Assistant:
         return name if self._ask is None else str(self._ask.cwd / name)
 
     def _outcome(self, told: Callable[[str], str]) -> Reply:
-        """What to say when the tools have run: what ``told`` makes of their output, or that it did not work."""
+        """What to say after the tools have run: what ``told`` makes of their output, or that it failed."""
         ask = self._ask
         if ask is not None and any(ask.errors):
             return _reply(f"That did not work: {ask.text.splitlines()[0]}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Receiver:
-    """Keeps what comes before the simulator runs, then hands it on."""
+    """Buffers what arrives before the simulator runs, then passes it on."""
 
     def __init__(self, cli: SimulatedCli) -> None:
         self._cli = cli
@@ -27,7 +27,7 @@ class _Receiver:
         self._cli.feed_eof()
 
     def exited(self, status: ExitStatus) -> None:
-        """The other end is gone for good; nothing can be said any more."""
+        """The other end is gone for good; nothing more can be sent."""
         self._cli.exit(0)
 
 

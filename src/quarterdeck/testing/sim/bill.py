@@ -25,7 +25,7 @@ class Bill:
         self.lines_removed = 0
 
     def add(self, model: str, usage: Usage, *, beside: bool = False) -> None:
-        """``beside``: a sub-agent used it, which the turn's ``usage`` leaves out."""
+        """``beside``: used by a sub-agent, which the turn's ``usage`` excludes."""
         self.requests += 1
         for name in _COUNTS:
             count = getattr(usage, name)

@@ -24,7 +24,7 @@ SIDE_ANSWER = "A side answer from the simulator."
 
 TOO_SLOW = "The scenario's rule `when: {}` takes too long for this prompt; simplify the regular expression."
 MATCH_S = 1.0
-"""Processor time for all patterns of a scenario and one prompt: one such as ``(a+)+$`` could take years."""
+"""Processor time for all patterns of a scenario and one prompt: a pattern such as ``(a+)+$`` could take years."""
 
 
 class _TooSlowError(Exception):
@@ -37,7 +37,7 @@ def _give_up(*_: object) -> None:
 
 @contextlib.contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Only a signal interrupts a regular expression, and only the main thread gets signals: elsewhere it may go on."""
+    """Only a signal interrupts a regular expression, and only the main thread gets signals: elsewhere it continues."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

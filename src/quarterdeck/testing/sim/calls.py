@@ -88,7 +88,7 @@ class Call:
         self.settled.set()
 
     def _check(self) -> None:
-        """The model may call what is not there, or call it wrongly."""
+        """The model may call an unknown tool, or call one incorrectly."""
         if not self.cli.knows_tool(self.name, self.scripted):
             message = f"Error: No such tool available: {self.name}"
             raise Refused(Outcome(f"<tool_use_error>{message}</tool_use_error>", message, is_error=True))
@@ -152,7 +152,7 @@ class Call:
         verdict = await self.cli.hooks.fire(event, matched=self.name, **fields, duration_ms=duration_ms)
         self.notes.hook_stopped = self.notes.hook_stopped or verdict.stops
 
-    # What the host is told
+    # Reports to the host
 
     def deny(self) -> None:
         self.notes.denials.append({"tool_name": self.name, "tool_use_id": self.id, "tool_input": self.input})

@@ -35,7 +35,7 @@ class Checkpoints:
             self._all[-1].before.setdefault(path, _content(path))
 
     def rewind(self, prompt_id: str, *, dry_run: bool) -> Rewind | None:
-        """Put everything back to how it was when that prompt came; None when there is no such checkpoint."""
+        """Restore everything as of that prompt; None if there is no such checkpoint."""
         start = next((index for index, point in enumerate(self._all) if point.prompt_id == prompt_id), None)
         if start is None:
             return None

@@ -99,7 +99,7 @@ async def _compact(cli: SimulatedCli, typed: str, arguments: str) -> None:
 
 
 async def compact(cli: SimulatedCli, *, trigger: str, summary: str, instructions: str | None) -> None:
-    """Replace the conversation by a summary, and tell the host."""
+    """Replace the conversation with a summary, and tell the host."""
     cli.say("system", "status", status="compacting")
     hooks = cli.hooks
     if hooks.has("PreCompact"):

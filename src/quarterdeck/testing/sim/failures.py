@@ -1,4 +1,4 @@
-"""When the API fails: what is tried again, and in which words the CLI 2.1.325 gives up."""
+"""API failures: which are retried, and the messages with which CLI 2.1.325 gives up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RETRIED = {
     500: "server_error",
     529: "overloaded",
 }
-"""Status → how ``system/api_retry`` calls it. Others fail at once (a plain 400 is sent again in silence)."""
+"""Status → its name in ``system/api_retry``. Others fail immediately (a plain 400 is silently sent again)."""
 FALLBACK_AFTER = 3
 """How many 529 in a row make ``--fallback-model`` take over."""
 FIRST_DELAY_MS = 500
@@ -35,7 +35,7 @@ class Failure(msgspec.Struct, frozen=True):
     """For the assistant message's ``error``."""
     status: int | None = None
     kind: str | None = None
-    """The API's own word for the error."""
+    """The API's term for the error."""
     terminal_reason: str = "api_error"
     stop_reason: str = "stop_sequence"
     api_error: str | None = None

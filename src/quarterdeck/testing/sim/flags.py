@@ -142,7 +142,7 @@ class Flags:
         return name in self.values
 
     def get(self, name: str) -> str | None:
-        """The last value given, ``""`` when the flag stood alone."""
+        """The last value given, ``""`` if the flag had none."""
         given = self.values.get(name)
         return None if given is None else (given[-1] if given else "")
 

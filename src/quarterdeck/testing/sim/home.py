@@ -1,4 +1,4 @@
-"""Where the simulator keeps its sessions: as the CLI does, or beside the CLI's folder, so that nobody mixes them up."""
+"""Where the simulator keeps its sessions: like the CLI, or next to the CLI's folder, to avoid confusion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .flags import Flags
 
 def config_dir(env: Mapping[str, str], flags: Flags) -> Path:
     """The folder of a simulator that is started with this environment and these flags."""
-    # Whoever mirrors transcripts into a store works out their keys from the CLI's folder.
+    # Programs that mirror transcripts into a store derive the keys from the CLI's folder.
     apart = env.get(APART_VARIABLE) and "--session-mirror" not in flags
     return simulator_home(env) if apart else _cli_home(env)
 

@@ -1,4 +1,4 @@
-"""Hook callbacks that the host registered in its handshake: whom to call, with what, and what they decided."""
+"""Hook callbacks registered in the handshake: which to call, with what, and what they decided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other end, as the rest of the simulator sees it: messages to say, questions to ask."""
+"""The other end, as the rest of the simulator sees it: messages to send, questions to ask."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SimSide(CliSide):
     _greeted = False
 
     def receive(self, data: bytes) -> None:
-        """What comes first is nearly always the handshake, and alone: its answer need not wait for other classes."""
+        """The first line is nearly always the handshake, alone: its answer need not wait for other classes."""
         first = None if self._greeted else decode_only(data, ControlRequest)
         self._greeted = True
         if first is None:
@@ -39,7 +39,7 @@ class SimSide(CliSide):
         return UnknownRequest(data=message.data["request"], reason="read by its handler")
 
     def _why_not_served(self, request: WireObject) -> str | None:
-        return None  # ``Control`` refuses what it has no handler for, when its turn comes
+        return None  # ``Control`` refuses what it has no handler for, in its turn
 
 
 class HostAnswer(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class Host:
         self.side = SimSide(new_id=new_id, clock=clock, serves=())
         self._write = write
         self.muted = False
-        """The process is as good as dead: nothing more is said."""
+        """The process is practically dead: nothing more is sent."""
         self._waiting: dict[str, asyncio.Future[HostAnswer]] = {}
         self._asked: dict[str, dict[str, Any]] = {}
 
@@ -73,7 +73,7 @@ class Host:
         self.flush()
 
     def answer(self, request_id: str, payload: dict[str, Any] | None = None, **beside: Any) -> None:
-        """``beside``: what the answer says besides its payload."""
+        """``beside``: what the answer contains besides its payload."""
         self.side.answer(request_id, payload, **beside)
         self.flush()
 
@@ -86,7 +86,7 @@ class Host:
             self._write(data)
 
     async def ask(self, subtype: str, *, timeout_s: float | None = None, **fields: Any) -> HostAnswer:
-        """Ask, and wait. If the waiting task is cancelled the question is taken back."""
+        """Ask, and wait. Cancelling the waiting task withdraws the question."""
         if self.side.output_ended:
             return HostAnswer("ended")
         request_id = self.side.request(subtype, timeout_s=None, **fields)
@@ -108,7 +108,7 @@ class Host:
             self._asked.pop(request_id, None)
 
     def withdraw_personal(self) -> None:
-        """Take back every question of the running turn, now."""
+        """Withdraw every question of the running turn, now."""
         for request_id in [key for key, body in self._asked.items() if body["subtype"] in PERSONAL]:
             self._withdraw(request_id)
 

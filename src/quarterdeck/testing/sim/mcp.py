@@ -38,7 +38,7 @@ class Server:
         self._connecting = asyncio.Lock()
 
     def park(self, manifest: dict[str, Any]) -> None:
-        """The host told beforehand what the server would say: no need to ask until a tool is called."""
+        """The host declared the server's answers in advance: no need to ask until a tool is called."""
         self.info = manifest.get("initializeResult", {}).get("serverInfo")
         self.tools = manifest.get("toolsListResult", {}).get("tools", [])
         self.status = "connected"
@@ -82,7 +82,7 @@ class Server:
             self.tools = (await self._link.request("tools/list")).get("tools", [])
 
     async def call(self, tool: str, arguments: dict[str, Any], tool_use_id: str | None) -> dict[str, Any]:
-        async with self._connecting:  # it may be connecting just now
+        async with self._connecting:  # it may be connecting right now
             if not self._shaken:
                 await self._shake_hands()
         if self._link is None:
@@ -230,7 +230,7 @@ class Mcp:
         return Outcome(content, content)
 
     async def elicit(self, server: str, message: str, schema: dict[str, Any]) -> dict[str, Any]:
-        """Ask the person behind the host; hooks may answer first, and are told the answer."""
+        """Ask the person behind the host; hooks may answer first, and they get the answer."""
         hooks, host = self._cli.hooks, self._cli.host
         body: dict[str, Any] = {"mcp_server_name": server, "message": message, "mode": "form"}
         body["requested_schema"] = schema

@@ -106,7 +106,7 @@ class StdioLink:
             try:
                 message = json.loads(line)
             except ValueError:
-                continue  # a server that prints beside the protocol: the CLI passes over it too
+                continue  # a server that prints outside the protocol: the CLI ignores it too
             if isinstance(message, dict):
                 self._received(message)
         self._fail_waiting()

@@ -1,4 +1,5 @@
-"""Control requests of the host: one handler per subtype, answered at once or, if it takes time, beside the turn."""
+"""Control requests of the host: one handler per subtype, answered immediately or, if slow, in parallel
+with the turn."""
 
 from __future__ import annotations
 
@@ -28,11 +29,11 @@ class RefusedRequest(Exception):  # noqa: N818  # an answer, not an error of our
 
 
 class Answered:
-    """What a handler returns that has answered by itself."""
+    """Returned by a handler that has already answered."""
 
 
 def handler_of(subtype: str) -> Handler | None:
-    """Imports the modules one after the other, as far as needed: the handshake, which comes first, is in the first."""
+    """Imports the modules one by one, as far as needed: the handshake, which comes first, is in the first."""
     for name in MODULES:
         handlers: dict[str, Handler] = import_module(f"{__name__}.{name}").HANDLERS
         if subtype in handlers:

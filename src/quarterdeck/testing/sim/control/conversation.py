@@ -1,4 +1,4 @@
-"""Requests about what was said and what runs: queue, tasks, side questions, export, rewinding."""
+"""Requests about the conversation and running work: queue, tasks, side questions, export, rewinding."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def side_question(cli: SimulatedCli, request: Request) -> dict[str, Any]:
 
 
 async def errand(cli: SimulatedCli, kind: str, prompt: str) -> str:
-    """Something asked of the model beside the conversation."""
+    """A question to the model outside the conversation."""
     from quarterdeck.testing.sim.stream import hold
 
     session = cli.session

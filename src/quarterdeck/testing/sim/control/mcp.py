@@ -73,7 +73,7 @@ def mcp_read_resource(cli: SimulatedCli, request: Request) -> dict[str, Any]:
 
 
 def mcp_message(cli: SimulatedCli, request: Request) -> None:
-    """A server inside the host says something by itself; a changed list of tools is fetched again."""
+    """A message initiated by a server inside the host; a changed list of tools is fetched again."""
     server = cli.mcp.servers.get(str(request.get("server_name")))
     message = request.get("message")
     if server is not None and isinstance(message, dict) and message.get("method") == "notifications/tools/list_changed":
