@@ -53,11 +53,11 @@ class Simulated(FakeClaude):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self.root = root
-        self._mark = uuid.uuid4().hex
+        self.mark = uuid.uuid4().hex
         self.gate = root / "gate"
 
     def options(self, **changes: Any) -> ClaudeAgentOptions:
-        return super().options(**{"env": {MARK: self._mark}, **changes})
+        return super().options(**{"env": {MARK: self.mark}, **changes})
 
     @property
     def held(self) -> dict[str, str]:
@@ -71,7 +71,7 @@ class Simulated(FakeClaude):
         self.gate.touch()
 
     def left_running(self) -> list[str]:
-        return marked_processes(self._mark)
+        return marked_processes(self.mark)
 
     def program(self, source: str) -> subprocess.Popen[str]:
         """Start a program that finds its options in ``options()``; warnings are errors in it."""
@@ -80,7 +80,7 @@ class Simulated(FakeClaude):
             from quarterdeck import *
             from quarterdeck import sync
             def options(**more):
-                env = {{**{self.env | {MARK: self._mark}!r}, "PATH": {os.environ["PATH"]!r}}}
+                env = {{**{self.env | {MARK: self.mark}!r}, "PATH": {os.environ["PATH"]!r}}}
                 return ClaudeAgentOptions(cli_path={str(self.path)!r}, cwd={str(self.cwd)!r}, env=env, **more)
         """
         path = self.root / "program.py"

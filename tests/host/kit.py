@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from quarterdeck.host import Host
-from quarterdeck.host.events import ApprovalChanged, StatusChange
+from quarterdeck.host.events import ApprovalChanged, ProcessChanged, StatusChange
 from quarterdeck.host.requests import (
     CreateSession,
     Decide,
@@ -133,3 +135,18 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+async def processes(host: Host, session: Session) -> list[ProcessChanged]:
+    return told(await all_frames(host, session.id), ProcessChanged)
+
+
+async def pid_of(host: Host, session: Session) -> int:
+    """The process that the session's log names."""
+    pid = [one for one in await processes(host, session) if one.state == "running"][-1].pid
+    assert pid is not None
+    return pid
+
+
+async def kill(host: Host, session: Session, how: signal.Signals = signal.SIGKILL) -> None:
+    os.kill(await pid_of(host, session), how)

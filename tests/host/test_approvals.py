@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from host.kit import ASKS, Clock, Place, all_frames, decide, frames_until, pending, states_of, told
+from host.kit import ASKS, Clock, Place, all_frames, decide, frames_until, kill, pending, states_of, told
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.events import ApprovalChanged
 from quarterdeck.host.requests import (
@@ -174,10 +172,7 @@ async def test_what_a_resumed_session_asks_again_replaces_what_was_lost(place: P
     async with place.opened() as host:
         session = await place.created(host)
         (lost,) = await pending(host)
-        running = host._actors[session.id].session
-        assert running is not None
-        assert running.pid is not None
-        os.kill(running.pid, signal.SIGKILL)
+        await kill(host, session)
         await frames_until(host, session.id, "crashed")
         await host.resume(OfSession(session_id=session.id))
         await host.send_prompt(SendPrompt(session_id=session.id, content="again"))

@@ -44,7 +44,7 @@ class Chaos:
         self.notes, self.inputs = root / "notes", root / "inputs"
         self.notes.mkdir()
         self.inputs.mkdir()
-        self._plan = {
+        self.plan = {
             "sessions": SESSIONS,
             "prompts": PROMPTS,
             "watchers": WATCHERS,
@@ -57,9 +57,9 @@ class Chaos:
         self._cli.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{HERE / "counting_cli.py"}" "{self.inputs}" "$@"\n')
         self._cli.chmod(0o755)
 
-    def _start(self) -> subprocess.Popen[str]:
+    def start(self) -> subprocess.Popen[str]:
         place = self.place
-        arguments = [HERE / "chaos_host.py", place.folder, place.cwd, self._cli, json.dumps(self._plan)]
+        arguments = [HERE / "chaos_host.py", place.folder, place.cwd, self._cli, json.dumps(self.plan)]
         process = subprocess.Popen(
             [sys.executable, *map(str, arguments)],
             stdin=subprocess.PIPE,
@@ -77,7 +77,7 @@ class Chaos:
         """Where each session's log ended, when all was done."""
         kills = ["host"] * HOST_KILLS + ["keeper"] * KEEPER_KILLS + ["cli"] * CLI_KILLS
         self.chance.shuffle(kills)
-        process = self._start()
+        process = self.start()
         try:
             for kind in kills:
                 time.sleep(self.chance.uniform(0.5, 4.0))
@@ -90,7 +90,7 @@ class Chaos:
                     process.communicate()
                     if kind == "keeper":
                         self._kill_keepers()
-                    process = self._start()
+                    process = self.start()
             out, err = process.communicate(timeout=LIMIT_S)
         finally:
             process.kill()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from host.kit import ASKS, Place, all_frames, decide, frames_until, kinds, pending, states_of
+from host.kit import ASKS, Place, all_frames, decide, frames_until, kill, kinds, pending, states_of
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host.events import UsageReport
 from quarterdeck.host.folding import Preview
@@ -200,10 +198,7 @@ async def test_a_process_that_dies_is_told_and_its_approvals_are_stranded(place:
     async with place.opened() as host:
         session = await place.created(host)
         (approval,) = await pending(host)
-        running = host._actors[session.id].session
-        assert running is not None
-        assert running.pid is not None
-        os.kill(running.pid, signal.SIGKILL)
+        await kill(host, session)
         frames = await frames_until(host, session.id, "crashed")
         assert states_of(frames) == ["pending", "stranded"]
         with pytest.raises(HostError) as late:

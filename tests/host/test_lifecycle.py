@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from host.kit import LIMIT_S, Clock, Place, all_frames, next_turn, pending, told
+from host.kit import LIMIT_S, Clock, Place, all_frames, kill, next_turn, pending, processes, told
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.bodies import SessionBody
 from quarterdeck.host.events import HangNoticed, ProcessChanged, StatusChange
@@ -60,17 +59,6 @@ async def in_state(host: Host, session: Session, *states: str) -> Session:
 
 async def idle(host: Host, session: Session) -> None:
     await host.wait(Wait(session_id=session.id, for_=["idle"], timeout_s=LIMIT_S))
-
-
-async def processes(host: Host, session: Session) -> list[ProcessChanged]:
-    return told(await all_frames(host, session.id), ProcessChanged)
-
-
-async def kill(host: Host, session: Session, how: signal.Signals = signal.SIGKILL) -> None:
-    running = [one for one in await processes(host, session) if one.state == "running"]
-    pid = running[-1].pid
-    assert pid is not None
-    os.kill(pid, how)
 
 
 # Crashes

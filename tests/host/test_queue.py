@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, frames_until, pending
+from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, frames_until, kill, pending
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import QueueChanged
 from quarterdeck.host.limits import Limits
@@ -149,10 +147,7 @@ async def test_a_prompt_is_uncertain_when_its_process_dies_and_sent_again_if_it_
         session = await alone.created(host)
         await pending(host)
         prompt = await say(host, session.id, "and this", "next")
-        process = host._actors[session.id].session
-        assert process is not None
-        assert process.pid is not None
-        os.kill(process.pid, signal.SIGKILL)
+        await kill(host, session)
         await frames_until(host, session.id, "crashed")
         assert [(one.id, one.state) for one in await waiting(host, session.id)] == [(prompt, "uncertain")]
         await host.resume(OfSession(session_id=session.id))

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from client.real_cli import place as real_place
-from host.kit import LIMIT_S, Place, all_frames, decide, frames_until, kinds, pending, states_of
+from host.kit import LIMIT_S, Place, all_frames, decide, frames_until, kill, kinds, pending, states_of
 from quarterdeck.host import Host
 from quarterdeck.host.events import StatusChange
 from quarterdeck.host.folding import Preview
@@ -133,9 +133,7 @@ async def test_what_was_shown_of_a_text_is_kept_when_its_process_dies(tmp_path: 
                 shown += "".join(event.text for event in one.events if isinstance(event, TextAdded))
                 if shown:
                     break
-        running = host._actors[session.id].session
-        assert running is not None
-        os.kill(running.pid or 0, signal.SIGKILL)
+        await kill(host, session)
         frames = await frames_until(host, session.id, "crashed")
         (kept,) = [event for frame in frames for event in frame.events if isinstance(event, TextCompleted)]
         assert kept.stopped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import sqlite3
 import weakref
@@ -139,11 +140,11 @@ async def test_an_index_that_is_lost_damaged_or_behind_is_made_anew(place: Place
         index.write_bytes(b"this is no database" * 1_000)
 
     def from_another_time() -> None:
-        with sqlite3.connect(index) as connection:
+        with contextlib.closing(sqlite3.connect(index)) as connection, connection:
             connection.execute("PRAGMA user_version = 99")
 
     def ahead() -> None:
-        with sqlite3.connect(index) as connection:
+        with contextlib.closing(sqlite3.connect(index)) as connection, connection:
             connection.execute("UPDATE sessions SET seq = 100000")
             connection.execute("DELETE FROM texts")
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, kinds, pending
+from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, kill, kinds, pending
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.events import CustomEvent, Gap, RawLine
 from quarterdeck.host.limits import Limits
@@ -195,6 +193,25 @@ async def test_stderr_of_a_process_that_failed_can_be_read(place: Place) -> None
         assert "it went wrong" in (await host.get_stderr(of(session))).details["stderr"]
 
 
+async def test_a_row_written_while_a_part_is_read_counts_in_its_last_number(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place.opened() as host:
+        session = await place.created(host, prompt=None)
+        head = host.store.head
+
+        async def head_then_a_row(session_id: str) -> Any:
+            read = await head(session_id)
+            monkeypatch.setattr(host.store, "head", head)
+            await host.add_event(AddEvent(session_id=session.id, type="ci", data={}))
+            return read
+
+        monkeypatch.setattr(host.store, "head", head_then_a_row)
+        part = await host.read_events(ReadEvents(session_id=session.id))
+        assert isinstance(part.frames[-1].events[-1], CustomEvent)
+        assert part.last_seq == part.frames[-1].seq
+
+
 async def test_an_event_from_outside_is_a_row_and_its_prompt_says_so(place: Place) -> None:
     place.claude.play(["Noted."])
     async with place.opened() as host:
@@ -270,9 +287,7 @@ async def test_waiting_ends_with_the_state_with_the_process_or_with_the_time(pla
         assert (await host.wait(Wait(session_id=session.id, for_=["waiting"]))).state == "waiting"
         assert (await host.wait(Wait(session_id=session.id, for_=["idle"], timeout_s=0.01))).state == "waiting"
         waiting = asyncio.ensure_future(host.wait(Wait(session_id=session.id, for_=["idle"])))
-        process = host._actors[session.id].session
-        assert process is not None
-        os.kill(process.pid or 0, signal.SIGKILL)
+        await kill(host, session)
         assert (await waiting).state == "crashed"
 
 

@@ -15,7 +15,20 @@ from typing import Any
 
 import pytest
 
-from host.kit import ASKS, LIMIT_S, Clock, Place, all_frames, decide, frames_until, kinds, pending, states_of, told
+from host.kit import (
+    ASKS,
+    LIMIT_S,
+    Clock,
+    Place,
+    all_frames,
+    decide,
+    frames_until,
+    kinds,
+    pending,
+    pid_of,
+    states_of,
+    told,
+)
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import ProcessChanged
 from quarterdeck.host.requests import (
@@ -194,10 +207,7 @@ async def test_a_process_can_be_stopped_although_nothing_can_be_written(place: P
     async with on_a_disk(place) as (host, disk):
         session = await place.created(host)
         (approval,) = await pending(host)
-        running = host._actors[session.id].session
-        assert running is not None
-        pid = running.pid
-        assert pid is not None
+        pid = await pid_of(host, session)
         disk.error = StorageFull("There is no room.")
         await host.stop(of(session))
         with pytest.raises(ProcessLookupError):

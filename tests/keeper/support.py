@@ -87,15 +87,15 @@ class RawPeer:
     """A connection that says whatever a test wants it to say."""
 
     def __init__(self, client: KeeperClient) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.connect(client.place.socket)
-        self._socket.settimeout(20)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.connect(client.place.socket)
+        self.socket.settimeout(20)
         self._reader = frames.FrameReader(frames.FRAME_LIMIT_BYTES)
         self.frames: list[tuple[int, bytes]] = []
 
     def send(self, *buffers: bytes) -> None:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._socket.sendall(b"".join(buffers))
+            self.socket.sendall(b"".join(buffers))
 
     def hello(self, **more: Any) -> dict[str, Any]:
         self.send(frames.json_frame(frames.HELLO, {"protocol": frames.PROTOCOL, "pid": os.getpid(), **more}))
@@ -112,7 +112,7 @@ class RawPeer:
                 if found == kind:
                     del self.frames[at]
                     return body
-            data = self._socket.recv(65536)
+            data = self.socket.recv(65536)
             if not data:
                 raise ConnectionError("closed")
             self.frames += [(kind, bytes(body)) for kind, body in self._reader.feed(data)]
@@ -120,12 +120,12 @@ class RawPeer:
     def is_closed(self) -> bool:
         """Wait until the other end has closed it; what it says before does not matter."""
         with contextlib.suppress(ConnectionResetError):
-            while self._socket.recv(65536):
+            while self.socket.recv(65536):
                 pass
         return True
 
     def close(self) -> None:
-        self._socket.close()
+        self.socket.close()
 
 
 async def keeper_gone(client: KeeperClient) -> None:

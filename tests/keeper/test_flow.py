@@ -172,10 +172,10 @@ async def test_a_host_that_asks_and_never_listens_is_not_listened_to_any_more(ho
     peer = RawPeer(client)
     await in_thread(peer.hello)
     request = frames.call_frame(frames.REQUEST, 1, {"request": "list"}) * 1000
-    peer._socket.settimeout(1)
+    peer.socket.settimeout(1)
     with pytest.raises(TimeoutError):
         for _ in range(10_000):
-            await in_thread(peer._socket.sendall, request)
+            await in_thread(peer.socket.sendall, request)
     assert resident_bytes(client.pid) < 40 * MIB
     async with home.client(take_over=True) as client:
         assert [one.session for one in await client.list()] == ["one"]

@@ -36,7 +36,7 @@ class ServedChaos(Chaos):
 
     def __init__(self, root: Path, seed: int) -> None:
         super().__init__(root, seed)
-        self._plan["watchers"] = CLIENTS
+        self.plan["watchers"] = CLIENTS
         self._log = root / "serve.log"
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.tcp: tuple[str, int] = free.getsockname()
@@ -45,7 +45,7 @@ class ServedChaos(Chaos):
     def token(self) -> str:
         return (self.place.folder / "token").read_text().strip()
 
-    def _start(self) -> subprocess.Popen[str]:
+    def start(self) -> subprocess.Popen[str]:
         place, (address, port) = self.place, self.tcp
         words = ["--state", str(place.folder), "--listen", f"{address}:{port}", "--agent", str(self._cli)]
         with self._log.open("a") as log:
@@ -74,7 +74,7 @@ class ServedChaos(Chaos):
             self.end()
             if kind == "keeper":
                 self._kill_keepers()
-            await asyncio.to_thread(self._start)
+            await asyncio.to_thread(self.start)
 
     def end(self) -> None:
         self.process.kill()
@@ -100,7 +100,7 @@ class WorkElsewhere(Work):
 async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twice(tmp_path: Path) -> None:
     chaos = ServedChaos(tmp_path, soak.SEED)
     faults = random.Random(soak.SEED)
-    await asyncio.to_thread(chaos._start)
+    await asyncio.to_thread(chaos.start)
     try:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(asyncio.timeout(LIMIT_S))
@@ -115,7 +115,7 @@ async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twi
                 else:
                     far = RemoteHost(rough.url, token=secret, patience=PATIENT)
                     clients.append(await stack.enter_async_context(far))
-            work = WorkElsewhere(host, str(chaos.place.cwd), chaos._plan, clients)
+            work = WorkElsewhere(host, str(chaos.place.cwd), chaos.plan, clients)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(chaos.kill_and_restart())
                 tasks.create_task(work.run())

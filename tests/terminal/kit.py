@@ -44,7 +44,7 @@ class Place:
             MARK: self._mark,
             **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
         }
-        self._opened: list[Term] = []
+        self.opened: list[Term] = []
 
     def plays(self, *steps: Any, **scenario: Any) -> None:
         """What the simulator does: the steps of one turn, or a whole scenario."""
@@ -69,7 +69,7 @@ class Place:
         if given is not None:
             given.write_text(str(stdin))
         term = Term(self.command(*words, agent=agent), self.cwd, {**self.env, **env}, columns, rows, given)
-        self._opened.append(term)
+        self.opened.append(term)
         return term
 
     def piped(self, *words: str, agent: str = "sim", stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -87,7 +87,7 @@ class Place:
         )
 
     def close(self) -> None:
-        for term in self._opened:
+        for term in self.opened:
             term.close()
 
     def left_running(self) -> list[str]:
@@ -182,11 +182,11 @@ class Term:
             seen = self.text
             if all(one in seen for one in wanted):
                 return seen
-            if not self._read(deadline):
+            if not self.read(deadline):
                 missing = [one for one in wanted if one not in self.text]
                 raise AssertionError(f"never seen: {missing}\n{self.text}")
 
-    def _read(self, deadline: float) -> bool:
+    def read(self, deadline: float) -> bool:
         """Take in what the command writes; False at its end, or when it is too late."""
         ready, _, _ = select.select([self._master], [], [], min(max(deadline - time.monotonic(), 0), 0.2))
         if ready:
@@ -218,8 +218,8 @@ class Term:
         deadline = time.monotonic() + LIMIT_S
         while Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
             assert time.monotonic() < deadline, f"it does not stop\n{self.text}"
-            self._read(time.monotonic() + 0.05)
-        while self._read(time.monotonic()):
+            self.read(time.monotonic() + 0.05)
+        while self.read(time.monotonic()):
             pass
         assert termios.tcgetattr(self._slave) == self._before, "the terminal is not as it was"
         assert not self.screen.cursor.hidden, "the cursor is hidden"
@@ -234,8 +234,8 @@ class Term:
         deadline = time.monotonic() + LIMIT_S
         while self.process.poll() is None:
             assert time.monotonic() < deadline, f"it does not end\n{self.text}"
-            self._read(deadline)
-        while self._read(time.monotonic()):
+            self.read(deadline)
+        while self.read(time.monotonic()):
             pass
         assert termios.tcgetattr(self._slave) == self._before, "the terminal is not as it was"
         assert not self.screen.cursor.hidden, "the cursor is hidden"

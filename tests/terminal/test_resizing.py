@@ -145,7 +145,7 @@ def settled_question(term: Term, expected: list[str]) -> None:
             seen = []
         if seen == expected:
             return
-        assert term._read(deadline), f"{expected}\n is not what is seen:\n{term.text}"
+        assert term.read(deadline), f"{expected}\n is not what is seen:\n{term.text}"
 
 
 @pytest.mark.parametrize("command", ["run", "chat"])
@@ -168,7 +168,7 @@ def test_in_a_terminal_random_sizes_end_in_what_a_fresh_one_shows(place: Place, 
         for _ in range(chance.randint(2, 6)):
             term.resize(chance.randint(30, 170), chance.randint(8, 50))
             if chance.random() < 0.5:
-                term._read(time.monotonic() + chance.random() * 0.1)
+                term.read(time.monotonic() + chance.random() * 0.1)
         term.resize(columns, rows)
         settled_question(term, expected)
         term.press("y")
@@ -189,7 +189,7 @@ def test_a_ctrl_c_at_any_moment_around_a_question_stops_the_turn(place: Place, c
         (place.cwd / "go.txt").touch()
         deadline = time.monotonic() + chance.random() * 0.15
         while time.monotonic() < deadline:
-            term._read(min(deadline, time.monotonic() + 0.01))
+            term.read(min(deadline, time.monotonic() + 0.01))
         term.press(CTRL_C)
         term.until("interrupted")
         if command == "chat":
@@ -213,7 +213,7 @@ def test_keys_before_a_question_never_answer_it(place: Place, command: str) -> N
                 (place.cwd / "go.txt").touch()
             term.press(key)
             if "Allow" not in term.text:
-                term._read(time.monotonic() + chance.random() * 0.01)
+                term.read(time.monotonic() + chance.random() * 0.01)
             else:
                 break
         term.until("Deny and stop")
@@ -222,7 +222,7 @@ def test_keys_before_a_question_never_answer_it(place: Place, command: str) -> N
         while "denied" not in term.text:  # after a pause a key is an answer
             assert "allowed" not in term.text
             pause = time.monotonic() + 2 * TYPING_S
-            while time.monotonic() < pause and term._read(pause):
+            while time.monotonic() < pause and term.read(pause):
                 pass
             term.press("x")
         assert not (place.cwd / "a.txt").exists()

@@ -60,7 +60,7 @@ def in_a_shell(place: Place, *words: str, agent: str = "sim", reads: str = "read
     command = shlex.join(place.command(*words, agent=agent))
     script = f'{command}; {reads} line; echo "the shell got: $line"'
     term = Term(["bash", "-c", script], place.cwd, place.env, 100, 30)
-    place._opened.append(term)
+    place.opened.append(term)
     return term
 
 

@@ -71,7 +71,7 @@ class LogOperations(HostBase):
             frames = await reader(self.store, log.id)(after, max(request.limit, 1))
         return returns.Frames(
             frames=frames,
-            last_seq=head.last_seq,
+            last_seq=max(head.last_seq, frames[-1].seq if frames else 0),  # rows may have come since
             epoch=head.epoch,
             gap=None if gap is None else msgspec.to_builtins(gap),
         )

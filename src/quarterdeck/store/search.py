@@ -217,9 +217,13 @@ def _id(number: int, seq: int, kind: int) -> int:
 
 def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = OFF")
-    path.chmod(0o600)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = OFF")
+        path.chmod(0o600)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

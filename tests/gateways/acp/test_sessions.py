@@ -229,7 +229,7 @@ async def test_a_process_that_dies_is_told_and_the_next_prompt_goes_on(fake: Sim
 
 async def test_an_editor_that_goes_leaves_no_process_behind(fake: Simulated, checker: Any) -> None:
     fake.play([fake.held, "Never."])
-    env = {**fake.env, MARK: fake._mark}
+    env = {**fake.env, MARK: fake.mark}
     async with editor("--agent", str(fake.path), env=env, checker=checker) as ed:
         await ed.initialize()
         ed.say(await ed.new(fake.cwd), "go")

@@ -24,7 +24,7 @@ from simulated import Simulated, until
 
 
 def start(fake: Simulated, checker: Any = None) -> Any:
-    return editor("--agent", str(fake.path), env={**fake.env, MARK: fake._mark}, checker=checker)
+    return editor("--agent", str(fake.path), env={**fake.env, MARK: fake.mark}, checker=checker)
 
 
 async def running(ed: Editor, fake: Simulated) -> str:
