@@ -26,13 +26,13 @@ FORWARDED = frozenset(
     {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
 )
 SENT_BY_KERNEL = 0x80
-"""``si_code`` of a signal from the terminal: the whole group has it already."""
+"""``si_code`` of a signal from the terminal: the whole group already has it."""
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores these, and a child would inherit that."""
 LEFT_OPEN_S = 0.1
-"""How long to wait in silence when the child is gone but something it started still holds its output open."""
+"""How long to wait in silence when the child is gone but a process it started still holds its output open."""
 SWITCH_S = 0.0001
-"""How long a thread that moves bytes waits for the one that spools them to let go of the interpreter."""
+"""How long a thread that moves bytes waits for the spooling thread to release the interpreter."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 PROBES = frozenset({"-v", "--version", "-h", "--help"})
 """SDKs ask for the version before they start a conversation; that is passed on and not recorded."""
@@ -157,7 +157,7 @@ class _Recorder:
             self._spool.counters["child"] = pid
 
     def finish(self, returncode: int) -> str:
-        """Let it finish, for a bounded time (it then goes on alone). What it could not record."""
+        """Let it finish, for a bounded time (then it continues alone). Returns what it could not record."""
         if self._spool is None:
             return self._trouble
         counters = self._spool.counters
@@ -182,7 +182,7 @@ def _start_recorder(command: list[str], out: str, redact: bool, patterns: tuple[
         return _Recorder(None, -1, error.strerror or str(error))
     if pid == 0:
         try:
-            os.nice(19)  # the CLI is starting beside us, and somebody waits for it
+            os.nice(19)  # the CLI is starting in parallel, and someone waits for it
             os.setsid()  # a signal for our group is for the conversation; the recording of its end is still to come
             os.close(report)
             nothing = os.open(os.devnull, os.O_RDWR)
@@ -200,7 +200,7 @@ def _start_recorder(command: list[str], out: str, redact: bool, patterns: tuple[
 
 
 def _wait(pid: int) -> int:
-    """Until the child is gone, passing signals on; its return code, negative for a signal."""
+    """Wait for the child to end, forwarding signals; its return code, negative for a signal."""
     awaited = FORWARDED | {signal.SIGCHLD}
     while True:
         number, from_terminal = _next_signal(awaited)

@@ -1,4 +1,4 @@
-"""The recorder: a process beside the tap that turns what was spooled into a recording, at its own speed."""
+"""The recorder: a process next to the tap that turns spooled bytes into a recording, at its own pace."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Assembler:
         return entries
 
     def idle(self) -> list[Entry]:
-        """Nothing came for a while. With redaction a torn line waits on: its secret may be torn, too."""
+        """Nothing came for some time. With redaction a torn line keeps waiting: its secret may be torn, too."""
         return [] if self._redactor else self.finish()
 
     def finish(self) -> list[Entry]:

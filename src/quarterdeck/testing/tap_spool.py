@@ -28,7 +28,7 @@ SETTLE_S = 0.02
 EMPTY_FROM_BYTES = 8 * 1024 * 1024
 BATCH_CHUNKS = 256
 CLOSE_LIMIT_S = 2.0
-"""How long the end of the tap may wait for its recording; the recorder then goes on alone."""
+"""How long the end of the tap may wait for its recording; then the recorder continues alone."""
 _COUNTERS = ("written", "base", "consumed", "child", "ended", "code", "signal", "lost", "errno")
 
 
@@ -47,7 +47,7 @@ class Counters:
 
 
 class Spool:
-    """Made before the fork; then one process calls ``start_writing``, the other ``chunks``."""
+    """Created before the fork; then one process calls ``start_writing``, the other ``chunks``."""
 
     def __init__(self) -> None:
         self.start = time.monotonic()
@@ -168,7 +168,7 @@ class Spool:
 
 
 def _nameless_file() -> int:
-    """A file that only its descriptors know: what is in it is gone with the processes, whatever ends them."""
+    """A file known only by its descriptors: its content disappears with the processes, however they end."""
     folder = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108  # created exclusively, private, and without a name at once
     path = f"{folder}/.quarterdeck-tap-{os.getpid()}-{time.monotonic_ns()}"
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -177,7 +177,7 @@ def _nameless_file() -> int:
 
 
 def _write_all(file: int, parts: list[bytes], offset: int) -> int:
-    """Write the parts at the offset, and how much that was."""
+    """Write the parts at the offset; returns how much that was."""
     total = sum(map(len, parts))
     written = os.pwritev(file, parts, offset)
     if written < total:  # as when the disk has become full: the rest says why

@@ -98,7 +98,7 @@ def _things(path: Path, *, follow: bool) -> Iterator[Header | Entry]:
 
 
 def _growing(path: Path) -> Iterator[Header | Entry]:
-    """What is in the file and what is added to it, until the trailer; without one, until KeyboardInterrupt."""
+    """The file's content and what is added to it, until the trailer; without one, until KeyboardInterrupt."""
     number, torn = 0, b""
     with path.open("rb") as file:
         while True:

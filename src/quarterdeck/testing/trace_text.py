@@ -47,7 +47,7 @@ ENVELOPE = frozenset({"type", "subtype", "uuid", "session_id", "parent_tool_use_
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Who says what; ``oddities`` are what should not be so."""
+    """Who says what; ``oddities`` are things that should not happen."""
 
     who: str
     text: str
@@ -216,7 +216,7 @@ def _json(value: Any) -> str:
 
 
 def _outline(value: Any) -> str:
-    """JSON while it is short, else what is in it."""
+    """JSON if short, otherwise an outline of it."""
     text = _json(value)
     if len(text) <= _OUTLINED_FROM or not isinstance(value, dict):
         return text

@@ -1,4 +1,4 @@
-"""Rows and summary of a trace on a terminal, or as JSON. What was said cannot control the terminal."""
+"""Rows and summary of a trace on a terminal, or as JSON. Message text cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def plain(text: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """As much as fits into so many columns."""
+    """As much as fits in this many columns."""
     if len(text) * 2 <= width or _columns(text) <= width:
         return text
     used, kept = 1, []

@@ -9,7 +9,7 @@ from .state import State
 
 
 def begin_turn(state: State, at: float, out: list[Event]) -> None:
-    """The CLI works on a turn, whatever it was that said so first."""
+    """The CLI works on a turn, whichever message showed it first."""
     if state.turn_started_at is None:
         state.turn += 1
         state.turn_started_at = at
@@ -19,7 +19,7 @@ def begin_turn(state: State, at: float, out: list[Event]) -> None:
 
 
 def settle(state: State, at: float, out: list[Event]) -> None:
-    """Tell what it does now, if that has changed."""
+    """Report what it is doing now, if that has changed."""
     now = _activity(state)
     if now != state.activity:
         state.activity = now

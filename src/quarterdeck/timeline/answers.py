@@ -96,7 +96,7 @@ def _server(one: McpServerStatus) -> McpServer:
 
 
 def _mcp_set_servers(state: State, _: Asked, payload: Facts, at: float, out: list[Event]) -> None:
-    """Only what was added, removed or failed is told; how the new ones do, ``mcp_status`` tells."""
+    """Reports only what was added, removed or failed; ``mcp_status`` reports the state of new servers."""
     servers = dict(state.session.mcp_servers)
     for name in texts(payload.get("removed")):
         servers.pop(name, None)
@@ -159,7 +159,7 @@ def _set_cwd(state: State, _: Asked, payload: Facts, at: float, out: list[Event]
 
 
 def _interrupt(state: State, _: Asked, __: Facts, at: float, out: list[Event]) -> None:
-    """It was told when it was sent; its effect is the end of the turn."""
+    """It was reported when it was sent; its effect is the end of the turn."""
     settle(state, at, out)
 
 

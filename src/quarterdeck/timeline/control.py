@@ -76,7 +76,7 @@ def fold_sent_response(state: State, message: ControlResponse, at: float, out: l
 
 
 def fold_cancel(state: State, message: ControlCancelRequest, at: float, out: list[Event]) -> None:
-    """The CLI takes back what it asked."""
+    """The CLI withdraws a request."""
     hook = state.items.get(message.request_id)
     if isinstance(hook, Hook) and hook.outcome is None:
         fold_hook_cancelled(hook, at, out)
@@ -132,7 +132,7 @@ def fold_response(state: State, message: ControlResponse, at: float, out: list[E
 
 
 def fold_sent_cancel(state: State, message: ControlCancelRequest, at: float, out: list[Event]) -> None:
-    """We no longer want an answer of the CLI; it gives one all the same (an error), which is told then."""
+    """We no longer want the CLI's answer; it sends one anyway (an error), which is reported then."""
 
 
 def fold_control_progress(state: State, message: ControlRequestProgressMessage, at: float, out: list[Event]) -> None:

@@ -114,7 +114,7 @@ def _compared(old: str, new: str) -> Hunk:
 
 
 def _lines(text: str) -> list[str]:
-    """By newlines alone, as the CLI does: ``splitlines`` knows a dozen other line ends."""
+    """Split at newlines only, as the CLI does: ``splitlines`` knows a dozen other line ends."""
     lines = text.split("\n")
     return lines[:-1] if not lines[-1] else lines
 

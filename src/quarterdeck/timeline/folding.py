@@ -75,7 +75,7 @@ RECEIVED: dict[type[Message], Handler] = {
     wire.UnknownMessage: notices.fold_unknown,
     wire.BadLine: notices.fold_bad_line,
     wire.KeepAliveMessage: nothing_to_show,
-    wire.TranscriptMirrorMessage: nothing_to_show,  # records of what is told here anyway
+    wire.TranscriptMirrorMessage: nothing_to_show,  # records of what is reported here anyway
     wire.UpdateEnvironmentVariables: nothing_to_show,  # goes to the CLI only
 }
 """What the CLI writes."""

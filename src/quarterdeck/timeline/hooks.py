@@ -53,7 +53,7 @@ def fold_hook_response(state: State, message: HookResponseMessage, at: float, ou
 
 
 def fold_hook_callback(state: State, key: str, request: HookCallbackRequest, at: float, out: list[Event]) -> None:
-    """The CLI asks for one of our callbacks. ``tool_use_id`` beside the input is a random one without a tool."""
+    """The CLI calls one of our hooks. Without a tool, the ``tool_use_id`` next to the input is random."""
     event = request.input.get("hook_event_name")
     tool_id = request.input.get("tool_use_id")
     hook = Hook(

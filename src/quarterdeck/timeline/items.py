@@ -23,7 +23,7 @@ class ItemBase(msgspec.Struct, omit_defaults=True, tag_field="type", tag=tag, gc
 
 
 class Prompt(ItemBase, kw_only=True):
-    """What was said to the model: by us, by another client, by a task that ended, by the agent to a sub-agent."""
+    """A prompt to the model: from us, another client, a finished task, or from the agent to a sub-agent."""
 
     text: Kept = msgspec.field(default_factory=Kept)
     attachments: list[str] = []
@@ -63,7 +63,7 @@ class Thinking(Said, kw_only=True):
 
 
 class ToolCall(ItemBase, kw_only=True):
-    """A tool call, from the first word of its input to its result. ``id`` is the ``tool_use_id``."""
+    """A tool call, from the start of its input to its result. ``id`` is the ``tool_use_id``."""
 
     name: str
     label: str = ""

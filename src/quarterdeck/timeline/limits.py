@@ -68,7 +68,7 @@ def _is_open(state: State, key: str) -> bool:
 
 
 def new_id(state: State, word: str) -> str:
-    """An id for what has none on the wire. A counter, because the same conversation must give the same ids."""
+    """An id for items without one on the wire. A counter, because the same conversation must give the same ids."""
     state.counter += 1
     return f"{word}-{state.counter}"
 
@@ -84,7 +84,7 @@ def texts(value: Any) -> list[str]:
 
 
 def first_line(text: str, limit_chars: int = 200) -> str:
-    """One line that says what it is about."""
+    """One line that summarizes it."""
     line = text.strip().partition("\n")[0].rstrip()
     more = len(line) < len(text.strip())
     return line[: limit_chars - 1] + "…" if len(line) > limit_chars else f"{line} …" if more else line

@@ -93,7 +93,7 @@ def _piece(state: State, message: StreamEvent, index: int, delta: dict[str, Any]
     output = _output(state, message)
     key = None if output is None else output.blocks.get(index)
     if key is None:
-        return  # of a message whose beginning was not seen: the completed block will tell all of it
+        return  # from a message whose beginning was not seen: the completed block will have all of it
     item = state.items.get(key)
     kind, into = delta.get("type"), type(item)
     if kind == "text_delta" and into is Text and type(text := delta.get("text")) is str:
@@ -115,7 +115,7 @@ def _add(state: State, item: Said, text: str) -> None:
 
 
 def _add_input(state: State, call: ToolCall, text: str) -> None:
-    """Kept as far as its beginning tells something: the whole of it comes with the completed block."""
+    """Kept as far as its beginning is useful: the whole input comes with the completed block."""
     call.input_size += len(text)
     if call.input_size <= state.limits.input_chars:
         call.input_pieces.append(text)
@@ -154,7 +154,7 @@ def _block_started(state: State, message: StreamEvent, event: ContentBlockStart,
             call_started(state, block, output.parent_id, at, out)
             return
         case _:
-            return  # nothing is said about it before it is complete
+            return  # nothing is reported about it before it is complete
     _begin(state, item, at, out)
     _note_begun(state, output, event.index, key)
 
@@ -251,7 +251,7 @@ def _complete(
 def _said(
     state: State, kind: type[Text] | type[Thinking], output: ModelOutput, index: int, at: float, out: list[Event]
 ) -> Said:
-    """The item of a completed block: the one that the stream began, or a new one."""
+    """The item of a completed block: the one that the stream started, or a new one."""
     for begun in (index, *output.blocks):
         item = state.items.get(output.blocks.get(begun, ""))
         if isinstance(item, kind) and not item.done:

@@ -1,4 +1,4 @@
-"""Which model answers and which permission mode holds, and who wanted it so."""
+"""The current model and permission mode, and who set them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fold_model(
     if model != before:
         state.session.model = model
         if before and before in model:
-            by = "us"  # up to 2.1.52: we asked for "haiku", and only the next turn tells which one that is
+            by = "us"  # up to 2.1.52: we asked for "haiku", and only the next turn shows which one that is
         out.append(ModelChanged(at, model, by, before, reason))
 
 

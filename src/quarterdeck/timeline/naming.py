@@ -37,7 +37,7 @@ _ABOUT = {
     "WebSearch": "query",
     "Write": "file_path",
 }
-"""Tool → the part of its input that tells best what a call is about."""
+"""Tool → the part of its input that best describes a call."""
 
 
 def about(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -49,7 +49,7 @@ def about(tool: str, arguments: Mapping[str, Any]) -> str:
 
 
 def subject(tool: str, arguments: Mapping[str, Any]) -> str | None:
-    """The part of the input that tells best what a call is about; None for a tool that we do not know."""
+    """The part of the input that best describes a call; None for an unknown tool."""
     value = arguments.get(_ABOUT.get(tool, ""))
     if tool == "AskUserQuestion" and isinstance(value, list) and value and isinstance(value[0], dict):
         value = value[0].get("question")
@@ -67,7 +67,7 @@ def label(tool: str) -> str:
 
 
 def rule_text(tool: str, content: str | None) -> str:
-    """The rule as it stands in the settings."""
+    """The rule as written in the settings."""
     return f"{tool}({content})" if content else tool
 
 

@@ -1,4 +1,4 @@
-"""Lines for the person: what the CLI wants shown, what it reports, and what this version does not know."""
+"""Lines for the user: what the CLI wants shown, what it reports, and what this version does not know."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .limits import add_item, clip, new_id
 from .state import State
 
 _RAW_CHARS = 4_000
-"""Of something unknown: enough to see what it is."""
+"""Of something unknown: enough to recognize it."""
 
 
 def note(state: State, at: float, *, kind: str, text: str, key: str | None = None, **others: Any) -> Notice:
-    """Put a line among the items, for what has an event of its own."""
+    """Add a line to the items, for something that has its own event."""
     shown = str(clip(text, state.limits.output_chars))
     notice = Notice(id=key or new_id(state, kind), at=at, kind=kind, text=shown, **others)
     if notice.id in state.items:
@@ -40,7 +40,7 @@ def note(state: State, at: float, *, kind: str, text: str, key: str | None = Non
 
 
 def show(state: State, at: float, out: list[Event], *, kind: str, text: str, **others: Any) -> None:
-    """Put a line among the items and tell it."""
+    """Add a line to the items and report it."""
     made = note(state, at, kind=kind, text=text, **others)
     out.append(NoticeShown(at, made.id, made.kind, text, made.level, made.parent_id, made.tool_ids, made.details))
 
@@ -74,7 +74,7 @@ def fold_informational(state: State, message: InformationalMessage, at: float, o
 
 
 def fold_notification(state: State, message: NotificationMessage, at: float, out: list[Event]) -> None:
-    """Shown for a while, if it says how long; a later one with the same key replaces it."""
+    """Shown for a limited time, if it has one; a later one with the same key replaces it."""
     key = f"notification:{message.key}" if message.key else None
     details = {"priority": message.priority, "timeout_s": message.timeout_ms and message.timeout_ms / 1000}
     known = {name: value for name, value in details.items() if value is not None}

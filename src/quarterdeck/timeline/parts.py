@@ -50,7 +50,7 @@ class FileDiff(PartBase):
     added: int = 0
     removed: int = 0
     numbered: bool = False
-    """True when the line numbers are the file's own: only the result of a call tells them, not its input."""
+    """True if the line numbers are the file's own: only a call's result has them, not its input."""
     cell: str | None = None
     """The notebook cell that is changed; the lines are the cell's."""
     left_out: int = 0
@@ -79,7 +79,7 @@ class Choice(PartBase):
 
 
 class Question(PartBase):
-    """One question. Its answer is the label of a choice, several of them, or a text of one's own."""
+    """One question. Its answer is the label of a choice, several of them, or free text."""
 
     text: str
     header: str | None = None
@@ -97,7 +97,7 @@ class PermissionSuggestion(PartBase):
     destination: str | None
     update: dict[str, Any]
     rules: list[str] = []
-    """Each rule as it would stand in the settings, e.g. ``Bash(git status)``."""
+    """Each rule as it would be written in the settings, e.g. ``Bash(git status)``."""
 
 
 class Tokens(PartBase):
@@ -112,7 +112,7 @@ class Tokens(PartBase):
 
     @property
     def context(self) -> int:
-        """What of it stood in the context window at the end: all that went in, and what came out."""
+        """How much of it was in the context window at the end: all input, and the output."""
         return self.input + self.cache_read + self.cache_write + self.output
 
 
@@ -137,7 +137,7 @@ class Context(PartBase):
 
 
 class McpServer(PartBase):
-    """An MCP server of the session; ``status`` is the CLI's word: connected, failed, needs-auth, pending, disabled."""
+    """An MCP server of the session; ``status`` is the CLI's: connected, failed, needs-auth, pending, disabled."""
 
     name: str
     status: str = ""

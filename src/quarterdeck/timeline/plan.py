@@ -112,7 +112,7 @@ def _task_get(before: list[PlanEntry], _: Facts, result: Facts, __: str) -> list
 
 
 def _changed(entry: PlanEntry, facts: Facts) -> PlanEntry:
-    """A copy with what the facts tell; the events have the old one."""
+    """A copy with the new facts; events still have the old one."""
     blocked = facts.get("blockedBy")
     return msgspec.structs.replace(
         entry,

@@ -1,4 +1,4 @@
-"""What is said to the model, and the other things that come as ``user`` messages: results, echoes, remarks."""
+"""Prompts, and everything else that comes as ``user`` messages: results, echoes, remarks."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _said(content: str | list[ContentBlock]) -> tuple[str, list[str]]:
 
 
 def fold_user(state: State, message: UserMessage, at: float, out: list[Event]) -> None:
-    """The CLI says it: a tool's result, or something that was said to the model and not (only) by us."""
+    """From the CLI: a tool's result, or a message to the model that is not (only) ours."""
     results = [] if isinstance(message.content, str) else _results(message.content)
     if results:
         refusals = {meta.id: meta.non_execution_kind for meta in message.tool_result_meta or ()}

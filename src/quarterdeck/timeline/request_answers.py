@@ -18,7 +18,7 @@ from .state import State
 
 
 class _Told(msgspec.Struct):
-    """The answer, in the words of the event."""
+    """The answer, in the event's terms."""
 
     answer: str
     note: str | None = None
@@ -37,7 +37,7 @@ def answered(
     response: ControlSuccess | ControlFailure,
     at: float,
 ) -> RequestAnswered:
-    """Write the answer into the request and the call, and tell it."""
+    """Store the answer in the request and the call, and report it."""
     if isinstance(response, ControlFailure):
         told = _Told("error", note=response.error)
     else:
@@ -84,7 +84,7 @@ def _valid(payload: dict[str, Any]) -> bool:
 
 
 def _updates(value: Any) -> list[PermissionUpdate]:
-    """Those of the updates that can be read; the CLI ignores the others too (2.1.325)."""
+    """The readable updates; the CLI ignores the others too (2.1.325)."""
     read = []
     for update in value if isinstance(value, list) else ():
         try:

@@ -1,4 +1,4 @@
-"""What was begun and will not be finished, and what was said and no longer counts."""
+"""Things that were started and will not be finished, or were said and no longer count."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     interrupting: bool = False
     """We asked to stop the turn."""
     cli_state: str | None = None
-    """The CLI's own word for its state, if it was asked to report it: idle, running, requires_action."""
+    """The CLI's own name for its state, if asked to report it: idle, running, requires_action."""
     thinking_tokens: int = 0
     """Estimate for the current thought."""
     context: Context = msgspec.field(default_factory=Context)
@@ -176,7 +176,7 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The permission mode that we requested and the CLI has not confirmed yet."""
     outputs: dict[str, ModelOutput] = {}
     begun: list[str] = []
-    """Ids of the items in ``blocks`` of ``outputs``: seldom any, so that nobody needs to look through all of those."""
+    """Ids of the items in ``blocks`` of ``outputs``: rarely any, so that nobody has to search all of those."""
     streams: dict[str, str] = {}
     """Speaker (``""`` or the sub-agent's call) → the message being streamed."""
     asked: dict[str, Asked] = {}

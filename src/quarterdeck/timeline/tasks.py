@@ -158,7 +158,7 @@ def end_tasks(state: State, at: float, out: list[Event]) -> None:
 
 
 def fold_background_tasks(state: State, message: BackgroundTasksChangedMessage, at: float, out: list[Event]) -> None:
-    """The whole list. It stands before ``task_started`` for a new one and after the notification for an old one."""
+    """The whole list. It precedes ``task_started`` for a new task and follows the notification for an old one."""
     for listed in message.tasks:
         task = state.tasks.get(listed.task_id)
         if task is not None and task.ended_at is None and not task.background:

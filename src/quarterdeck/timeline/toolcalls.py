@@ -1,4 +1,4 @@
-"""Tool calls, from the first word of their input to their result."""
+"""Tool calls, from the start of their input to their result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ it: ``non_execution_kind`` is ``user-rejected``, or ``permission-rule`` for any 
 _NOT_ASKED = "Tool permission request failed"
 """How it begins up to 2.1.52 when the answer to the permission request was no good."""
 _OVERTAKEN = 20
-"""How far back to look for a request that came before its call: as many as can be in one piece of input, about."""
+"""How far back to look for a request that preceded its call: about as many as fit in one chunk of input."""
 
 
 def call_of(state: State, key: str | None) -> ToolCall | None:
@@ -85,7 +85,7 @@ def call_completed(
 
 
 def _join_request(state: State, call: ToolCall) -> None:
-    """Control messages overtake content: what is asked about a call may have been seen, and answered, before it."""
+    """Control messages overtake content: a request about a call may have been seen, and answered, before it."""
     for item in islice(reversed(state.items.values()), _OVERTAKEN):
         if isinstance(item, RequestBase) and item.tool_id == call.id:
             call.request_id, item.parent_id = item.id, call.parent_id
@@ -97,7 +97,7 @@ def _join_request(state: State, call: ToolCall) -> None:
 
 
 def fold_progress(state: State, message: ToolProgressMessage, at: float, out: list[Event]) -> None:
-    """On 2.1.325 the heartbeat has an id of its own and the call's as its parent; before, the other way round."""
+    """On 2.1.325 the heartbeat has its own id and the call's as its parent; before, the other way round."""
     beats = bool(message.heartbeat) or "-heartbeat-" in message.tool_use_id
     call = call_of(state, message.parent_tool_use_id if beats else message.tool_use_id)
     call = call or call_of(state, message.parent_tool_use_id)
@@ -149,7 +149,7 @@ def _status(state: State, call: ToolCall, result: Any, refusal: str | None, text
     facts = result if isinstance(result, dict) else {}
     rejected = refusal == "user-rejected" or (failed and text.startswith(_REJECTED))
     if facts.get("interrupted") is True or (rejected and call.reason is None):
-        return "interrupted"  # nobody has denied it: the turn was stopped while it waited or ran
+        return "interrupted"  # nobody denied it: the turn was stopped while it waited or ran
     if refusal == "permission-rule" or (failed and (call.reason is not None or text.startswith(_NOT_ASKED))):
         return "denied"
     if failed:
@@ -193,14 +193,14 @@ def call_stopped(state: State, call: ToolCall, at: float, out: list[Event]) -> N
 
 
 def background_ended(state: State, call: ToolCall, status: ToolStatus, at: float, out: list[Event]) -> None:
-    """The task of a call that went on in the background is over, and so is the call."""
+    """The task of a background call is over, and so is the call."""
     if call.status == "background":
         _end(state, call, status, Kept(), 0, at)
         _tell_end(state, call, [], at, out)
 
 
 def stop_children(state: State, parent_id: str | None, at: float, out: list[Event]) -> None:
-    """Whoever called these is done: nothing waits for them any more."""
+    """The caller of these is done: nothing waits for them any more."""
     for key in list(state.running):
         call = call_of(state, key)
         if call is not None and call.parent_id == parent_id and call.status != "background":

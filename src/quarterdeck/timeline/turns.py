@@ -1,4 +1,4 @@
-"""Turns: how they end, what they used and cost; and what a turn waits for: the model, a retry, a compaction."""
+"""Turns: how they end, what they used and cost, and what they wait for: the model, a retry, a compaction."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def fold_reset(state: State, message: ConversationResetMessage, at: float, out: 
 
 
 def fold_turn_end(state: State, message: ResultMessage, at: float, out: list[Event]) -> None:
-    """A turn has ended; one that nobody saw begin counts too (a failed start, ``shouldQuery`` false)."""
+    """A turn has ended; one whose start was not seen counts too (a failed start, ``shouldQuery`` false)."""
     stop_all(state, at, out)
     stop_children(state, None, at, out)
     started = state.turn_started_at
@@ -141,7 +141,7 @@ def fold_turn_end(state: State, message: ResultMessage, at: float, out: list[Eve
 
 
 def fold_process_end(state: State, at: float, out: list[Event]) -> None:
-    """The CLI has ended: nothing will be answered, finished or told any more."""
+    """The CLI has ended: nothing will be answered, finished or reported any more."""
     for output in state.outputs.values():
         stop_blocks(state, output, at, out)
     for key in list(state.waiting):

@@ -40,7 +40,7 @@ def added(one: Tokens, more: Tokens) -> Tokens:
 
 
 def add_result(cost: Cost, result: ResultMessage) -> tuple[float, dict[str, ModelCost]]:
-    """What came with this result, in all and by model; nothing if it was counted before."""
+    """The usage of this result, in total and by model; nothing if it was already counted."""
     spent = cost.running.take(result)
     if spent is None:
         return 0.0, {}

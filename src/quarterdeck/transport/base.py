@@ -23,11 +23,11 @@ WRITE_LIMIT = 256 * 1024 * 1024
 """Unsent bytes past which ``write()`` refuses more: nobody drains, and the process does not read."""
 
 FLOOD_BYTES = 1024 * 1024
-"""Discarded after the end of input: a process that has so much to say, with nobody reading, is not about to end."""
+"""Discarded after the end of input: a process that still writes this much, with nobody reading, is not about to end."""
 
 
 class ExitStatus(msgspec.Struct, frozen=True):
-    """How a process ended: by itself with ``code``, or by ``signal``. Both ``None``: it could not be learned."""
+    """How a process ended: on its own with ``code``, or by ``signal``. Both ``None``: unknown."""
 
     code: int | None = None
     signal: int | None = None
@@ -77,7 +77,7 @@ class Receiver(Protocol):
         """No more bytes will come. Called once, before ``exited``."""
 
     def exited(self, status: ExitStatus) -> None:
-        """The process is gone and everything it wrote was delivered. Called once, last."""
+        """The process is gone and all its output was delivered. Called once, last."""
 
 
 class ByteTransport(Protocol):

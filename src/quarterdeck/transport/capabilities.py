@@ -22,7 +22,8 @@ class Capabilities(NamedTuple):
     add_reader: bool
     """The loop can watch pipes (not so: the Proactor loop of Windows). Else: threads that read and write."""
     epoll: bool
-    """Pipes can be watched together, apart from the loop's other descriptors (Linux). Else: each by the loop."""
+    """Pipes can be watched together, separately from the loop's other descriptors (Linux). Otherwise:
+    each by the loop."""
     pidfd: bool
     """The end of a process can be watched as a file descriptor (Linux 5.3). Else: a thread that waits."""
     process_groups: bool
@@ -83,7 +84,7 @@ def _has_pidfd() -> bool:
 @cache
 def _has_proc_files() -> bool:
     try:
-        # Not so where /proc is that of another PID namespace: its numbers would name other processes.
+        # Not if /proc belongs to another PID namespace: its numbers would name other processes.
         return os.readlink("/proc/self") == str(os.getpid()) and Path("/proc/self/environ").exists()  # noqa: PTH115
     except OSError:
         return False

@@ -16,7 +16,7 @@ from concurrent.futures import Future, InvalidStateError
 from .marks import MARK, Mark, carried_by, names_a_dead_program, namespace, number_of, process_ids, start_of, text_of
 
 NO_TEXT, NO_NUMBER = "-", -1
-"""In a mark of which only the other half is known: what no process carries."""
+"""For a mark of which only the other half is known: a value that no process has."""
 
 
 class Census:
@@ -26,7 +26,7 @@ class Census:
         self.by_text: dict[str, list[int]] = {}
         self.by_number: dict[int, list[int]] = {}
         for pid in process_ids():
-            with contextlib.suppress(OSError):  # gone meanwhile, or another user's
+            with contextlib.suppress(OSError):  # already gone, or another user's
                 text = text_of(pid)
                 if text:
                     self.by_text.setdefault(text, []).append(pid)
@@ -38,7 +38,7 @@ class Census:
 
 
 class _Looks:
-    """Looks in a thread of its own, which lives as long as somebody wants to know."""
+    """Scans in its own thread, which lives as long as someone needs it."""
 
     _wanted: list[tuple[Mark, Future[list[int]]]]
 
@@ -95,7 +95,7 @@ def signal_carriers(mark: Mark, number: int) -> int:
 
 
 def _signal(pid: int, mark: Mark, number: int) -> bool:
-    """Held by a descriptor while it is looked at again: so the process ID cannot become somebody else's in between."""
+    """Held by a descriptor during the second check, so that the process ID cannot be reused in between."""
     if pid == os.getpid():
         return False
     try:
@@ -118,7 +118,7 @@ def _signal(pid: int, mark: Mark, number: int) -> bool:
 
 
 def orphaned() -> Iterator[Mark]:
-    """The marks in use whose owner, a program of this PID namespace, is dead. Never the one that we carry ourselves."""
+    """The marks in use whose owner, a program of this PID namespace, is dead. Never our own mark."""
     own, here, found = carried_by(os.getpid()), namespace(), Census()
     if here == "0":
         return

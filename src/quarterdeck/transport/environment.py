@@ -57,7 +57,7 @@ NESTING_VARIABLES = frozenset(
 """Never inherited. (The official Python SDK drops ``CLAUDECODE`` alone: its children still join the outer session.)"""
 
 FOREIGN_SWITCHES = frozenset({"NODE_OPTIONS", "DEBUG", ENTRYPOINT, SDK_VERSION})
-"""Never inherited either: meant for somebody else, or ours to say."""
+"""Also never inherited: meant for others, or ours to set."""
 
 ALWAYS_INHERITED = frozenset({"SYSTEMROOT"})
 """Kept even with an allow-list: without it no program starts on Windows."""

@@ -55,7 +55,7 @@ class ThreadWatch:
 
     def _run(self) -> None:
         self._process.wait()
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody left to notify
             self._loop.call_soon_threadsafe(self._ended)
 
     def _ended(self) -> None:

@@ -52,7 +52,7 @@ class GroupFamily:
 
     def terminate(self) -> None:
         if self._signal(signal.SIGTERM):
-            self._signal(signal.SIGCONT)  # a stopped process takes no other signal than SIGKILL
+            self._signal(signal.SIGCONT)  # a stopped process accepts no signal except SIGKILL
 
     def kill(self) -> None:
         if not self._gone:
@@ -64,7 +64,7 @@ class GroupFamily:
         return self._signal(0) and not self._only_zombies()
 
     def _signal(self, number: int) -> bool:
-        """Whether there was anyone to signal. Once there was not, never again: the number may be somebody else's."""
+        """Whether there was anyone to signal. If not, never again: the number may be reused."""
         if self._gone:
             return False
         try:
@@ -78,7 +78,7 @@ class GroupFamily:
         return True
 
     def _only_zombies(self) -> bool:
-        """In a container whose first process reaps nobody, killed grandchildren stay in the table for ever."""
+        """In a container whose init does not reap, killed grandchildren stay in the process table forever."""
         everyone = stats() if self._proc_files else listed()
         return bool(everyone) and all(one.state in {"Z", "X"} for one in everyone if one.pgid == self._pgid)
 
@@ -91,7 +91,7 @@ class TreeFamily:
         self._process = process
 
     def terminate(self) -> None:
-        """Ctrl-Break, the one signal a process group of its own can be sent on Windows; elsewhere SIGTERM."""
+        """Ctrl-Break, the only signal for a process group on Windows; elsewhere SIGTERM."""
         if self._process.returncode is None:
             with contextlib.suppress(OSError):  # already gone, or without a console: the kill comes next
                 self._process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))

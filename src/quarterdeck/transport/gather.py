@@ -18,10 +18,10 @@ from functools import partial
 from typing import Protocol, TypeAlias
 
 Callback: TypeAlias = Callable[[], bool | None]
-"""Reads once. True: it got so much at once that others go first."""
+"""Reads once. True: it got so much that others go first."""
 
 FLOODS_AT_A_TIME = 4
-"""Read before the others are looked at again: a look goes through all that is ready, and costs a few messages' time."""
+"""Reads before the others are checked again: a check goes through everything ready, and costs a few messages' time."""
 
 
 class Watcher(Protocol):
@@ -74,7 +74,7 @@ class Gatherer:
         self._loop = loop
         self._callbacks: dict[int, tuple[Context, Callback]] = {}
         self._flooding: set[int] = set()
-        """Those that had much to say the last time."""
+        """Those that had much output last time."""
 
     def add(self, descriptor: int, callback: Callback, context: Context) -> None:
         if not self._callbacks:
@@ -108,7 +108,7 @@ class Gatherer:
                 self._read_quiet()
 
     def _read_quiet(self) -> list[int]:
-        """Read those that are ready and do not flood; returns those that do."""
+        """Read those that are ready and not flooding; returns those that are."""
         floods = []
         for descriptor, _ in self._epoll.poll(0, len(self._callbacks)):
             if descriptor in self._flooding:

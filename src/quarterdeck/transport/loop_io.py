@@ -16,14 +16,14 @@ from .errors import TransportClosed, WriteOverflow
 from .gather import Watcher
 
 SHARED_READ_SIZE = 32 * 1024
-"""One read while other sessions are open too: a flood is then taken in smaller pieces, with the others in between."""
+"""Read size while other sessions are open: a flood is then read in smaller pieces, with the others in between."""
 MUCH = 4 * 1024
-"""After a read of more than this, others are read first: no session at a model's pace says so much at once."""
+"""After a larger read, others go first: no session at a model's pace sends that much at once."""
 ALONE = 2
 """Readers of a program with one session: its stdout and its stderr."""
 
 LAST_READS = 16
-"""Reads of what is left in a pipe that somebody keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
+"""Reads of the rest in a pipe that someone keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
 
 
 class LoopReader:
@@ -79,7 +79,7 @@ class LoopReader:
             self._watcher.resume(self._descriptor)
 
     def take_rest(self) -> None:
-        """Deliver what is in the pipe now, though its end has not come."""
+        """Deliver what is in the pipe now, although it has not ended."""
         for _ in range(LAST_READS):
             if self.ended or self._paused:
                 return
@@ -188,7 +188,7 @@ class LoopWriter(Writer):
             count = os.write(self._descriptor, view)
         except BlockingIOError:
             return
-        except OSError:  # told to the next writer and to everyone who drains
+        except OSError:  # raised for the next writer and everyone who drains
             self.close()
             return
         self.unsent_bytes -= count

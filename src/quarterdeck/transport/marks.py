@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MARK = "QUARTERDECK_FAMILY"
-"""The environment variable by which the processes of one session are recognised."""
+"""The environment variable that identifies the processes of one session."""
 LIMIT = 10
 """``RLIMIT_LOCKS`` of Linux, which the ``resource`` module does not name."""
 FAMILY_DIGITS = 6
@@ -51,7 +51,7 @@ class Program(NamedTuple):
 
     owner: str
     prefix: int
-    """Of the numbers of its families: process ID, start time, and a check by which it is known as such."""
+    """Of the numbers of its families: process ID, start time, and a checksum that identifies it."""
 
     def mark(self) -> Mark:
         family = next(_families) % 10**FAMILY_DIGITS
@@ -67,14 +67,14 @@ def this_program() -> Program:
 
 @cache
 def _program(pid: int) -> Program:
-    """Keyed by the process ID: after a fork the child is a program of its own."""
+    """Keyed by the process ID: after a fork the child is a separate program."""
     started = start_of(pid) or 0
     named = pid * STARTS + started % STARTS
     return Program(f"{namespace()}.{pid}.{started}", named * CHECKS + _check(named))
 
 
 def _check(named: int) -> int:
-    """Differs between PID namespaces, in each of which there is a process 7."""
+    """Differs between PID namespaces, each of which has a process 7."""
     return (named + int(namespace())) % CHECKS
 
 
@@ -117,7 +117,7 @@ def _set_limit(pid: int, number: int | None) -> None:
         return
     import resource
 
-    with contextlib.suppress(OSError, ValueError):  # gone already, another user's, or a sandbox that refuses
+    with contextlib.suppress(OSError, ValueError):  # already gone, another user's, or a sandbox that refuses
         _, hard = resource.prlimit(pid, LIMIT)
         resource.prlimit(pid, LIMIT, (hard if number is None else number, hard))
 
@@ -138,7 +138,7 @@ def process_ids() -> Iterator[int]:
 
 
 def text_of(pid: int) -> str:
-    """The mark in its environment; empty if there is none. Raises ``OSError`` where there is no such process."""
+    """The mark in its environment; empty if there is none. Raises ``OSError`` if the process does not exist."""
     environment = b"\0" + _read(pid, "environ", ENVIRONMENT_BYTES)
     at = environment.find(_ENTRY)
     if at < 0:
@@ -166,7 +166,7 @@ def start_of(pid: int) -> int | None:
 
 
 def namespace(pid: int | str = "self") -> str:
-    """The PID namespace that a process lives in, by its number; "0" where it cannot be told."""
+    """The PID namespace of a process, by its number; "0" if unknown."""
     try:
         return str(Path(f"/proc/{pid}/ns/pid").stat().st_ino)
     except OSError:
@@ -177,7 +177,7 @@ def _read(pid: int, name: str, limit_bytes: int) -> bytes:
     descriptor = os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         data = chunk = os.read(descriptor, CHUNK_BYTES)
-        while len(chunk) == CHUNK_BYTES and len(data) < limit_bytes:  # less than was wanted is the end
+        while len(chunk) == CHUNK_BYTES and len(data) < limit_bytes:  # a short read is the end
             chunk = os.read(descriptor, CHUNK_BYTES)
             data += chunk
         return data

@@ -46,11 +46,11 @@ class MemoryTransport:
         return self._stderr
 
     def write_stderr(self, text: str) -> None:
-        """Say something on stderr, as the process the other end sees."""
+        """Write to stderr, as the process that the other end sees."""
         self._peer._stderr = (self._peer._stderr + text)[-READ_SIZE:]
 
     def exit(self, status: ExitStatus) -> None:
-        """End as the process the other end sees, in this way."""
+        """Exit, as the process that the other end sees."""
         self.close_input()
         self._peer._end(status)
 
@@ -96,7 +96,7 @@ class MemoryTransport:
         return self._status or ExitStatus()
 
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
-        """End-of-file for the other end, time for it to close too, and then the end of both."""
+        """End-of-file for the other end, time for it to close too, then the end of both."""
         self.close_input()
         self._peer._end(ExitStatus(code=0))
         if self._paused:  # nobody will read it any more
@@ -123,10 +123,10 @@ class MemoryTransport:
             end._end(ExitStatus(signal=signal.SIGKILL))
 
     def _end(self, status: ExitStatus) -> None:
-        """The other end has closed, in this way."""
+        """The other end has closed, with this status."""
         if self._status is None:
             self._status = status
-        if self._receiver is None:  # never started: nobody to tell
+        if self._receiver is None:  # never started: nobody to notify
             self._done.set()
         self._room.set()
         self._peer._room.set()

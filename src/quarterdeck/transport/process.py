@@ -38,7 +38,7 @@ from .thread_io import ThreadReader, ThreadWriter
 logger = logging.getLogger(__name__)
 
 DRAIN_AFTER_EXIT_S = 1.5
-"""For the output of a dead process to end. Its own bytes are in the pipe already; only a grandchild makes us wait."""
+"""For a dead process's output to end. Its own bytes are already in the pipe; only a grandchild makes us wait."""
 REAP_S = 1.0
 """For a killed group to disappear, when there is no event loop to wait in."""
 REAP_POLL_S = 0.001
@@ -49,7 +49,7 @@ GROUP_POLL_S = 0.01
 ORPHANS_AFTER_S = 0.1
 """From the start to the look for what dead programs left, which then falls into the time in which the CLI starts."""
 SWEEP_S = 5.0
-"""For a look at all processes, and the end of those that are ours: past it, the look itself hangs."""
+"""For a scan of all processes and the end of ours: beyond that, the scan itself hangs."""
 
 
 class ProcessResource(Protocol):
@@ -77,7 +77,8 @@ class ProcessTransport:
         write_limit_bytes: int = WRITE_LIMIT,
         capabilities: Capabilities | None = None,
     ) -> None:
-        """``on_stderr_line`` is called with each line of stderr; if it raises, the loop's exception handler is told."""
+        """``on_stderr_line`` is called with each line of stderr; if it raises, the loop's exception
+        handler is called."""
         self._command: ChildCommand | None = command if isinstance(command, ChildCommand) else ChildCommand(command)
         """Kept only until the start: it holds a whole environment."""
         self._drain_after_exit_s = drain_after_exit_s
@@ -96,7 +97,7 @@ class ProcessTransport:
         self._discarded_bytes = 0
         self._gone = Latch()
         self._waited_enough = Latch()
-        """After the end of input: the process is gone, or will not go by itself."""
+        """After the end of input: the process is gone, or will not exit on its own."""
         self._done = Latch()
 
     @property
@@ -250,7 +251,7 @@ class ProcessTransport:
             self._waited_enough.set()
 
     def _settle(self) -> None:
-        """Once the process is gone: tell the receiver when its output has ended, or its time is up."""
+        """Called when the process is gone: notify the receiver when its output has ended, or its time is up."""
         if self._status is None or self._exit_told:
             return
         if self._output.ended and self._errors.ended:
@@ -259,7 +260,7 @@ class ProcessTransport:
             self._cut = self._loop.call_later(self._drain_after_exit_s, self._cut_output)
 
     def _cut_output(self) -> None:
-        """Somebody else keeps the pipe open: deliver what is there and treat it as the end."""
+        """Someone else keeps the pipe open: deliver what is there and treat that as the end."""
         self._cut = None
         if self._paused and not self._closing and not self._output.ended:
             return  # the receiver has had no chance to read: resume_reading() restarts the clock
@@ -328,7 +329,7 @@ class ProcessTransport:
             self._cut_output()
 
     async def _end_family(self, grace: Grace) -> None:
-        """End what is left of the group, then what its tools left outside of it."""
+        """End the rest of the group, then what its tools left outside of it."""
         look = self._family.strays.look()
         if self._family.remains():
             self._family.terminate()

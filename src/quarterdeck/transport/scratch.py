@@ -58,7 +58,7 @@ class PrivateFiles:
         if directory is not None:
             import shutil
 
-            shutil.rmtree(directory, ignore_errors=True)  # somebody else may have cleaned the temporary directory
+            shutil.rmtree(directory, ignore_errors=True)  # someone else may have cleaned the temporary directory
             watchdog.release_directory(str(directory))
 
     def _ensure_directory(self) -> Path:

@@ -1,4 +1,4 @@
-"""Starts a process with three pipes in a session of its own, or raises an error that says why it cannot."""
+"""Starts a process with three pipes in its own session, or raises an error that says why it cannot."""
 
 from __future__ import annotations
 

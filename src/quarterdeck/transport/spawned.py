@@ -37,7 +37,7 @@ class SpawnOptions(msgspec.Struct, frozen=True):
     env: dict[str, str]
     """The whole environment, what is inherited included."""
     signal: asyncio.Event
-    """Set when the process has not ended by itself after the end of its input, just before ``terminate()``."""
+    """Set just before ``terminate()``, if the process has not ended after the end of its input."""
 
     def __repr__(self) -> str:
         return f"SpawnOptions({self.command}, {len(self.args)} args, cwd={self.cwd})"  # the environment has secrets
@@ -115,7 +115,7 @@ class SpawnedTransport:
         self._discarded_bytes = 0
         self._gone, self._read_all, self._errors_read, self._done = Latch(), Latch(), Latch(), Latch()
         self._waited_enough = Latch()
-        """After the end of input: the process is gone, or will not go by itself."""
+        """After the end of input: the process is gone, or will not exit on its own."""
         self._jobs: list[asyncio.Task[None]] = []
 
     @property
@@ -185,7 +185,7 @@ class SpawnedTransport:
         self._errors_read.set()
 
     async def _watch(self, process: SpawnedProcess) -> None:
-        """Tells the receiver once the process has ended and what it wrote was read."""
+        """Notifies the receiver once the process has ended and its output was read."""
         try:
             code = await process.wait()
         except Exception as error:  # noqa: BLE001  # the program's code: what cannot be waited for is over
@@ -198,7 +198,7 @@ class SpawnedTransport:
         await self._errors_read.within(DEFAULT_GRACE.output_s)
         while not await self._read_all.within(DEFAULT_GRACE.output_s):
             if self._may_read.is_set() or self._closing:
-                break  # somebody else keeps the pipe open
+                break  # someone else keeps the pipe open
         self._tell_exit()
 
     def _tell_exit(self) -> None:
@@ -240,7 +240,7 @@ class SpawnedTransport:
                 self._unsent -= len(data)
                 if self._unsent <= LOW_MARK:
                     self._sent.set()
-        except (OSError, ValueError, RuntimeError):  # the end of the process tells why
+        except (OSError, ValueError, RuntimeError):  # the end of the process says why
             self._input_closed = True
             self._sent.set()
         finally:

@@ -18,7 +18,7 @@ class StderrTail:
     __slots__ = ("_kept", "_line", "_on_error", "_on_line")
 
     def __init__(self, on_line: Callable[[str], None] | None, on_error: Callable[[Exception], None]) -> None:
-        """``on_error`` hears of an exception in ``on_line``, which is called again with the next line all the same."""
+        """``on_error`` gets exceptions from ``on_line``, which is still called with the next line."""
         self._kept = bytearray()
         self._line = bytearray()
         self._on_line = on_line

@@ -21,24 +21,24 @@ from .process_table import descendants, listed
 KILL_S = 1.0
 """For repeated kills: a process that forks while it is being looked for is found by a later look."""
 POLL_S = 0.01
-"""Between looks for those that were asked to end."""
+"""Between checks for those that were asked to end."""
 ORPHANS_S = 3.0
 """For what a dead program left, from SIGTERM to SIGKILL: what its watchdog would give it."""
 
 
 class Strays(Protocol):
     def note(self) -> None:
-        """Look who is there, before the end begins."""
+        """Look for them before the end begins."""
 
     def signal(self, number: int) -> int:
-        """Signal those that are alive; how many there were."""
+        """Signal those that are alive; returns how many there were."""
 
     def look(self) -> Future[list[int]] | None:
-        """Who is there now, without waiting for the answer; None where a look cannot be shared."""
+        """Who is there now, without waiting for the answer; None where a scan cannot be shared."""
 
 
 def sweep(strays: Strays, patience_s: float) -> None:
-    """Ask the strays to end, then kill those that have not. One look, when there are none."""
+    """Ask the strays to end, then kill those that have not. One scan if there are none."""
     deadline = time.monotonic() + patience_s
     if not _ask_to_end(strays):
         return
@@ -52,7 +52,7 @@ def sweep(strays: Strays, patience_s: float) -> None:
 def _ask_to_end(strays: Strays) -> bool:
     asked = strays.signal(signal.SIGTERM) > 0
     if asked:
-        strays.signal(signal.SIGCONT)  # a stopped process takes no other signal than SIGKILL
+        strays.signal(signal.SIGCONT)  # a stopped process accepts no signal except SIGKILL
     return asked
 
 
@@ -63,7 +63,7 @@ def kill_all(strays: Strays) -> None:
 
 
 class MarkedStrays:
-    """Linux: whoever carries the mark."""
+    """Linux: every process with the mark."""
 
     def __init__(self, mark: Mark) -> None:
         self._mark = mark
@@ -93,7 +93,7 @@ class DescendantStrays:
         if not self._noted:
             return 0
         everyone = listed()
-        # The start time tells a process from another that was given its number later.
+        # The start time distinguishes a process from a later one with the same number.
         alive = [one.pid for one in everyone if self._noted.get(one.pid) == one.started and one.state != "Z"]
         started = {one.pid: one.started for one in everyone}
         self._noted |= {pid: started[pid] for pid in descendants(alive, everyone)}
@@ -104,11 +104,11 @@ class DescendantStrays:
         return len(found)
 
     def look(self) -> None:
-        """``signal`` has to list all processes by itself."""
+        """``signal`` has to list all processes itself."""
 
 
 class NoStrays:
-    """Where they cannot be told (Windows)."""
+    """Where they cannot be identified (Windows)."""
 
     def note(self) -> None:
         """Nobody to look for."""
@@ -124,7 +124,7 @@ _looked_for_orphans: set[int] = set()
 
 
 def end_orphans() -> None:
-    """Once in each program, beside it: end what programs that are dead by now, and their watchdogs, left running."""
+    """Once per program, in the background: end what dead programs, and their watchdogs, left running."""
     pid = os.getpid()
     if pid not in _looked_for_orphans:
         _looked_for_orphans.add(pid)

@@ -19,11 +19,11 @@ from .errors import TransportClosed
 from .loop_io import Writer
 
 READ_AHEAD = 4
-"""Chunks that may be read and not yet delivered: enough to keep thread and loop both busy, and little memory."""
+"""Chunks read but not yet delivered: enough to keep thread and loop busy, and little memory."""
 
 
 def _post(loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:
-    """Run in the loop's thread; a loop that is closed has nobody left to tell."""
+    """Run in the loop's thread; if the loop is closed there is nobody to notify."""
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(callback, *arguments)
 
@@ -60,7 +60,7 @@ class ThreadReader:
             except OSError:  # Windows: the other end is gone
                 data = b""
             _post(self._loop, self._take, data)
-        self._close_descriptor()  # and no more: what was posted is still to be delivered
+        self._close_descriptor()  # and no more: posted chunks are still to be delivered
 
     def _take(self, data: bytes) -> None:
         self._arrived.append(data)

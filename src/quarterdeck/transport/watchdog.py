@@ -94,7 +94,7 @@ done
 
 
 class Watchdog:
-    """Feeds the shell; starts it at the first need and again if somebody ended it. Safe to use from any thread."""
+    """Feeds the shell; starts it on first use, and again if someone ended it. Safe to use from any thread."""
 
     def __init__(self, shell: str = SHELL) -> None:
         self._shell = shell
@@ -155,7 +155,7 @@ class Watchdog:
                 stdin=read_end,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env={"PATH": "/usr/bin:/bin"},  # nothing by which a search for our children would find it
+                env={"PATH": "/usr/bin:/bin"},  # nothing that a search for our children would find
                 cwd="/",
                 start_new_session=True,
             )
@@ -171,7 +171,7 @@ class Watchdog:
         self._tell("".join(f"+{item}\n" for item in sorted(self._items)), patience_s=GOODBYE_S)
 
     def _tell(self, text: str, *, patience_s: float = 0.0) -> bool:
-        """Whether there is a shell that was told."""
+        """Whether a shell was told."""
         if self._process is None:
             return False
         data = text.encode()
@@ -195,7 +195,7 @@ class Watchdog:
         try:
             process.wait(GOODBYE_S)
         except subprocess.TimeoutExpired:
-            process.kill()  # slow, or stopped: whatever it was told, it must not begin to act on it now
+            process.kill()  # slow, or stopped: it must not start to act now
             try:
                 process.wait(GOODBYE_S)
             except subprocess.TimeoutExpired:
@@ -211,17 +211,17 @@ def guard_group(pgid: int) -> None:
 
 
 def release_group(pgid: int) -> None:
-    """The group is gone: its number may soon be somebody else's."""
+    """The group is gone: its number may soon be reused."""
     _watchdog.remove(f"g{pgid}")
 
 
 def revive() -> None:
-    """For a program that hears of its children's ends: the watchdog may be one of them."""
+    """For a program that learns of its children's ends: the watchdog may be one of them."""
     _watchdog.revive()
 
 
 def guard_directory(path: str) -> None:
-    """Remove this directory if we are killed. A path with a line break cannot be told, and is not guarded."""
+    """Remove this directory if we are killed. A path with a line break cannot be sent, and is not guarded."""
     if os.name == "posix" and "\n" not in path:
         _watchdog.add(f"d{path}")
 

@@ -31,7 +31,7 @@ from ._official import Record, RecordType, named
 
 _ABSENT: Any = object()
 DOES_NOT_FIT = (msgspec.ValidationError, UnicodeEncodeError)
-"""What ``msgspec.convert`` raises; the latter for a lone surrogate where a number or a word of a list belongs."""
+"""What ``msgspec.convert`` raises; the latter for a lone surrogate in place of a number or an enum word."""
 
 
 class _Names(dict[type, dict[str, str]]):
@@ -178,7 +178,7 @@ class OpenObject(WireObject, kw_only=True):
 class MessageType(RecordType):
     """Lets a message be built the official SDK's way too, where its shape there is not the shape on the wire."""
 
-    if not TYPE_CHECKING:  # for type checkers such classes have an ``__init__``
+    if not TYPE_CHECKING:  # type checkers think that such classes have an ``__init__``
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  # a metaclass's method
             given = named(cls, args, kwargs)
@@ -194,7 +194,7 @@ class Message(Record, kw_only=True, metaclass=MessageType):
     """One line of the conversation, in either direction."""
 
     line_: Any = msgspec.field(default=None, name=HIDDEN + "line")
-    """What it was received as; with its line ending until ``raw`` is asked for."""
+    """The received line; with its line ending until ``raw`` is read."""
     data_: Any = msgspec.field(default=None, name=HIDDEN + "data")
 
     @property
@@ -210,7 +210,7 @@ class Message(Record, kw_only=True, metaclass=MessageType):
 
     @property
     def data(self) -> dict[str, Any]:
-        """Everything the line says, also what has no attribute: the same dict each time."""
+        """Everything on the line, including keys without an attribute: the same dict each time."""
         data: dict[str, Any] | None = self.data_
         if data is None:
             data = self.to_dict() if self.line_ is None else loads(self.raw)

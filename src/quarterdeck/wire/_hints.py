@@ -23,7 +23,7 @@ _FREQUENT: dict[str, Any] = {
     "list[str] | None": list[str] | None,
     "dict[str, Any] | None": dict[str, Any] | None,
 }
-"""Two thirds of all fields; these words mean the same everywhere."""
+"""Two thirds of all fields; these names mean the same everywhere."""
 
 
 def resolve(*classes: type[msgspec.Struct]) -> None:

@@ -144,7 +144,7 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
 
 
 def __create_fn__(record: Record) -> str:  # noqa: N807
-    """By this name ``pprint`` knows that a dataclass has no ``__repr__`` of its own, and lays out its fields."""
+    """This name tells ``pprint`` that a dataclass has no custom ``__repr__``, so that it lays out the fields."""
     return Record.__repr__(record)
 
 

@@ -50,7 +50,7 @@ class RunningTotals(msgspec.Struct, omit_defaults=True):
     last_result: str | None = None
 
     def process_started(self) -> None:
-        """The next result comes from another process: count it from 0. Only CLIs up to 2.1.52 need to be told."""
+        """The next result comes from another process: count it from 0. Needed only for CLIs up to 2.1.52."""
         self.usd, self.by_model = 0.0, {}
 
     def take(self, result: ResultMessage) -> tuple[float, dict[str, ModelUsage]] | None:
@@ -80,7 +80,7 @@ def added(one: ModelUsage | None, more: ModelUsage) -> ModelUsage:
 
 
 def _differences(after: Mapping[str, ModelUsage], before: Mapping[str, ModelUsage]) -> dict[str, ModelUsage]:
-    """What was added to each model, without the models that nothing was added to."""
+    """What was added to each model, without models that did not change."""
     made = {model: _minus(usage, before.get(model)) for model, usage in after.items()}
     return {model: usage for model, usage in made.items() if any(getattr(usage, name) for name in _COUNTS)}
 

@@ -20,7 +20,7 @@ Number = int | float
 
 
 class Tagged(WireObject):
-    """One alternative of a union that the wire tells apart by ``type``."""
+    """One alternative of a union that the wire distinguishes by ``type``."""
 
     @property
     def type(self) -> str | None:

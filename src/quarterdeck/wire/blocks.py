@@ -236,7 +236,7 @@ class ContainerUploadBlock(Tagged, tag="container_upload"):
 
 
 class CompactionBlock(Tagged, tag="compaction"):
-    """The API has replaced what came before with this summary."""
+    """The API has replaced everything before this with a summary."""
 
     content: str | None = None
     encrypted_content: str | None = None
@@ -288,7 +288,7 @@ ContentBlock = (
 
 
 def typed_block(data: dict[str, Any]) -> ContentBlock:
-    """The block that a dict is, such as those in ``ToolResultBlock.content``. Never raises."""
+    """A dict, such as those in ``ToolResultBlock.content``, as a typed block. Never raises."""
     try:
         return msgspec.convert(data, ContentBlock)  # type: ignore[no-any-return]
     except DOES_NOT_FIT as error:

@@ -207,7 +207,7 @@ class Decoder:
             self._pending_size = 0
 
     def _skip_overlong(self, overlong: BadLineHead, data: bytes) -> list[Message]:
-        """The end of the line that is over the limit, and what comes after it."""
+        """The end of the overlong line, and what follows it."""
         self._overlong = None
         rest, _, after = data.partition(b"\n")
         overlong.size += len(rest)
@@ -247,7 +247,7 @@ class Decoder:
 
 
 class BadLineHead:
-    """A line over the limit that has not ended yet: what was kept, and its size so far."""
+    """An overlong line that has not ended yet: what was kept, and its size so far."""
 
     __slots__ = ("head", "size")
 

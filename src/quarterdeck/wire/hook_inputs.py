@@ -22,7 +22,8 @@ class HookEffort(View, kw_only=True):
 
 
 class BackgroundTaskSummary(View, kw_only=True):
-    """Work that still runs in the background. Texts are cut at 1000 characters, with a note of how much is missing."""
+    """Work still running in the background. Texts are truncated to 1000 characters, with a note of how
+    much is missing."""
 
     id: str
     type: str | None = None  # shell, subagent, monitor, workflow …
@@ -60,7 +61,7 @@ class HookInput(View, kw_only=True):
     permission_mode: str | None = None
     prompt_id: str | None = None  # joins all events of one prompt; absent until the first; not sent by 2.0.77, 2.1.25
     effort: HookEffort | None = None
-    agent_id: str | None = None  # set only inside a subagent: the way to tell its calls from the main thread's
+    agent_id: str | None = None  # set only inside a subagent: distinguishes its calls from the main thread's
     agent_type: str | None = None  # also set on the main thread of a session started as an agent
 
     @property
@@ -72,7 +73,7 @@ class HookInput(View, kw_only=True):
 class UnknownHookInput(HookInput, kw_only=True):
     """An event that this version does not know, or whose shape differs. It reads like the dict it was."""
 
-    reason: str = msgspec.field(default="", name=HIDDEN + "reason")  # hidden: events have a `reason` of their own
+    reason: str = msgspec.field(default="", name=HIDDEN + "reason")  # hidden: events have their own `reason`
 
 
 class _Event(HookInput, kw_only=True, tag_field="hook_event_name"):
@@ -144,7 +145,7 @@ class SessionEndHookInput(_Event, kw_only=True, tag="SessionEnd"):
 
 
 class _StopEvent(_Event, kw_only=True):
-    stop_hook_active: bool = False  # true when a stop hook already made this turn go on: do not block for ever
+    stop_hook_active: bool = False  # true when a stop hook already made this turn continue: do not block forever
     last_assistant_message: str | None = None
     background_tasks: list[BackgroundTaskSummary] | None = None
     session_crons: list[SessionCronSummary] | None = None
@@ -204,7 +205,7 @@ class PostModelSwitchHookInput(_ModelSwitchEvent, kw_only=True, tag="PostModelSw
 
 
 class PermissionRequestHookInput(_ToolEvent, kw_only=True, tag="PermissionRequest"):
-    """Unlike the other tool events it names no ``tool_use_id``."""
+    """Unlike the other tool events it has no ``tool_use_id``."""
 
     permission_suggestions: list[dict[str, Any]] | None = None
 
@@ -294,7 +295,7 @@ class DirectoryAddedHookInput(_Event, kw_only=True, tag="DirectoryAdded"):
 
 
 class MessageDisplayHookInput(_Event, kw_only=True, tag="MessageDisplay"):
-    """Whole lines of an assistant message as they are shown; the last piece may be empty and has ``final``."""
+    """Whole lines of an assistant message as they are shown; the last part may be empty and has ``final``."""
 
     delta: str
     message_id: str | None = None

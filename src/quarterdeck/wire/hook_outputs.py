@@ -45,7 +45,7 @@ class PreToolUseHookSpecificOutput(_Specific, kw_only=True, tag="PreToolUse"):
 class PostToolUseHookSpecificOutput(_Specific, kw_only=True, tag="PostToolUse"):
     additional_context: str | None = None
     classifier_context: str | None = None
-    """What the host vouches for, shown to the auto-mode classifier. Only a user's own words belong here."""
+    """Facts the host vouches for, shown to the auto-mode classifier. Only a user's own words belong here."""
     updated_tool_output: Any = None
     """Replaces the tool's result; for a built-in tool it must have that tool's output shape, or it is ignored."""
     updated_mcp_tool_output: Any = msgspec.field(default=None, name="updatedMCPToolOutput")
@@ -101,7 +101,7 @@ class SubagentStopHookSpecificOutput(_Specific, kw_only=True, tag="SubagentStop"
 
 
 class PreModelSwitchHookSpecificOutput(_Specific, kw_only=True, tag="PreModelSwitch"):
-    permission_decision: str | None = None  # allow, deny, ask; ask refuses where nobody can be asked
+    permission_decision: str | None = None  # allow, deny, ask; ask denies if nobody can be asked
     permission_decision_reason: str | None = None
 
 

@@ -21,7 +21,7 @@ class IncomingRequest(WireObject, tag_field="subtype"):
 
 
 class MatchedAskRule(WireObject):
-    """The rule because of which the CLI asks."""
+    """The rule that made the CLI ask."""
 
     source: str
     tool_name: str
@@ -58,7 +58,7 @@ class CanUseToolRequest(IncomingRequest, tag="can_use_tool"):
     default_to_no: bool | None = None
     matched_ask_rule: MatchedAskRule | None = None
     title: str | None = None
-    """Never seen on 2.1.325; ``display_name`` always is there."""
+    """Never seen on 2.1.325; ``display_name`` is always present."""
     display_name: str | None = None
     description: str | None = None
     agent_id: str | None = None

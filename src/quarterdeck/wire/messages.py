@@ -359,7 +359,7 @@ class ActiveGoal(WireObject):
 
 
 class ActiveGoalMessage(Message, tag="active_goal"):
-    """The session's goal was set, has moved on, or (``value`` None) is gone."""
+    """The session's goal was set, has changed, or (``value`` None) was removed."""
 
     value: ActiveGoal | None = None
     uuid: str | None = None
@@ -367,7 +367,7 @@ class ActiveGoalMessage(Message, tag="active_goal"):
 
 
 class CommandLifecycleMessage(Message, tag="command_lifecycle"):
-    """What became of a user message that was sent with a ``uuid`` (here ``command_uuid``); see ``CommandState``."""
+    """Progress of a user message sent with a ``uuid`` (here ``command_uuid``); see ``CommandState``."""
 
     command_uuid: str
     state: str
@@ -393,7 +393,7 @@ class UpdateEnvironmentVariables(Message, tag="update_environment_variables"):
 
 
 class ErrorMessage(Message, tag="error"):
-    """An API error on a line of its own. Described for the protocol, never seen from a CLI up to 2.1.325."""
+    """An API error on its own line. Part of a published description, never seen from a CLI up to 2.1.325."""
 
     error: ApiError
     uuid: str | None = None

@@ -37,7 +37,7 @@ class ControlRequestProgressMessage(SystemMessage, kw_only=True, tag="system"):
 
 
 class ThinkingTokensMessage(SystemMessage, kw_only=True, tag="system"):
-    """How much has been thought so far, where the thinking itself is not shown."""
+    """Thinking so far, if the thinking itself is not shown."""
 
     subtype: str = constant("thinking_tokens")
     estimated_tokens: int | None = None
@@ -73,7 +73,7 @@ class ModelRefusalFallbackMessage(SystemMessage, kw_only=True, tag="system"):
 
 
 class ModelRefusalNoFallbackMessage(SystemMessage, kw_only=True, tag="system"):
-    """The model refused and no other one answers."""
+    """The model refused and there is no other to ask."""
 
     subtype: str = constant("model_refusal_no_fallback")
     original_model: str | None = None
@@ -193,7 +193,7 @@ class InformationalMessage(SystemMessage, kw_only=True, tag="system"):
 
 
 class NotificationMessage(SystemMessage, kw_only=True, tag="system"):
-    """A line to show for a while; a later one with the same ``key`` replaces it. See ``NotificationPriority``."""
+    """A line to show briefly; a later one with the same ``key`` replaces it. See ``NotificationPriority``."""
 
     subtype: str = constant("notification")
     key: str | None = None

@@ -21,7 +21,8 @@ else:
     _Request = Any  # for ``typing.get_type_hints``; that module imports this one
 
 PermissionMode: TypeAlias = Literal["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"]
-"""2.1.325 also takes ``manual`` and calls it ``default``. Up to 2.1.52 the CLI took any word, ``delegate`` too."""
+"""2.1.325 also accepts ``manual`` and calls it ``default``. Up to 2.1.52 the CLI accepted any word, even
+``delegate``."""
 
 PermissionBehavior: TypeAlias = Literal["allow", "deny", "ask"]
 PermissionUpdateDestination: TypeAlias = Literal[
@@ -90,7 +91,7 @@ class PermissionUpdate(Record):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PermissionUpdate:
-        """From the form on the wire. Raises ``msgspec.ValidationError`` for any other."""
+        """From the wire form. Raises ``msgspec.ValidationError`` for anything else."""
         return msgspec.convert(data, cls)
 
 
@@ -98,7 +99,7 @@ class _Asked(Record, kw_only=True, gc=True):
     """What the official SDK's context does not have."""
 
     request: _Request | None = None
-    """The whole request, for what has no attribute here."""
+    """The whole request, for keys without an attribute."""
     request_id: str | None = None
     """For answering later: return ``LATER`` from the callback, then call ``Session.answer`` with this id."""
 
@@ -148,7 +149,7 @@ class _Decision(Record, kw_only=True, gc=True):
 
 @official("", "behavior updated_input updated_permissions", added="decision_classification", behavior="allow")
 class PermissionResultAllow(_Decision):
-    """The tool may run, with ``updated_input`` in place of its own input if given."""
+    """The tool may run, with ``updated_input`` instead of its own input if given."""
 
     behavior: Literal["allow"] = "allow"
     updated_input: dict[str, Any] | None = None

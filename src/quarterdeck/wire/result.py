@@ -16,8 +16,8 @@ import msgspec
 from ._base import Message, WireObject
 from ._official import official
 from ._shapes import Number, constant
-from .agents import FastModeDisabledReason as FastModeDisabledReason  # the words of ``fast_mode_disabled_reason``
-from .agents import FastModeState as FastModeState  # the words of ``fast_mode_state``
+from .agents import FastModeDisabledReason as FastModeDisabledReason  # the values of ``fast_mode_disabled_reason``
+from .agents import FastModeState as FastModeState  # the values of ``fast_mode_state``
 from .usage import ModelUsage, Usage
 
 ResultSubtype = Literal[

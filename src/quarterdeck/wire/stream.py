@@ -23,13 +23,13 @@ class StreamEvent(Message, kw_only=True, tag="stream_event"):
     api_message_id: str | None = None
     """The ``id`` of the message being streamed."""
     ttft_ms: Number | None = None
-    """Time to the first token; only beside ``message_start``."""
+    """Time to the first token; only with ``message_start``."""
     user_message_uuid: str | None = None
     user_message_uuids: list[str] | None = None
     resume_reason: str | None = None
     thinking_display: str | None = None
     abandoned_blocks: dict[str, Any] | None = None
-    """Beside ``message_stop``: blocks from ``from_block_index`` on will not be completed (2.1.325)."""
+    """With ``message_stop``: blocks from ``from_block_index`` on will not be completed (2.1.325)."""
     owed_rows: list[Any] | None = None
 
     if TYPE_CHECKING:

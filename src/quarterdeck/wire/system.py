@@ -27,7 +27,7 @@ from ._base import Message, WireObject, system_messages
 from ._official import official
 from ._shapes import EMPTY_LIST, Number, constant
 from .agents import SlashCommand
-from .permissions import PermissionMode as PermissionMode  # the words of ``permission_mode``
+from .permissions import PermissionMode as PermissionMode  # the values of ``permission_mode``
 
 ApiKeySource = Literal[
     "ANTHROPIC_API_KEY",
@@ -211,7 +211,7 @@ class CompactMetadata(WireObject):
 
 
 class CompactBoundaryMessage(SystemMessage, kw_only=True, tag="system"):
-    """What came before this line is for the model now only a summary."""
+    """Everything before this line is now only a summary for the model."""
 
     subtype: str = constant("compact_boundary")
     compact_metadata: CompactMetadata | None = None

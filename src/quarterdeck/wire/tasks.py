@@ -99,7 +99,7 @@ class McpResourceLink(WireObject):
 
 @official("subtype data task_id status output_file summary uuid session_id", "tool_use_id usage")
 class TaskNotificationMessage(SystemMessage, kw_only=True, tag="system"):
-    """A task has ended; the CLI then starts a turn of its own to tell the model."""
+    """A task has ended; the CLI then starts a turn to tell the model."""
 
     subtype: str = constant("task_notification")
     task_id: str

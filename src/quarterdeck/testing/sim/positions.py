@@ -25,9 +25,9 @@ class ScenarioFileError(Exception):
 MAX_CHARACTERS = 1024 * 1024
 """A scenario is written by hand. PyYAML reads about this much in ten seconds."""
 MAX_JSON_CHARACTERS = 64 * 1024 * 1024
-"""JSON is read a hundred times faster, and written by programs: a tool's result may be as long as a line may be."""
+"""JSON is parsed a hundred times faster, and written by programs: a tool's result can be as long as a line."""
 MAX_NODES = 100_000
-"""With what YAML aliases repeat: ten lines of them can stand for billions of values."""
+"""Including what YAML aliases repeat: ten lines of them can expand to billions of values."""
 MAX_DEPTH = 64
 """Far deeper than steps within agents within turns."""
 
@@ -113,7 +113,7 @@ class _YamlReader:
             return Node([self.node(item, depth + 1) for item in node.value], line)
         try:
             return Node(self._loader.construct_object(node, deep=True), line)
-        except ValueError as error:  # a date without such a day, a number of thousands of digits
+        except ValueError as error:  # a nonexistent date, a number of thousands of digits
             raise self._error(line, f"is not valid YAML: {error}") from None
 
     def _mapping(self, node: Any, depth: int) -> dict[str, Node]:
@@ -137,7 +137,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 class JsonReader:
-    """A small JSON reader that knows its line; ``json`` itself only tells the line of errors."""
+    """A small JSON reader that tracks lines; ``json`` itself reports a line only for errors."""
 
     def __init__(self, text: str, path: Path) -> None:
         self._text = text

@@ -39,7 +39,7 @@ def main(argv: Sequence[str], env: Mapping[str, str] = os.environ) -> int:
 
 
 def _printable(text: str) -> str:
-    """What a file of others says must not control the terminal."""
+    """The content of someone else's file must not control the terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

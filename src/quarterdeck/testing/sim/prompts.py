@@ -18,7 +18,7 @@ class QueuedPrompt(msgspec.Struct):
     priority: str = "next"
     should_query: bool = True
     origin: dict[str, Any] | None = None
-    """For turns that the CLI starts by itself."""
+    """For turns that the CLI starts on its own."""
     message: dict[str, Any] = {}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""A scenario from a file. The words are those of ``steps``; ``docs/simulator.md`` describes them for people."""
+"""A scenario from a file, in the vocabulary of ``steps``; ``docs/simulator.md`` describes it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OTHERWISE = ("say so", "assistant")
 ENDS = ("error_max_turns", "error_max_budget_usd", "error_during_execution", "error_max_structured_output_retries")
 
 MAX_TIMES = 10_000
-"""How often an error may be repeated: each is a step of its own."""
+"""How often an error can be repeated: each is a separate step."""
 
 
 def load(path: Path | str) -> Scenario:

@@ -78,7 +78,7 @@ class SimulatedCli(Voice):
         self.todos: Any = []
         self.exit_code: int | None = None
         self.switched_from: str | None = None
-        """The model before the last switch, until hooks have heard of it."""
+        """The model before the last switch, until hooks have been told."""
         self._turn: PlayedTurn | None = None
         self._ends_after_turn = False
         self._auth_told = False
@@ -166,7 +166,7 @@ class SimulatedCli(Voice):
         if self._main is not None:
             self._main.cancel()
 
-    # What comes in
+    # Input
 
     def feed(self, data: bytes) -> None:
         self.host.side.receive(data)
@@ -317,7 +317,7 @@ class SimulatedCli(Voice):
             self._turn.interrupt()
 
     def continue_by_itself(self, text: str, task: SimulatedTask) -> None:
-        """Work in the background has ended: one more turn, without a prompt."""
+        """Background work has ended: one more turn, without a prompt."""
         origin = {"kind": "task-notification", "producer": "session-task", "runId": task.run_id}
         self.prompts.add(QueuedPrompt(content=text, origin=origin))
 
@@ -343,7 +343,7 @@ class SimulatedCli(Voice):
             await asyncio.sleep(self.scaled(seconds))
 
     def watch(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let it run beside the turn; if it fails, the simulator says so and ends."""
+        """Run it in parallel with the turn; if it fails, the simulator reports that and ends."""
         self.watch_task(asyncio.create_task(work))
 
     def watch_task(self, task: asyncio.Task[Any]) -> None:

@@ -91,5 +91,5 @@ class SimulatedSession(msgspec.Struct):
         return any(path.is_relative_to(folder) for folder in (self.cwd, *self.directories))
 
     def resolve(self, path: str) -> Path:
-        """An absolute path, links and dots followed, so that nothing is outside by trick."""
+        """An absolute path with links and dots resolved, so that no trick leads outside."""
         return (self.cwd / path).resolve()

@@ -95,7 +95,7 @@ class Plan(ToolUse):
 
 
 class Next(msgspec.Struct, frozen=True):
-    """End the model's reply here; what follows is another one. (A text after a tool starts one by itself.)"""
+    """End the model's reply here; the next step starts another one. (Text after a tool starts one implicitly.)"""
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ class WaitFor(msgspec.Struct, frozen=True):
 
 
 class Emit(msgspec.Struct, frozen=True):
-    """A message as it is, for what has no step of its own; ``uuid`` and ``session_id`` are added."""
+    """A raw message, for anything that has no step; ``uuid`` and ``session_id`` are added."""
 
     message: Mapping[str, Any]
 
@@ -162,7 +162,7 @@ _MOVES = (Reply, Error, Pause, WaitFor, Emit, RateLimit, Compact, Suggest, End, 
 
 
 def moves_of(steps: tuple[Step, ...] | list[Step], **options: Any) -> list[Move]:
-    """Steps as what happens one after the other: blocks are gathered into replies. ``options``: fields of ``Reply``."""
+    """Steps as a sequence of moves: blocks are combined into replies. ``options``: fields of ``Reply``."""
     moves: list[Move] = []
     reply: dict[str, Any] = {}
 

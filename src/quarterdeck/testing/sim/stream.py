@@ -175,13 +175,13 @@ class Stream:
             self._thought_tokens = tokens
 
     def _say_broken(self) -> None:
-        """A client must close what it has open; the text that came is not shown again as a message (2.1.325)."""
+        """A client must close what it has open; the received text is not repeated as a message (2.1.325)."""
         if self._block is not None:
             self._say_event({"type": "content_block_stop", "index": self._index})
         self._say_event({"type": "message_stop"})
 
     def say_aborted(self) -> None:
-        """What had come of the open block, as its own message."""
+        """The received part of the open block, as its own message."""
         block = self._block
         if block is not None and block.get("text"):
             partial = {"type": "text", "text": block["text"]}

@@ -1,4 +1,4 @@
-"""Work beside the turn: background commands and sub-agents, and what the host is told of them."""
+"""Work in parallel with the turn: background commands and sub-agents, and how they are reported to the host."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Tasks:
         self._cli.say("system", "task_updated", task_id=task.id, run_id=task.run_id, patch=patch)
 
     def end(self, task: SimulatedTask, status: str, summary: str, usage: dict[str, Any] | None = None) -> None:
-        """The work is over: tell the host, as a background or as a foreground task."""
+        """The work is over: tell the host, as a background or foreground task."""
         task.status = status
         agent = task.kind == "local_agent"
         if task.background or agent:
@@ -108,7 +108,7 @@ class Tasks:
             await asyncio.wait([task.work])
 
     async def stop_all(self) -> None:
-        """The process ends: nothing goes on, and nobody is told."""
+        """The process ends: all work stops, and nobody is told."""
         works = [task.work for task in self._all.values() if task.work is not None and not task.work.done()]
         for work in works:
             work.cancel()

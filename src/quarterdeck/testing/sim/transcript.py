@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 
 class NotResumableError(Exception):
-    """The session that should go on is not there, or is there already; the message is the CLI's own."""
+    """The session to continue does not exist, or the new one already does; the message is the CLI's own."""
 
     def __init__(self, message: str, *, says_result: bool) -> None:
         super().__init__(message)
@@ -44,12 +44,12 @@ class SimulatedTranscript:
         self._mirrored = "--session-mirror" in session.flags
         self._leaf: str | None = None
         self.records: list[Record] = []
-        """The conversation, oldest first: what was resumed and what has been said since."""
+        """The conversation, oldest first: the resumed part and everything since."""
 
     # Starting
 
     def open(self) -> None:
-        """Find the session that the flags name and go on from it; raises ``NotResumableError``."""
+        """Find the session that the flags name and continue it; raises ``NotResumableError``."""
         flags = self._session.flags
         given, resumed = flags.get("--session-id"), flags.get("--resume")
         if "--continue" in flags and resumed is None:
@@ -131,12 +131,13 @@ class SimulatedTranscript:
             path.write_text(json.dumps(meta))
 
     def start_over(self) -> None:
-        """After ``/clear``: nothing was said yet, in a new file."""
+        """After ``/clear``: an empty conversation in a new file."""
         self._leaf = None
         self.records = []
 
     def rewind(self, uuid: str) -> tuple[str | None, str | None]:
-        """Drop a prompt and all after it: the uuid before it, and its text. ``(None, None)``: no such prompt."""
+        """Drop a prompt and everything after it; returns the uuid before it, and its text. ``(None, None)``: no such
+        prompt."""
         for index, record in enumerate(self.records):
             if record["uuid"] == uuid and record["type"] == "user":
                 self.records = self.records[:index]
@@ -161,7 +162,7 @@ class SimulatedTranscript:
 
 
 def read_records(path: Path) -> list[Record]:
-    """Every record; a line that is none (a torn end, say) is passed over, as the CLI does."""
+    """Every record; invalid lines (a torn end, say) are skipped, as in the CLI."""
     records = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:

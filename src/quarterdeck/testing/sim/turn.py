@@ -78,7 +78,7 @@ class PlayedTurn:
         await self._conclude(self._work)
 
     def interrupt(self) -> bool:
-        """End it now; what the host was asked for it is taken back. False when it is over, or ending, already."""
+        """End it now; its open questions to the host are withdrawn. False if it is already over or ending."""
         if self.interrupted or (self._work is not None and self._work.done()):
             return False
         self.interrupted = True
@@ -281,7 +281,7 @@ class PlayedTurn:
         return [prompt.text for prompt in taken]
 
     async def _after_text(self, reply: Reply) -> str | None:
-        """What the model is told next, or None when the turn has its result."""
+        """What the model gets next, or None if the turn has its result."""
         match reply.final_stop_reason:
             case "max_tokens":
                 self._cut_off += 1
@@ -343,7 +343,7 @@ class PlayedTurn:
     # Ends
 
     def _succeed(self, text: str, **more: Any) -> None:
-        """The turn is won; its result is said when nothing of it runs any more."""
+        """The turn succeeded; its result is sent when nothing of it runs any more."""
         self._result = text, more
 
     def _say_success(self) -> None:
@@ -358,7 +358,7 @@ class PlayedTurn:
         self._cli.results.success(text, notes=self._notes, stop_reason=self._stop_reason, **fields, **more)
 
     def _answered(self) -> dict[str, Any]:
-        """Which prompts this was about, if they have ids; then the result also tells of the first request."""
+        """The prompts this answered, if they have ids; then the result also mentions the first request."""
         uuids = [prompt.uuid for prompt in (self._prompt, *self._folded) if prompt.uuid]
         if not uuids:
             return {}
@@ -390,7 +390,7 @@ class PlayedTurn:
         streaming = not self._tools.calls
         stop = None if streaming else "tool_use"
         if self.gives_way:
-            pass  # nobody has stopped it: the model is told of the new prompt only
+            pass  # nobody stopped it: the model only gets the new prompt
         elif streaming:
             if self._stream is not None:
                 self._stream.say_aborted()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .transcript import SimulatedTranscript
 
 SYNTHETIC = "<synthetic>"
-"""The model of words that no model said."""
+"""The model name of text that no model wrote."""
 HEARTBEAT_S = 30.0
 """How often the CLI gives a sign of life during something that takes long (2.1.325)."""
 _RATE_LIMIT = "anthropic-ratelimit-unified-"
@@ -76,7 +76,7 @@ class Voice:
         self.host.say({**message, "uuid": message.get("uuid") or self.new_id(), "session_id": self.session.id})
 
     def say_raw(self, message: dict[str, Any]) -> None:
-        """A line that has no uuid and no session, such as ``transcript_mirror``."""
+        """A line without a uuid and session, such as ``transcript_mirror``."""
         self.host.say(message)
 
     @asynccontextmanager
@@ -107,7 +107,7 @@ class Voice:
         self.say("assistant", message=message, **speaker.stamp(), uuid=uuid, timestamp=self.now(), **asked, **fields)
 
     def say_synthetic_assistant(self, text: str, *, stop_reason: str = "end_turn", **fields: Any) -> None:
-        """Words that no model said: the output of a command, or an error."""
+        """Text that no model wrote: a command's output, or an error."""
         counts = dict.fromkeys(
             ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"), 0
         )

@@ -86,7 +86,7 @@ class TaskOutput(Answer):
 
 
 class FileContents(Answer):
-    """A file; ``encoding`` is there only when it is ``base64``."""
+    """A file; ``encoding`` is set only if it is ``base64``."""
 
     contents: str
     abs_path: str | None = msgspec.field(name="absPath", default=None)
@@ -154,7 +154,7 @@ class DiffFileHunks(OpenObject):
 
 
 class Diff(OpenObject, rename="camel"):
-    """What has changed, against the last commit or a base branch."""
+    """The changes against the last commit or a base branch."""
 
     stats: DiffStats | None = None
     per_file_stats: list[DiffFileStats] | None = None
@@ -166,7 +166,7 @@ class Diff(OpenObject, rename="camel"):
 
 
 class WorkspaceDiff(Answer, rename="camel"):
-    """What has changed in the working tree, or why there is no diff."""
+    """The changes in the working tree, or why there is no diff."""
 
     diff: Diff | None = None
     no_diff_reason: str | None = None

@@ -107,7 +107,7 @@ class ModelAnswer(Answer):
 
 
 class SetCwdResult(Answer):
-    """Whether the session moved; ``status`` tells which of the other fields are there."""
+    """Whether the session moved; ``status`` determines which other fields are present."""
 
     status: str | None = None
     cwd: str | None = None

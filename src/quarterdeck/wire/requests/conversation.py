@@ -28,7 +28,7 @@ RatedSurface: TypeAlias = Literal["tool_use", "assistant_text"]
 
 
 class CancelAsyncMessageRequest(OutgoingRequest, tag="cancel_async_message"):
-    """Take back a user message that still waits."""
+    """Cancel a queued user message."""
 
     Answer: ClassVar[Any] = CancelAsyncMessageResult
 

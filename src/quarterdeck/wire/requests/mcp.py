@@ -86,7 +86,7 @@ class McpReadResourceRequest(OutgoingRequest, tag="mcp_read_resource", rename="c
 
 
 class McpAuthenticateRequest(OutgoingRequest, tag="mcp_authenticate", rename="camel"):
-    """Start the sign-in to a server that wants OAuth."""
+    """Start the sign-in to a server that needs OAuth."""
 
     Answer: ClassVar[Any] = dict
 

@@ -104,7 +104,7 @@ class InitializeRequest(OutgoingRequest, tag="initialize", rename="camel"):
 
 
 class ClaimSessionRequest(OutgoingRequest, tag="claim_session"):
-    """Make a process that was started with ``--await-claim`` a session; any other refuses."""
+    """Make a process started with ``--await-claim`` a session; any other refuses."""
 
     Answer: ClassVar[Any] = ClaimedSession
 

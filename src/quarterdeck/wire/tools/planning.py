@@ -118,7 +118,7 @@ class TaskCreateOutput(ToolOutput, kw_only=True):
 
 
 class TaskGetOutput(ToolOutput, kw_only=True):
-    task: TaskSummary | None = None  # None: there is no such task
+    task: TaskSummary | None = None  # None: no such task
 
 
 class TaskListOutput(ToolOutput, kw_only=True):

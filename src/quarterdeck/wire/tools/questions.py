@@ -27,7 +27,9 @@ class Question(View, kw_only=True):
     question: str
     header: str | None = None
     options: list[QuestionOption]
-    multi_select: bool = msgspec.field(default_factory=bool, name="multiSelect")  # a factory: the CLI wants it said
+    multi_select: bool = msgspec.field(
+        default_factory=bool, name="multiSelect"
+    )  # a factory: the CLI requires the field
 
 
 class QuestionAnnotation(View, kw_only=True):

@@ -34,7 +34,7 @@ class MonitorSocket(View, kw_only=True):
 
 
 class MonitorInput(ToolInput, kw_only=True):
-    """Watch the output of a command, or a web socket, and wake up on what it says."""
+    """Watch the output of a command or a web socket, and wake up on it."""
 
     description: str
     timeout_ms: Number | None = None
@@ -43,7 +43,7 @@ class MonitorInput(ToolInput, kw_only=True):
 
 
 class TaskOutputInput(ToolInput, kw_only=True):
-    """Up to 2.1.52; the newest CLI has no such tool."""
+    """Up to 2.1.52; newer CLIs have no such tool."""
 
     task_id: str
     block: bool | None = None

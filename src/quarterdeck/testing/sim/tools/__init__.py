@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from quarterdeck.testing.sim.calls import Call
 
 CONCURRENT = frozenset(["Read", "Task", "Agent", "Glob", "Grep", "WebFetch", "WebSearch", "ToolSearch", "ListAgents"])
-"""These run side by side; all others wait for one another, and so do their permission requests (2.1.325)."""
+"""These run in parallel; all others run one at a time, and so do their permission requests (2.1.325)."""
 
 REQUIRED = {
     "Bash": ("command",),

@@ -1,4 +1,4 @@
-"""Task: a sub-agent with a conversation of its own, in the foreground or beside the turn."""
+"""Task: a sub-agent with its own conversation, in the foreground or in the background."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_ROUNDS = 50
 
 async def run(call: Call) -> Outcome:
     cli = call.cli
-    background = call.input.get("run_in_background") is not False  # beside the turn by default (2.1.325)
+    background = call.input.get("run_in_background") is not False  # in the background by default (2.1.325)
     kind = str(call.input.get("subagent_type", "general-purpose"))
     task = cli.tasks.new(
         "local_agent",
@@ -113,7 +113,7 @@ class SubAgent:
         )
         move = self._cli.brain.next(ask)
         while not isinstance(move, Reply | Error):
-            if isinstance(move, Pause | WaitFor):  # what only a turn can do is passed over
+            if isinstance(move, Pause | WaitFor):  # steps that only a turn can do are skipped
                 await wait(self._cli, move)
             move = self._cli.brain.next(ask)
         if isinstance(move, Error):
@@ -140,7 +140,7 @@ class SubAgent:
         return tools, spoken
 
     def _say_tool(self, envelope: dict[str, Any], block: dict[str, Any]) -> None:
-        """The call and the progress it is; a background agent reports in the other order (2.1.325)."""
+        """The call and its progress; a background agent reports them in the opposite order (2.1.325)."""
         if self._task.background:
             self._cli.say_assistant(envelope, self._speaker)
             self._say_progress(block)
