@@ -182,6 +182,15 @@ def test_a_chat_needs_a_terminal(chat: Place) -> None:
     )
 
 
+def test_attaching_without_a_terminal_points_to_the_log() -> None:
+    from quarterdeck.cli.attach import main
+    from quarterdeck.cli.common import ReportedError
+
+    with pytest.raises(ReportedError, match="standard output is not a terminal") as caught:
+        main(["my review"])
+    assert caught.value.next_step == "In a script or a pipe, use: quarterdeck log 'my review' --follow"
+
+
 def test_a_cli_that_ends_ends_the_chat_with_its_reason(chat: Place) -> None:
     chat.plays("Bye.", bash("ls"), {"exit": 9, "stderr": "out of breath"})
     term = started(chat, "--allow", "Bash(ls)")

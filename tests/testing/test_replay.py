@@ -381,6 +381,14 @@ def test_a_missing_file_or_wrong_flag_is_code_2(tmp_path: Path) -> None:
     assert (done.returncode, b"--speed must be above 0" in done.stderr) == (2, True)
 
 
+def test_only_the_file_is_required(capsys: pytest.CaptureFixture[str]) -> None:
+    from quarterdeck.cli.replay import main
+
+    with pytest.raises(SystemExit, match="2"):
+        main([])
+    assert "the following arguments are required: FILE\n" in capsys.readouterr().err
+
+
 def test_the_launcher_replays_and_tells_the_version(tmp_path: Path) -> None:
     path = saved(tmp_path / "a b.ndjson", recording())
     other = saved(tmp_path / "{other}.ndjson", recording([("out", line(claude_code_version="9.8.7"))]))

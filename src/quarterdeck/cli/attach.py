@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from .common import OK, Parser
 from .hosted.connecting import EXITS, add_host_options
 
@@ -28,7 +30,8 @@ def main(argv: list[str] | None = None) -> int:
     from .terminal.run import check_installed, check_terminal
 
     check_installed(instead="; quarterdeck log --follow works without it")
-    check_terminal()
+    log = f"quarterdeck log {shlex.quote(given.session)} --follow"
+    check_terminal(instead=log, plain=log)
     from .hosted.attaching import attach
 
     return attach(given)

@@ -46,7 +46,8 @@ def parser() -> Parser:
     )
     built.add_argument("--install-launcher", metavar="FILE", help="write an executable that does this, and exit")
     built.add_argument("file", metavar="FILE", help="the recording")
-    built.add_argument("flags", nargs=argparse.REMAINDER, metavar="FLAG", help="flags of the CLI, ignored")
+    flags = built.add_argument("flags", nargs=argparse.REMAINDER, metavar="FLAG", help="flags of the CLI, ignored")
+    flags.required = False  # argparse would report it as missing together with FILE
     return built
 
 

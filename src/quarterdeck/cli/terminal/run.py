@@ -202,15 +202,18 @@ def check_installed(*, instead: str = ", or use --output text") -> None:
         raise ReportedError(what, f"Run {INSTALL}{instead}.", code=NOT_STARTED)
 
 
-def check_terminal() -> None:
-    """A conversation needs a terminal that can be redrawn, for keys and for output."""
+def check_terminal(*, instead: str = 'quarterdeck run "…"', plain: str = 'quarterdeck run --output text "…"') -> None:
+    """A conversation needs a terminal that can be redrawn, for keys and for output.
+
+    ``instead`` is what works in a pipe, ``plain`` what works on a terminal that cannot be redrawn.
+    """
     from .screen import can_draw
 
     if not sys.stdin.isatty() or not sys.stdout.isatty():
         which = "input" if sys.stdout.isatty() else "output"
-        what, advice = f"standard {which} is not a terminal", 'In a script or a pipe, use: quarterdeck run "…"'
+        what, advice = f"standard {which} is not a terminal", f"In a script or a pipe, use: {instead}"
     elif not can_draw():
-        what, advice = "this terminal cannot be redrawn (TERM=dumb)", 'Use: quarterdeck run --output text "…"'
+        what, advice = "this terminal cannot be redrawn (TERM=dumb)", f"Use: {plain}"
     else:
         return
     raise ReportedError(what, advice, code=NOT_STARTED)
