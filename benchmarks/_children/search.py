@@ -24,6 +24,7 @@ from quarterdeck.store import Commit, SqliteStore
 from quarterdeck.store.commits import PutSession
 from quarterdeck.store.records import NewRow, SessionRecord
 from quarterdeck.store.search import FILE, Document, Indexed, SearchIndex, match_of
+from quarterdeck.store.sqlite.writer import IDLE_S
 
 from .client import Figures, Meter, resident_kb
 from .host import settled_kb
@@ -147,12 +148,18 @@ async def parked(setting: Setting) -> Figures:
     try:
         async with setting.host(clock=clock, lifecycle=Lifecycle(park_s=600.0, restarts=0)) as host:
             await _parked(host, setting, clock, BATCH)  # what so many need while they run stays with the process
-            before = await settled_kb()
+            before = await _idle_kb()
             await _parked(host, setting, clock, setting.sessions)
-            grown = await settled_kb() - before
+            grown = await _idle_kb() - before
     finally:
         await stop_keeper(setting)
     return {"kb": grown / setting.sessions, "host_kb": resident_kb()}
+
+
+async def _idle_kb() -> float:
+    """Of a host that has had nothing to write for a while."""
+    await asyncio.sleep(IDLE_S * 1.5)
+    return await settled_kb()
 
 
 async def _parked(host: Host, setting: Setting, clock: _Clock, count: int) -> None:

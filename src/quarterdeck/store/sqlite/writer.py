@@ -28,6 +28,8 @@ GROUP_BYTES = 4 * 1024 * 1024
 """A transaction takes in no more than this: it keeps the write-ahead log small, and the first to wait from waiting."""
 WAL_LIMIT_BYTES = 8 * WAL_BYTES
 """From this size on, a checkpoint waits for readers instead of keeping what they still use."""
+IDLE_S = 2.0
+"""After this long without a commit, the pages that the writer has in memory are given back."""
 RESTART_WAIT_MS = 200
 """How long it waits: our own reads are short, and another program's must not stop the host."""
 
@@ -140,7 +142,17 @@ class Writer:
             except Exception:  # noqa: BLE001  # it is tried again after the next commit, whose caller is told
                 break
             self._bound_wal()
-        return self._queue.get()
+        try:
+            return self._queue.get(timeout=IDLE_S)
+        except queue.Empty:
+            self._free_cache()
+            return self._queue.get()
+
+    def _free_cache(self) -> None:
+        """Nothing is written: what the next commits need is read again, from the system's cache."""
+        if self._tables is not None:
+            with contextlib.suppress(Exception):
+                self._tables.connection.execute("PRAGMA shrink_memory")
 
     def _write(self, jobs: list[Job]) -> list[Outcome]:
         try:
