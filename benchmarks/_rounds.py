@@ -35,12 +35,12 @@ class Rounds:
         self.script = script
         self.quick = quick
 
-    def rounds(self, loads: dict[str, dict[str, Any]]) -> dict[str, Figures]:
+    def rounds(self, loads: dict[str, dict[str, Any]], size: Size = ROUNDS) -> dict[str, Figures]:
         """Each load once in every round."""
         measured: dict[str, Figures] = {load: defaultdict(list) for load in loads}
-        for number in range(ROUNDS.of(self.quick)):
+        for number in range(size.of(self.quick)):
             for load, setting in loads.items():
-                say(f"{load}, round {number + 1} of {ROUNDS.of(self.quick)}")
+                say(f"{load}, round {number + 1} of {size.of(self.quick)}")
                 for name, value in self.child(load, **setting).items():
                     measured[load][name].append(value)
         return measured
