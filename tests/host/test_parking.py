@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
 
 from host.kit import Clock, Place, next_turn, told
-from quarterdeck.host import Host, HostError
+from quarterdeck.host import Host, HostError, tending
 from quarterdeck.host.events import TranscriptNoticed
 from quarterdeck.host.requests import Lifecycle, OfSession, SendPrompt, Wait
 from quarterdeck.host.resources import Session
@@ -137,3 +139,21 @@ async def test_a_session_that_is_watched_stays_in_memory(place: Place) -> None:
         host.tend()
         assert host._busy == {}
         await watching.aclose()
+
+
+async def test_the_memory_of_sessions_that_have_left_is_collected_when_nobody_works(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tending, "LEFT_TOGETHER", 2)  # it is parked, and leaves memory
+    clock = Clock()
+    async with place.opened(clock=clock) as host:
+        gc.disable()
+        try:
+            session, _ = await parked(place, host, clock)
+            left = weakref.ref(host._actors[session.id].log)
+            host._actors[session.id].touched -= UNLOAD_S
+            while left() is not None:  # noqa: ASYNC110  # the host looks by itself
+                await asyncio.sleep(0.01)
+        finally:
+            gc.enable()
+        assert (await host.get_session(of(session))).state == "parked"

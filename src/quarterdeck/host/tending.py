@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 from collections.abc import Coroutine
 from typing import Any
@@ -31,6 +32,9 @@ AHEAD_S = 60.0
 """A session with a prompt due sooner than this keeps its process."""
 WAKE_AGAIN_S = 60.0
 """Delay before retrying to start a session for a prompt that is due."""
+LEFT_TOGETHER = 20
+"""Sessions that have given up their process or left memory are tied up in reference cycles, and Python may collect them
+only after hundreds more. The host has them collected when there are this many, and no session is at work."""
 WITHOUT_PROCESS = ("crashed", "parked", "stopped")
 
 
@@ -47,6 +51,8 @@ class Tending(HostBase):
         self._asking: set[asyncio.Task[None]] = set()
         self._stopped_for_budget: set[str] = set()
         """Sessions whose turn was interrupted because a budget is used up."""
+        self._left = 0
+        """Sessions whose memory can be collected."""
         self._due: dict[str, float] = {}
         """Session that is not in memory → when its first prompt is due."""
 
@@ -101,6 +107,9 @@ class Tending(HostBase):
                 self._tend_without_process(actor, now)
             else:
                 self._tend_process(actor, now)
+        if self._left >= LEFT_TOGETHER and not any(actor.log.in_turn for actor in self._actors.values()):
+            self._left = 0
+            gc.collect()
 
     def _tend_without_process(self, actor: SessionActor, now: float) -> None:
         self._interrupted.pop(actor.id, None)
@@ -128,6 +137,7 @@ class Tending(HostBase):
         elif _was_cut_off(actor):
             self._do(actor, _continue(actor))
         elif _is_parkable(actor, now):
+            self._left += 1
             self._do(actor, actor.park())
         else:
             self._watch_for_hang(actor, now)
@@ -192,6 +202,7 @@ class Tending(HostBase):
         due_at = actor.log.fold.queue.next_at()
         if due_at is not None and not actor.log.record.archived:
             self._due[actor.id] = due_at
+        self._left += 1
         self._unloaded(actor)
         await actor.leave()
 
