@@ -1,0 +1,225 @@
+"""Many sessions and their faults on the real CLI: the limit, the appointed time, children, alerts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.real_cli import Place as RealPlace
+from client.real_cli import place as real_place
+from host.kit import LIMIT_S, Clock, all_frames, decide, pending, told
+from host.test_alerts import Receiver, alert
+from quarterdeck.host import Host
+from quarterdeck.host.events import ProcessChanged
+from quarterdeck.host.lifetimes import AFTER_THE_LIMIT
+from quarterdeck.host.requests import (
+    CreateSession,
+    HostTools,
+    Lifecycle,
+    ListSessions,
+    OfSession,
+    SendPrompt,
+    UpdatePrompt,
+    Wait,
+)
+from quarterdeck.host.resources import Session
+from quarterdeck.host.times import moment
+from quarterdeck.keeper import KeeperClient
+from quarterdeck.testing.model import Error, ToolUse
+from quarterdeck.timeline.events import PromptSent, TextCompleted
+
+pytestmark = pytest.mark.real
+
+START = "mcp__quarterdeck__start_session"
+
+
+def of(session: Session) -> OfSession:
+    return OfSession(session_id=session.id)
+
+
+@asynccontextmanager
+async def a_host(
+    stage: RealPlace, state: Path, *, env: dict[str, str] | None = None, **more: Any
+) -> AsyncIterator[Host]:
+    options = stage.options()
+    given = {**(options.env if env is None else env), "PATH": os.environ["PATH"]}
+    async with asyncio.timeout(2 * LIMIT_S):
+        async with Host(state, agents={"claude": str(options.cli_path)}, env=given, **more) as host:
+            yield host
+
+
+@asynccontextmanager
+async def a_keeper(state: Path) -> AsyncIterator[None]:
+    """Ended with everything it has, whatever happens."""
+    try:
+        yield
+    finally:
+        async with await KeeperClient.open(state / "keeper", take_over=True) as client:
+            await client.stop()
+
+
+async def until(is_so: Callable[[], Awaitable[object]]) -> None:
+    while not await is_so():  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+
+
+async def said(host: Host, session: Session) -> list[str]:
+    return [one.text for one in told(await all_frames(host, session.id), PromptSent)]
+
+
+async def pid_of(host: Host, session: Session) -> int:
+    return [one.pid for one in told(await all_frames(host, session.id), ProcessChanged) if one.pid][-1]
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    one = Receiver()
+    yield one
+    one.close()
+
+
+def at_the_limit(resets: int) -> Error:
+    headers = {
+        "anthropic-ratelimit-unified-status": "rejected",
+        "anthropic-ratelimit-unified-reset": str(resets),
+        "anthropic-ratelimit-unified-representative-claim": "five_hour",
+        "anthropic-ratelimit-unified-5h-utilization": "1.0",
+        "anthropic-ratelimit-unified-5h-reset": str(resets),
+    }
+    return Error(429, "This request would exceed your account's rate limit.", headers=headers)
+
+
+async def test_a_host_that_is_restarted_at_the_limit_goes_on_when_it_is_over(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    clock, state = Clock(), tmp_path / "state"
+    clock.now = time.time() - 1_000
+    with real_place(tmp_path) as stage:
+        resets = int(time.time())
+        stage.model.reply(at_the_limit(resets))
+        stage.model.reply("After.")
+        env = {name: value for name, value in stage.options().env.items() if name != "ANTHROPIC_API_KEY"}
+        env |= {"CLAUDE_CODE_OAUTH_TOKEN": "scripted-token", "CLAUDE_CODE_MAX_RETRIES": "0"}
+        async with a_keeper(state):
+            async with a_host(stage, state, env=env, clock=clock) as host:
+                await alert(host, receiver.url, "limited")
+                create = CreateSession(cwd=str(stage.cwd), prompt="first", lifecycle=Lifecycle(limited="continue"))
+                session = await host.create_session(create)
+                await host.wait(Wait(session_id=session.id, for_=["limited"]))
+                assert [one["kind"] for one in await receiver.until(1)] == ["limited"]
+            async with a_host(stage, state, env=env, clock=clock) as host:
+                now = await host.get_session(of(session))
+                assert now.state == "limited"
+                assert now.state_until is not None
+                assert int(now.state_until.timestamp()) == resets
+                assert await said(host, session) == ["first"]
+                clock.now = resets + 1.0
+                await until(lambda: _has_said(host, session, "After."))
+                assert await said(host, session) == ["first", AFTER_THE_LIMIT]
+                await host.stop(of(session))
+        assert len(receiver.got) == 1
+
+
+async def _has_said(host: Host, session: Session, text: str) -> bool:
+    return text in [one.text for one in told(await all_frames(host, session.id), TextCompleted)]
+
+
+async def test_two_prompts_of_one_second_a_clock_set_back_and_a_restart_in_between(tmp_path: Path) -> None:
+    clock, state = Clock(), tmp_path / "state"
+    with real_place(tmp_path) as stage:
+        for text in ("Begun.", "One.", "Two.", "Three."):
+            stage.model.reply(text)
+        async with a_keeper(state):
+            async with a_host(stage, state, clock=clock) as host:
+                session = await host.create_session(CreateSession(cwd=str(stage.cwd), prompt="begin"))
+                await host.wait(Wait(session_id=session.id))
+                due = moment(clock.now + 3_600)
+                sent = [
+                    await host.send_prompt(SendPrompt(session_id=session.id, content=text, not_before=due))
+                    for text in ("first", "second", "third")
+                ]
+                await host.update_prompt(
+                    UpdatePrompt(session_id=session.id, prompt_id=sent[1].prompt_id, content="second, edited")
+                )
+                clock.now -= 86_400
+                host.tend()
+            async with a_host(stage, state, clock=clock) as host:
+                assert await said(host, session) == ["begin"]
+                await host.update_prompt(UpdatePrompt(session_id=session.id, prompt_id=sent[2].prompt_id, position=0))
+                clock.now += 90_001
+                await until(lambda: _has_said(host, session, "Three."))
+                assert await said(host, session) == ["begin", "third", "first", "second, edited"]
+                clock.now -= 7_200
+                host.tend()
+                clock.now += 14_400
+                host.tend()
+                assert (await host.list_prompts(of(session))).prompts == []
+                await host.stop(of(session))
+        assert stage.model.queued == 0
+
+
+async def test_a_parent_that_is_killed_takes_its_ten_children_along(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with real_place(tmp_path) as stage:
+        stage.model.on(lambda request: "I am a child" in request.text, "Ready.")
+        stage.model.reply(
+            *[ToolUse(START, {"prompt": "I am a child.", "name": f"child {number}"}) for number in range(10)]
+        )
+        stage.model.reply("All started.")
+        async with a_keeper(state), a_host(stage, state) as host:
+            create = CreateSession(
+                cwd=str(stage.cwd),
+                prompt="go",
+                host_tools=HostTools(sessions=10),
+                options={"allowed_tools": [START]},
+                lifecycle=Lifecycle(restarts=0),
+            )
+            session = await host.create_session(create)
+            await host.wait(Wait(session_id=session.id, timeout_s=2 * LIMIT_S))
+
+            async def children() -> list[Session]:
+                listed = (await host.list_sessions(ListSessions(limit=100))).sessions
+                return [one for one in listed if one.parent_id == session.id]
+
+            assert len(await children()) == 10
+            pids = [await pid_of(host, one) for one in await children()]
+            os.kill(await pid_of(host, session), signal.SIGKILL)
+            await host.wait(Wait(session_id=session.id, for_=["crashed"]))
+
+            async def are_stopped() -> bool:
+                return {one.state for one in await children()} == {"stopped"}
+
+            await until(are_stopped)
+            assert not [pid for pid in pids if await asyncio.to_thread(Path(f"/proc/{pid}").exists)]
+
+
+async def test_a_webhook_is_told_of_an_approval_a_turn_and_a_crash_though_it_hangs_and_redirects_first(
+    tmp_path: Path, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quarterdeck.host.alert_operations.RETRIES_S", (0.01, 0.01, 0.02))
+    monkeypatch.setattr("quarterdeck.host.alert_delivery.TRY_S", 1.0)
+    receiver.answers = [0, 302]
+    with real_place(tmp_path) as stage:
+        stage.model.reply(ToolUse("Bash", {"command": "touch made.txt", "description": "Make"}))
+        stage.model.reply("Made.")
+        async with a_host(stage, tmp_path / "state", keeper=False) as host:
+            await alert(host, receiver.url, "approval", "finished", "crashed")
+            create = CreateSession(cwd=str(stage.cwd), prompt="go", lifecycle=Lifecycle(restarts=0))
+            session = await host.create_session(create)
+            (asked,) = await pending(host, session.id)
+            await receiver.until(3)
+            assert len({headers["Quarterdeck-Delivery"] for headers, _ in receiver.got}) == 1
+            await decide(host, asked)
+            await host.wait(Wait(session_id=session.id))
+            await receiver.until(4)
+            os.kill(await pid_of(host, session), signal.SIGKILL)
+            kinds = [one["kind"] for one in await receiver.until(5)]
+            assert kinds == ["approval"] * 3 + ["finished", "crashed"]
