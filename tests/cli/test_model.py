@@ -153,3 +153,16 @@ def test_what_only_the_simulator_can_play_is_refused(scenario: object, what: str
     with ModelServer() as server, pytest.raises(ScenarioFileError, match="only by the simulator") as refused:
         queue_scenario(server, path)
     assert what in str(refused.value)
+
+
+def test_an_installation_is_announced_before_it_begins(tmp_path: Path) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text("#!/bin/sh\necho no network >&2\nexit 1\n")
+    npm.chmod(0o755)
+    done = call(
+        tmp_path, "--cli", "9.9.9", "--reply", "hi", "--", "true", PATH=str(tmp_path), QUARTERDECK_CACHE=str(tmp_path)
+    )
+    announced, problem = done.stderr.splitlines()[:2]
+    assert announced == "installing Claude Code 9.9.9 with npm (about 350 MB) …"
+    assert problem.startswith("quarterdeck model: npm could not install Claude Code 9.9.9 (exit code 1)")
+    assert done.returncode == 1

@@ -208,6 +208,9 @@ def test_json_is_output_json_for_short(place: Place) -> None:
 def test_a_simulated_cost_says_so(place: Place) -> None:
     place.plays("Hello.")
     assert place.piped("run", "go").stdout.rstrip().endswith(" (simulated)")
+    narrow = place.term("run", "go", columns=40)
+    assert narrow.exit() == 0
+    assert narrow.text.rstrip().endswith("(simulated)")
 
 
 @pytest.mark.parametrize("output", ["json", "stream-json"])

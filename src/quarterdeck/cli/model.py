@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ ELSEWHERE = (
 """Variables that would send the CLI to another model, or a token to ours."""
 NOT_FOUND = 127
 """As in shells."""
+SILENCE_S = 4.0
+"""Between two signs of life during an installation."""
 
 
 def parser() -> Parser:
@@ -146,13 +149,33 @@ def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
 def _cli(version: str | None) -> dict[str, str]:
     if version is None:
         return {}
-    from quarterdeck.testing.install import InstallError, install_cli
+    from quarterdeck.testing.install import InstallError, install_cli, is_installed
 
     try:
-        words = install_cli(version).argv
+        with contextlib.nullcontext() if is_installed(version) else _announced(f"installing Claude Code {version}"):
+            words = install_cli(version).argv
     except InstallError as error:
         raise ReportedError(str(error), "Leave out --cli to use the installed claude.") from error
     return {"CLAUDE_BIN": words[-1]}
+
+
+@contextlib.contextmanager
+def _announced(what: str) -> Iterator[None]:
+    """Says on stderr what takes so long, and every few seconds that it still does."""
+    began, done = time.monotonic(), threading.Event()
+
+    def repeat() -> None:
+        while not done.wait(SILENCE_S):
+            print(f"{what}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+
+    print(f"{what} with npm (about 350 MB) …", file=sys.stderr, flush=True)
+    teller = threading.Thread(target=repeat, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
 
 
 def _run(command: Sequence[str], settings: dict[str, str]) -> int:

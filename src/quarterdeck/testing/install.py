@@ -46,16 +46,24 @@ def default_cache_dir() -> Path:
     return Path(named) if named else Path.home() / ".cache" / "quarterdeck"
 
 
+def is_installed(version: str = NEWEST, *, cache_dir: Path | None = None) -> bool:
+    """Whether ``install_cli`` would find this version in the cache."""
+    return _folder(version, cache_dir).exists()
+
+
 def install_cli(version: str = NEWEST, *, cache_dir: Path | None = None) -> CliInstall:
     """The CLI of this version, installed with npm if it is not in the cache."""
-    shelf = (cache_dir or default_cache_dir()) / "claude-code"
-    target = shelf / version
+    target = _folder(version, cache_dir)
     if not target.exists():
-        shelf.mkdir(parents=True, exist_ok=True)
-        with _locked(shelf / f".{version}.lock"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(target.parent / f".{version}.lock"):
             if not target.exists():
                 _fetch(version, target)
     return CliInstall(version, _argv(target))
+
+
+def _folder(version: str, cache_dir: Path | None) -> Path:
+    return (cache_dir or default_cache_dir()) / "claude-code" / version
 
 
 def _fetch(version: str, target: Path) -> None:

@@ -240,7 +240,7 @@ class Painter:
         if event.turn.steps == 0 and event.turn.outcome == "done" and not event.turn.result and not event.turn.command:
             return  # the model was not asked: we only added to its context
         style, text = last_line(event.turn, simulated=self.simulated)
-        self.print([self.look.paint(style, one_line(text, self._surface.width))], kind="end")
+        self.print([self.look.paint(style, line) for line in wrapped(safe(text), self._surface.width)], kind="end")
 
     def _retracted(self, event: events.Retracted) -> None:
         for key in event.ids:
