@@ -39,14 +39,16 @@ class Encodings:
     is the encoding of, so no id is used again.
     """
 
-    def __init__(self, encode: Callable[[Any], bytes]) -> None:
+    def __init__(self, encode: Callable[[Any], bytes], *, kept: int = KEPT, kept_bytes: int = KEPT_BYTES) -> None:
         self._encode = encode
+        self._kept = kept
+        self._kept_bytes = kept_bytes
         self._new: dict[_Key, _Written] = {}
         self._old: dict[_Key, _Written] = {}
         self._size = 0
 
     def of(self, item: Any) -> bytes:
-        """A frame or a preview."""
+        """A frame, a preview, or what else many are told."""
         key = (id(item), "", 0)
         return (self._known(key) or self._keep(key, (item, self._encode(item), 1)))[1]
 
@@ -64,7 +66,7 @@ class Encodings:
         return self._new.get(key) or self._old.get(key)
 
     def _keep(self, key: _Key, written: _Written) -> _Written:
-        if len(self._new) >= KEPT or self._size >= KEPT_BYTES:
+        if len(self._new) >= self._kept or self._size >= self._kept_bytes:
             self._old, self._new, self._size = self._new, {}, 0
         self._size += len(written[1])
         self._new[key] = written

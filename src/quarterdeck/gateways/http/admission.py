@@ -29,6 +29,10 @@ class Visitor(msgspec.Struct, frozen=True):
     """As in the header, with its port."""
 
 
+NOBODY = Visitor("", "http", "")
+KNOWN, KNOWN_CHARS = 1_000, 300
+
+
 class Admission:
     """Checks the outside of a request."""
 
@@ -37,12 +41,37 @@ class Admission:
         self._hosts = LOOPBACK | {name.lower().strip("[]") for name in settings.hosts}
         self._unix_is_proxy = UNIX in settings.proxies
         self._proxies = [ipaddress.ip_network(one, strict=False) for one in settings.proxies if one != UNIX]
+        self._known: dict[tuple[str, str, bytes], Visitor] = {}
+        """Visitors whose ``Host`` was a name of ours, by all that was looked at."""
 
     def admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
         """Raises ``Refused``. Changes the scope's path to the one below the base path."""
         if not scope["path"].startswith("/"):
             raise Refused(400, "invalid", "The path must start with a slash.")
         visitor = self._visitor(scope, headers)
+        if b"origin" in headers:
+            self._check_origin(visitor, headers[b"origin"])
+        if self._base:
+            self._strip_base(scope)
+        scope["scheme"] = visitor.scheme
+        return visitor
+
+    def _visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
+        """Raises ``Refused`` if it asks for somebody else."""
+        client = scope.get("client")
+        address = UNIX if not client or not client[0] else client[0]
+        if self._is_proxy(address):
+            return self._checked(self._behind(address, scope["scheme"], headers))
+        seen = (address, scope["scheme"], headers.get(b"host", b""))
+        if (known := self._known.get(seen)) is None:
+            known = self._checked(Visitor(address, _plain(scope["scheme"]), seen[2].decode("latin-1")))
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            if len(seen[2]) <= KNOWN_CHARS:
+                self._known[seen] = known
+        return known
+
+    def _checked(self, visitor: Visitor) -> Visitor:
         if _name(visitor.host) not in self._hosts:
             raise Refused(
                 421,
@@ -51,22 +80,15 @@ class Admission:
                 hint="Use localhost, or start it with --allow-host NAME.",
                 field="Host",
             )
-        self._check_origin(visitor, headers)
-        self._strip_base(scope)
-        scope["scheme"] = visitor.scheme
         return visitor
 
-    def _visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
-        client = scope.get("client")
-        address = UNIX if not client or not client[0] else str(client[0])
-        scheme = "https" if scope["scheme"] in ("https", "wss") else "http"
-        host = headers.get(b"host", b"").decode("latin-1")
-        if self._is_proxy(address):
-            chain = _listed(headers.get(b"x-forwarded-for", b""))
-            address = next((one for one in reversed(chain) if not self._is_proxy(one)), chain[0] if chain else address)
-            scheme = [scheme, *_listed(headers.get(b"x-forwarded-proto", b""))][-1]
-            host = [host, *_listed(headers.get(b"x-forwarded-host", b""))][-1]
-        return Visitor(address, "https" if scheme == "https" else "http", host)
+    def _behind(self, address: str, scheme: str, headers: dict[bytes, bytes]) -> Visitor:
+        """Who is at the other end of a proxy, as it says."""
+        chain = _listed(headers.get(b"x-forwarded-for", b""))
+        address = next((one for one in reversed(chain) if not self._is_proxy(one)), chain[0] if chain else address)
+        scheme = [scheme, *_listed(headers.get(b"x-forwarded-proto", b""))][-1]
+        host = [headers.get(b"host", b"").decode("latin-1"), *_listed(headers.get(b"x-forwarded-host", b""))][-1]
+        return Visitor(address, _plain(scheme), host)
 
     def _is_proxy(self, address: str) -> bool:
         if address == UNIX:
@@ -79,15 +101,18 @@ class Admission:
             return False
         return any(known in network for network in self._proxies)
 
-    def _check_origin(self, visitor: Visitor, headers: dict[bytes, bytes]) -> None:
-        origin = headers.get(b"origin")
-        if origin is not None and origin.decode("latin-1").lower() != f"{visitor.scheme}://{visitor.host}".lower():
+    def _check_origin(self, visitor: Visitor, origin: bytes) -> None:
+        if origin.decode("latin-1").lower() != f"{visitor.scheme}://{visitor.host}".lower():
             raise Refused(403, "forbidden", "Requests from other sites are not allowed.", field="Origin")
 
     def _strip_base(self, scope: Scope) -> None:
         path: str = scope["path"]
-        if self._base and (path == self._base or path.startswith(self._base + "/")):
+        if path == self._base or path.startswith(self._base + "/"):
             scope["path"] = path[len(self._base) :] or "/"
+
+
+def _plain(scheme: str) -> str:
+    return "https" if scheme in ("https", "wss") else "http"
 
 
 def _name(host: str) -> str:
@@ -106,9 +131,12 @@ def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """By name. Raises ``Refused`` where one that must be unique comes twice: two readers might choose differently."""
     found: dict[bytes, bytes] = {}
     for name, value in pairs:
-        if name in found and name in _SINGLE:
+        if name not in found:
+            found[name] = value
+        elif name in _SINGLE:
             raise Refused(400, "invalid", f"The header {name.decode('latin-1')} is given twice.")
-        found[name] = found[name] + b", " + value if name in found else value
+        else:
+            found[name] += b", " + value
     return found
 
 

@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Coroutine, Iterable
 from typing import Any
 
 import msgspec
-from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from quarterdeck.gateways.common.authentication import Authentication
@@ -30,6 +29,7 @@ from .one_time import OneTimeCodes
 from .problems import Refused
 from .responses import Answer, Document, answer_of, encode, encoded, refusal
 from .routes import ROUTES, SOCKET, Route
+from .routing import Paths
 from .settings import Settings
 
 LONG = frozenset({"wait"})
@@ -49,13 +49,15 @@ class Gateway:
         self.meter = metrics.Meter()
         self.encodings = Encodings(lambda item: msgspec.json.encode(item)[1:])
         """Frames without their first brace: their prefix differs by client."""
+        self.messages = websocket.shared_messages()
+        """Whole messages of WebSockets, for clients that are sent the same at the same moment."""
         self.stopping = asyncio.Event()
         """Set when the gateway stops: streams say goodbye, and new requests are refused."""
         self.sockets: set[websocket.Socket] = set()
         """The WebSockets that are open."""
         self.most_connections = self.settings.connections
         """Fewer where the system allows fewer descriptors."""
-        self._paths = _by_path(ROUTES)
+        self._paths = Paths(ROUTES)
 
     def outbox(self, heartbeat: bytes) -> Outbox:
         """For one client; ``heartbeat`` is sent after a period of silence."""
@@ -102,8 +104,9 @@ class Gateway:
         finally:
             self.meter.under_way -= 1
         if isinstance(application, Answer):
-            application.compress(asked.header(b"accept-encoding").lower(), from_bytes=self.settings.compress_bytes)
-            if asked.has_unread_body:
+            if len(application.body) >= self.settings.compress_bytes:
+                application.compress(asked.header(b"accept-encoding").lower())
+            if not asked.body_read and asked.has_body:  # what comes next on this connection is not a request
                 application.headers["connection"] = "close"
             self.meter.answered(scope["method"], asked.route, application.status, time.perf_counter() - began)
         await application(scope, receive, send)
@@ -113,14 +116,16 @@ class Gateway:
         if self.stopping.is_set():
             raise _shutting_down()
         asked.visitor = self.admission.admit(asked.scope, asked.headers)
-        found = self._find(asked.path)
+        asked.path = asked.scope["path"]
+        found = self._paths.find(asked.path)
         if found is None:
             return await self._beside(asked)
         routes, asked.in_path = found
         route = routes.get(asked.method)
-        asked.route = next(iter(routes.values())).path
         if route is None:
+            asked.route = next(iter(routes.values())).path
             raise _wrong_method(asked.method, routes)
+        asked.route = route.path
         if route.public:
             return await self._health(route, asked)
         caller = await self._caller(asked)
@@ -135,15 +140,18 @@ class Gateway:
         return await self.authentication.caller(bearer_of(asked.headers), asked.visitor.address)
 
     async def _called(self, route: Route, asked: Asked, caller: Caller) -> Answer:
-        limit = self.host.limits.upload_bytes if route.raw else self.settings.body_bytes
-        body = await body_of(route, asked, limit, self.settings.body_s)
-        media_type = asked.header(b"content-type")
-        request = shape_of(route).request(asked.in_path, asked.scope["query_string"], body, media_type)
+        body = b""
+        if asked.has_body:
+            limit = self.host.limits.upload_bytes if route.raw else self.settings.body_bytes
+            body = await body_of(route, asked, limit, self.settings.body_s)
+        request = shape_of(route).request(
+            asked.in_path, asked.scope["query_string"], body, asked.header(b"content-type") if route.raw else ""
+        )
         key = asked.header(b"idempotency-key") if b"idempotency-key" in asked.headers else None
         working = call(self.host, route.operation, request, caller, key, parent_of(asked.headers))
         called = await (_while_there(working, asked.receive) if route.name in LONG else working)
         answer = answer_of(called.result, route.status)
-        if isinstance(request, Export) and called.result.next_cursor is not None:
+        if type(request) is Export and called.result.next_cursor is not None:
             answer = Document(answer, self._rest_of(request, called.result.next_cursor, caller))
         if called.replayed:
             answer.headers["idempotency-replayed"] = "true"
@@ -155,12 +163,6 @@ class Gateway:
             part = await self.host.export_session(msgspec.structs.replace(request, cursor=cursor), caller)
             yield part.body
             cursor = part.next_cursor
-
-    def _find(self, path: str) -> tuple[dict[str, Route], dict[str, str]] | None:
-        for pattern, routes in self._paths.get(path.count("/"), ()):
-            if (found := pattern.match(path)) is not None:
-                return routes, found.groupdict()
-        return None
 
     # Besides the operations
 
@@ -221,17 +223,6 @@ class Gateway:
                 await websocket.Socket(self, caller, ended, receive, send).serve(scope)
         except (HostError, Refused) as error:
             await _denied(refusal(error), scope, send)
-
-
-def _by_path(routes: tuple[Route, ...]) -> dict[int, list[tuple[Any, dict[str, Route]]]]:
-    """By the number of slashes; fixed words before parameters, so that ``/approvals/stream`` is not an approval."""
-    grouped: dict[str, dict[str, Route]] = {}
-    for route in routes:
-        grouped.setdefault(route.path, {})[route.method] = route
-    by_length: dict[int, list[tuple[Any, dict[str, Route]]]] = {}
-    for path, methods in sorted(grouped.items(), key=lambda one: one[0].count("{")):
-        by_length.setdefault(path.count("/"), []).append((compile_path(path)[0], methods))
-    return by_length
 
 
 def _wrong_method(method: str, allowed: Iterable[str]) -> Refused:

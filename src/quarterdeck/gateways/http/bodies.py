@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 
 from starlette.types import Receive, Scope
 
 from quarterdeck.host.errors import HostError
 
-from .admission import Visitor
+from .admission import NOBODY
 from .problems import Refused
 from .routes import Route
 
@@ -17,45 +16,34 @@ SLOWEST_BYTES_PER_S = 16 * 1024
 """Extra time for bodies that may be long."""
 
 
-@dataclass(slots=True)
 class Asked:
     """A request, as far as it has been looked at."""
 
-    scope: Scope
-    receive: Receive
-    headers: dict[bytes, bytes] = field(default_factory=dict)
-    visitor: Visitor = field(default=Visitor("", "http", ""))
-    in_path: dict[str, str] = field(default_factory=dict)
-    route: str = "none"
-    """Its path in the table, for the metrics."""
-    body_read: bool = False
+    __slots__ = ("body_read", "headers", "in_path", "method", "path", "receive", "route", "scope", "visitor")
 
-    @property
-    def method(self) -> str:
-        return str(self.scope["method"])
-
-    @property
-    def path(self) -> str:
-        return str(self.scope["path"])
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.headers: dict[bytes, bytes] = {}
+        self.visitor = NOBODY
+        self.in_path: dict[str, str] = {}
+        self.route = "none"
+        """Its path in the table, for the metrics."""
+        self.body_read = False
 
     def header(self, name: bytes) -> str:
         return self.headers.get(name, b"").decode("latin-1")
 
     @property
     def has_body(self) -> bool:
-        headers = self.headers or dict(self.scope["headers"])  # rejected if the two contradict each other
-        return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
-
-    @property
-    def has_unread_body(self) -> bool:
-        """The connection cannot be reused then: what follows on it is not a request."""
-        return not self.body_read and self.has_body
+        headers = self.headers or dict(self.scope["headers"])  # not read if two contradict each other
+        return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
 
 async def body_of(route: Route, asked: Asked, limit: int, limit_s: float) -> bytes:
     """The body of a request to this route. Raises ``HostError`` or ``Refused``."""
-    if not asked.has_body:
-        return b""
     if asked.header(b"content-encoding").lower() not in ("", "identity"):
         raise Refused(415, "invalid", "Compressed requests are not supported.", field="Content-Encoding")
     body = await read_body(asked, limit if route.takes_body else 0, limit_s)

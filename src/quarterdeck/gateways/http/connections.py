@@ -8,19 +8,31 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.protocol import State
 
 from quarterdeck.host.errors import Code, HostError
 from quarterdeck.transport import marks
 
 from .problems import MEDIA_TYPE, problem_of
+from .responses import ONE_WRITE
 
 if TYPE_CHECKING:
     from .app import Gateway
+
+FRAMES = "quarterdeck.frames"
+"""An extension of ASGI: a message of a WebSocket may have, in the place of ``text``, what ``text_frame`` made of it.
+Then what goes to many clients is encoded once."""
+
+JOINED_BYTES = 64 * 1024
 
 
 class _GivesUp:
@@ -67,11 +79,25 @@ class WebSocket(_GivesUp, WebSocketsSansIOProtocol):
         super().__init__(*args, **settings)
         self.gateway = self.config.app  # type: ignore[assignment]
 
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if not self.handshake_complete and not self.conn.extensions:
+            self.scope["extensions"][FRAMES] = {}  # type: ignore[index,typeddict-item]
+
     async def send(self, message: Any) -> None:
+        if (frames := message.get(FRAMES)) is not None:
+            await self._send_frames(frames)
+            return
         await super().send(message)
         if message["type"] == "websocket.accept":  # what it began with is not needed again
             self.request = self.response = None  # type: ignore[assignment]
             self.scope["headers"] = []
+
+    async def _send_frames(self, frames: Sequence[bytes]) -> None:
+        await self.writable.wait()
+        if self.disconnected or self.conn.state is not State.OPEN:
+            raise ClientDisconnected
+        self.transport.writelines(frames)
 
     def handle_ping(self) -> None:
         """Who sends pings and takes no pongs gets none: they would pile up here."""
@@ -79,6 +105,45 @@ class WebSocket(_GivesUp, WebSocketsSansIOProtocol):
             super().handle_ping()
         else:
             self.conn.data_to_send()
+
+
+def text_frame(text: bytes) -> bytes:
+    """A whole message as a server sends it, where messages are not compressed."""
+    return Frame(Opcode.TEXT, text).serialize(mask=False)
+
+
+class _OneWrite:
+    """A transport on which the head of an answer waits for the body: one write, which wakes the client once."""
+
+    __slots__ = ("_head", "_holding", "_transport", "is_closing")
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._holding = False
+        self._head = b""
+        self.is_closing = transport.is_closing
+
+    def hold(self) -> None:
+        """The next write waits for the one after it."""
+        self._holding = True
+
+    def write(self, data: bytes) -> None:
+        if self._holding:
+            self._holding, self._head = False, data
+            return
+        head, self._head = self._head, b""
+        if not head:
+            self._transport.write(data)
+        elif len(data) <= JOINED_BYTES:
+            self._transport.write(head + data)
+        else:
+            self._transport.writelines((head, data))
+
+    def close(self) -> None:
+        self._holding = False
+        if self._head:
+            self.write(b"")
+        self._transport.close()
 
 
 class Connection(_GivesUp, HttpToolsProtocol):
@@ -93,6 +158,7 @@ class Connection(_GivesUp, HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._in_one_write = _OneWrite(transport)
         self.gateway.meter.connections = len(self.connections)
         settings = self.gateway.settings
         if len(self.connections) > self.gateway.most_connections or self._of_client() > settings.connections_per_client:
@@ -117,40 +183,35 @@ class Connection(_GivesUp, HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        before, self._head_ended = self._head_bytes, False
+        self._head_ended = False
+        self._head_bytes += len(data)  # more than it is, if something comes before or after the head
         super().data_received(data)
         if self._in_head and not self._head_ended:  # all of this was headers
             if self._patience is None:
                 self._be_patient()
-            self._head_bytes = max(self._head_bytes, before + len(data))
             if self._head_bytes > self.gateway.settings.header_bytes and not self.transport.is_closing():
                 self._refuse(431, "too_large", "The headers are too long.")
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._head_bytes = 0
-
-    def on_url(self, url: bytes) -> None:
-        super().on_url(url)
-        self._count(len(url))
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        super().on_header(name, value)
-        self._count(len(name) + len(value) + 4)
-
-    def _count(self, size: int) -> None:
-        self._head_bytes += size
-        if self._head_bytes > self.gateway.settings.header_bytes:
-            raise ValueError("the headers are too long")  # the parser stops, and answers 400
+        else:
+            self._head_bytes = 0
 
     def on_headers_complete(self) -> None:
         self._in_head, self._head_ended = False, True
-        self._no_hurry()
+        if self._patience is not None:
+            self._no_hurry()
+        if self._head_bytes > self.gateway.settings.header_bytes and self._head_is_long():
+            raise ValueError("the headers are too long")  # the parser stops, and answers 400
         super().on_headers_complete()
+        if self.cycle is not None:
+            self.cycle.transport = self._in_one_write  # type: ignore[assignment]
+            self.scope["extensions"] = {ONE_WRITE: self._in_one_write.hold}  # type: ignore[typeddict-item]
+
+    def _head_is_long(self) -> bool:
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        return size > self.gateway.settings.header_bytes
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        self._in_head, self._head_ended, self._head_bytes = True, True, 0
+        self._in_head = self._head_ended = True
 
     def _be_patient(self) -> None:
         self._patience = self.loop.call_later(self.gateway.settings.header_s, self._too_slow)

@@ -48,10 +48,8 @@ class PageFile(Answer):
         super().__init__(body, 200, _KINDS[Path(name).suffix], {**headers, "vary": "accept-encoding"})
         self.tag = tag
 
-    def compress(self, accepts: str, *, from_bytes: int) -> None:
-        if len(self.body) >= from_bytes and "gzip" in accepts:
-            self.body = _packed(self.body)
-            self.headers["content-encoding"] = "gzip"
+    def packed(self) -> bytes:
+        return _packed(self.body)
 
 
 def page_file(path: str, base_path: str, known: str = "") -> Answer | None:

@@ -35,6 +35,8 @@ FOR_DOCUMENTS: dict[str, str] = {
 """What means something only for what a browser shows."""
 TLS_ONLY = {"strict-transport-security": "max-age=31536000"}
 GZIP_LEVEL = 5
+ONE_WRITE = "quarterdeck.one_write"
+"""An extension of ASGI: a function that lets the head of an answer wait for the first part of its body."""
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)")
 
 
@@ -47,24 +49,36 @@ class Answer:
         self.body = body
         self.status = status
         self.media_type = media_type
-        self.headers = dict(headers or {})
+        self.headers = dict(headers) if headers else {}
 
-    def compress(self, accepts: str, *, from_bytes: int) -> None:
+    def compress(self, accepts: str) -> None:
         """With gzip, if the client takes it and it makes the answer smaller."""
-        if len(self.body) < from_bytes or "gzip" not in accepts or _NO_GZIP.search(accepts):
+        if "gzip" not in accepts or _NO_GZIP.search(accepts):
             return
-        packed = gzip.compress(self.body, GZIP_LEVEL, mtime=0)
+        packed = self.packed()
         if len(packed) < len(self.body):
             self.body = packed
             self.headers["content-encoding"] = "gzip"
         self.headers["vary"] = "accept-encoding"
 
+    def packed(self) -> bytes:
+        return gzip.compress(self.body, GZIP_LEVEL, mtime=0)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        in_one_write = scope.get("extensions", {}).get(ONE_WRITE)
+        if in_one_write is not None:
+            in_one_write()
+        await send({"type": "http.response.start", "status": self.status, "headers": self._head(scope)})
+        await send({"type": "http.response.body", "body": self.body})
+
+    def _head(self, scope: Scope) -> list[tuple[bytes, bytes]]:
+        if not self.headers and self.media_type == JSON:  # most of all answers
+            always = _JSON_TLS if scope["scheme"] == "https" else _JSON
+            return [*always, (b"content-length", b"%d" % len(self.body))]
         headers = {"content-type": self.media_type, "content-length": str(len(self.body)), **self.headers}
         if self.media_type.startswith("text/html"):
             headers |= FOR_DOCUMENTS
-        await send({"type": "http.response.start", "status": self.status, "headers": encoded(scope, headers)})
-        await send({"type": "http.response.body", "body": self.body})
+        return encoded(scope, headers)
 
 
 class Document(Answer):
@@ -74,7 +88,7 @@ class Document(Answer):
         super().__init__(first.body, first.status, first.media_type, first.headers)
         self._rest = rest
 
-    def compress(self, accepts: str, *, from_bytes: int) -> None:
+    def compress(self, accepts: str) -> None:
         """It goes as it is."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,6 +110,7 @@ def encoded(scope: Scope, headers: Mapping[str, str]) -> list[tuple[bytes, bytes
 
 _ALWAYS = {name.encode(): value.encode() for name, value in ALWAYS.items()}
 _ALWAYS_TLS = {**_ALWAYS, **{name.encode(): value.encode() for name, value in TLS_ONLY.items()}}
+_JSON, _JSON_TLS = (((b"content-type", JSON.encode()), *always.items()) for always in (_ALWAYS, _ALWAYS_TLS))
 
 
 def answer_of(result: Any, status: int = 200) -> Answer:

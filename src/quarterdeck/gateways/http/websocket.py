@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from quarterdeck.gateways.common.calling import call, check_scope
 from quarterdeck.gateways.common.reading import check_texts, invalid
-from quarterdeck.gateways.common.streams import Form, attending, kind_of, opened, shown
+from quarterdeck.gateways.common.streams import Encodings, Form, attending, kind_of, opened, shown
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host.requests import Request
 from quarterdeck.host.resources import Details, Exported
@@ -18,6 +19,7 @@ from quarterdeck.host.status_operations import API_VERSION
 
 from . import messages
 from .bearers import SOCKET_PROTOCOL
+from .connections import FRAMES, text_frame
 from .problems import problem_of
 from .responses import encoded
 from .routes import Route
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from .app import Gateway
 
 HEARTBEAT = b'{"op":"ping"}'
+LARGE_BYTES = 4 * 1024
 NORMAL, RESTART, POLICY, STALLED = 1000, 1012, 1008, 1013
 
 
@@ -34,7 +37,7 @@ class Socket:
 
     __slots__ = (
         *("_caller", "_commands", "_ended", "_gateway", "_outbox", "_reading", "_receive", "_send", "_subscriptions"),
-        "__weakref__",
+        *("_takes_frames", "__weakref__"),
     )
 
     def __init__(
@@ -55,10 +58,12 @@ class Socket:
         self._commands: set[asyncio.Task[None]] = set()
         self._reading: asyncio.Task[None] | None = None
         """Set while it waits for the client."""
+        self._takes_frames = False
 
     async def serve(self, scope: Scope) -> None:
         """Until one side leaves, the token ends, or the gateway stops."""
         await self._send(_accepted(scope))
+        self._takes_frames = FRAMES in scope.get("extensions", ())
         heartbeat_s = self._gateway.settings.heartbeat_s
         self._say({"op": "hello", "api_version": API_VERSION, "heartbeat_s": heartbeat_s, "name": self._caller.name})
         delivering = asyncio.ensure_future(self._outbox.deliver(self._write))
@@ -117,7 +122,10 @@ class Socket:
         return (POLICY, "unauthenticated") if self._ended.done() else (RESTART, "come back")
 
     async def _write(self, parts: list[bytes]) -> None:
-        await self._send({"type": "websocket.send", "text": (b"[" + b",".join(parts) + b"]").decode()})
+        if self._takes_frames:
+            await self._send({"type": "websocket.send", FRAMES: _messages(parts, self._gateway.messages)})
+        else:
+            await self._send({"type": "websocket.send", "text": _together(parts).decode()})
 
     def _say(self, message: dict[str, Any]) -> None:
         self._outbox.put(msgspec.json.encode(message))
@@ -227,6 +235,34 @@ class Socket:
         except HostError as error:
             self._fail(ref, error)
         self._subscriptions.pop(ref, None)
+
+
+def shared_messages() -> Encodings:
+    """Only for a moment: those who come later are told more at once."""
+    return Encodings(lambda part: text_frame(_together([part])), kept=256, kept_bytes=1024 * 1024)
+
+
+def _together(parts: Sequence[bytes]) -> bytes:
+    return b"[" + b",".join(parts) + b"]"
+
+
+def _messages(parts: Sequence[bytes], shared: Encodings) -> list[bytes]:
+    """What came together is one message, except that a large part is one by itself: others are told the same part."""
+    if len(parts) == 1:
+        return [shared.of(parts[0])]
+    messages: list[bytes] = []
+    small: list[bytes] = []
+    for part in parts:
+        if len(part) < LARGE_BYTES:
+            small.append(part)
+            continue
+        if small:
+            messages.append(text_frame(_together(small)))
+            small = []
+        messages.append(shared.of(part))
+    if small:
+        messages.append(text_frame(_together(small)))
+    return messages
 
 
 def _accepted(scope: Scope) -> dict[str, Any]:
