@@ -55,11 +55,11 @@ format: $(STAMP)  ## let ruff format and fix what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-soak: $(STAMP)  ## the long tests: fuzz, policy against the real CLI and bash, chaos, properties (about an hour; SEED=… repeats one)
+soak: $(STAMP)  ## the long tests: fuzz, policy against the real CLI and bash, chaos, API, properties (hours; SEED=… repeats one)
 	@.ci/shell-tools
 	$(call say,the long tests)
 	@QUARTERDECK_SOAK=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) $(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 \
-		tests/fuzz tests/chaos tests/keeper tests/policy tests/compat/test_idioms.py $$(grep -rl --include='test_*.py' 'from hypothesis' tests)
+		tests/chaos tests/store $$(grep -rlE --include='test_*.py' '^(import soak|from hypothesis)' tests)
 
 coverage: $(STAMP)  ## which lines the tests reach: a summary per room, and build/coverage/index.html
 	$(call say,pytest with coverage (twice as long as without))

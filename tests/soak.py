@@ -1,7 +1,7 @@
 """How long random and repeated tests go on: a seeded part in ``make test``, the whole campaign in ``make soak``.
 
-``QUARTERDECK_SOAK=1`` is what ``make soak`` sets. Then the seed is chosen by chance and printed at the end of the run;
-``QUARTERDECK_SEED`` repeats one.
+``QUARTERDECK_SOAK=1`` is what ``make soak`` sets; ``0.1`` runs a tenth of it. Then the seed is chosen by chance and
+printed at the end of the run; ``QUARTERDECK_SEED`` repeats one.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-ON = os.environ.get("QUARTERDECK_SOAK", "0") != "0"
+SHARE = float(os.environ.get("QUARTERDECK_SOAK", "0"))
+ON = SHARE > 0
 SEED = int(os.environ.setdefault("QUARTERDECK_SEED", str(random.SystemRandom().randrange(2**32) if ON else 20261115)))
 """Set in the environment too: the workers of one run share it."""
 
 
 def cases(in_test: int, *, in_soak: int) -> int:
     """How many cases to run."""
-    return in_soak if ON else in_test
+    return max(round(in_soak * SHARE), in_test) if ON else in_test
 
 
 def part(items: Sequence[T], size: int) -> list[T]:

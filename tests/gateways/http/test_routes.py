@@ -14,9 +14,10 @@ from gateways.http.route_table import PAGE, with_tables
 from host.kit import ASKS, pending
 from host.test_operations import REST
 from quarterdeck.gateways.http import examples
-from quarterdeck.gateways.http.decoding import shape_of
+from quarterdeck.gateways.http.decoding import path_fields, shape_of
 from quarterdeck.gateways.http.problems import STATUS, TITLES
 from quarterdeck.gateways.http.routes import PREFIX, ROUTES, Route
+from quarterdeck.gateways.http.routing import Paths
 from quarterdeck.host.errors import CODES
 from quarterdeck.host.operations import OPERATIONS
 
@@ -43,6 +44,25 @@ def test_the_routes_are_those_of_the_contract() -> None:
         "/v1/stream": "watch_host",
         "/v1/approvals/stream": "watch_approvals",
     }
+
+
+def test_every_path_leads_to_its_routes_and_fixed_words_come_first() -> None:
+    paths = Paths(ROUTES)
+    for route in ROUTES:
+        found = paths.find(route.path.format(**examples.PATHS))
+        assert found is not None
+        methods, in_path = found
+        assert methods[route.method] is route
+        assert in_path == {name: examples.PATHS[name] for name in path_fields(route)}
+        assert paths.find(route.path.format(**examples.PATHS) + "/") is None
+        assert "{" not in route.path or paths.find(re.sub(r"{\w+}", "", route.path)) is None, "an empty word is none"
+    stream = paths.find("/v1/approvals/stream")
+    assert stream is not None
+    assert stream[0]["GET"].name == "watch_approvals"
+    odd = paths.find("/v1/approvals/decisions/decision")
+    assert odd is not None
+    assert odd[1] == {"approval_id": "decisions"}
+    assert paths.find("") is paths.find("/") is paths.find("v1/host") is paths.find("/v1") is None
 
 
 def test_every_code_has_a_status_and_a_title() -> None:

@@ -533,3 +533,33 @@ async def test_streams_end_when_their_token_is_revoked_or_expires(tmp_path: Path
         short = await there.token(expires_s=0.3)
         async with there.client(short.secret).events("/v1/stream") as events:
             assert (await events.until("error")).data["code"] == "unauthenticated"
+
+
+async def test_when_tokens_cannot_be_read_streams_end_and_attempts_are_refused_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path) as there:
+        other = await there.token(name="other")
+        async with there.client().socket() as socket:
+            messages = Messages(socket)
+            assert (await messages.next())["op"] == "hello"
+
+            async def broken(*_: object, **__: object) -> Any:
+                raise OSError("the disk is gone")
+
+            with monkeypatch.context() as patched:
+                patched.setattr(there.host, "note_attempt", broken)
+                assert (await there.client("qd_wrong").get("/v1/host")).status == 401
+                revoked = there.host.revoke_token(OfToken(token_id=other.id))
+                patched.setattr(there.host.store, "tokens", broken)
+                with contextlib.suppress(Exception):
+                    await revoked
+                there.host.tokens_bell.ring()
+                assert (await messages.until("error"))["code"] == "unauthenticated"
+        assert (await there.client().get("/v1/host")).status == 200
+        await revoke(there, await there.token(name="another"))
+        async with there.client().socket() as socket:  # revocations are still watched
+            assert (await Messages(socket).next())["op"] == "hello"
+            await revoke(there, there.admin)
+            await socket.wait_closed()
+            assert socket.close_code == 1008

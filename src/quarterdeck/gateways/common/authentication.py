@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -14,6 +15,8 @@ import msgspec
 from quarterdeck.host import Caller, Host, HostError
 
 from .settings import AccessSettings
+
+logger = logging.getLogger("quarterdeck.gateways")
 
 KNOWN_S = 30.0
 """A token that was valid is not looked up again for this long, unless one is revoked meanwhile."""
@@ -166,7 +169,10 @@ class Authentication:
         failures.unnoted += 1
         if now - failures.noted_at >= MINUTE_S:  # a flood of attempts must not become a flood of rows
             count, failures.unnoted, failures.noted_at = failures.unnoted, 0, now
-            await self._host.note_attempt(via=self._via, address=address, attempts=count, token_given=given)
+            try:
+                await self._host.note_attempt(via=self._via, address=address, attempts=count, token_given=given)
+            except Exception:  # it is slowed and refused all the same
+                logger.exception("A failed attempt cannot be noted")
         beyond = failures.count - self._settings.attempts
         if beyond <= 0:
             return
@@ -201,7 +207,12 @@ class Authentication:
                 return
             self._revocations += 1
             self._known.clear()
-            revoked = {token.id for token in await self._host.store.tokens() if token.revoked_at is not None}
+            revoked: set[str | None]
+            try:
+                revoked = {token.id for token in await self._host.store.tokens() if token.revoked_at is not None}
+            except Exception:
+                logger.exception("Tokens cannot be read; all streams end")
+                revoked = {caller.token_id for caller, _ in self._streams.values()}
             for caller, ended in list(self._streams.values()):
                 if caller.token_id in revoked:
                     _end(ended)

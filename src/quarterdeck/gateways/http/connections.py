@@ -6,6 +6,7 @@ uvicorn parses; this only watches the clock and the counters around it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import struct
 from collections.abc import Sequence
@@ -33,6 +34,8 @@ FRAMES = "quarterdeck.frames"
 Then what goes to many clients is encoded once."""
 
 JOINED_BYTES = 64 * 1024
+NO_REPLY = "TCP_USER_TIMEOUT"
+"""Only Linux has it; elsewhere it takes a quarter of an hour."""
 
 
 class _GivesUp:
@@ -82,7 +85,7 @@ class WebSocket(_GivesUp, WebSocketsSansIOProtocol):
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
         if not self.handshake_complete and not self.conn.extensions:
-            self.scope["extensions"][FRAMES] = {}  # type: ignore[index,typeddict-item]
+            self.scope["extensions"][FRAMES] = {}
 
     async def send(self, message: Any) -> None:
         if (frames := message.get(FRAMES)) is not None:
@@ -97,7 +100,7 @@ class WebSocket(_GivesUp, WebSocketsSansIOProtocol):
         await self.writable.wait()
         if self.disconnected or self.conn.state is not State.OPEN:
             raise ClientDisconnected
-        self.transport.writelines(frames)
+        self.transport.write(frames[0] if len(frames) == 1 else b"".join(frames))
 
     def handle_ping(self) -> None:
         """Who sends pings and takes no pongs gets none: they would pile up here."""
@@ -137,7 +140,8 @@ class _OneWrite:
         elif len(data) <= JOINED_BYTES:
             self._transport.write(head + data)
         else:
-            self._transport.writelines((head, data))
+            self._transport.write(head)
+            self._transport.write(data)
 
     def close(self) -> None:
         self._holding = False
@@ -158,6 +162,7 @@ class Connection(_GivesUp, HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        _notice_loss(transport.get_extra_info("socket"), self.gateway.settings.stalled_s)
         self._in_one_write = _OneWrite(transport)
         self.gateway.meter.connections = len(self.connections)
         settings = self.gateway.settings
@@ -201,9 +206,10 @@ class Connection(_GivesUp, HttpToolsProtocol):
         if self._head_bytes > self.gateway.settings.header_bytes and self._head_is_long():
             raise ValueError("the headers are too long")  # the parser stops, and answers 400
         super().on_headers_complete()
-        if self.cycle is not None:
-            self.cycle.transport = self._in_one_write  # type: ignore[assignment]
-            self.scope["extensions"] = {ONE_WRITE: self._in_one_write.hold}  # type: ignore[typeddict-item]
+        cycle: Any = self.cycle  # None if this becomes a WebSocket
+        if cycle is not None and self.scope["method"] != "HEAD":  # whose answer has no body to wait for
+            cycle.transport = self._in_one_write
+            self.scope["extensions"] = {ONE_WRITE: self._in_one_write.hold}  # type: ignore[dict-item]
 
     def _head_is_long(self) -> bool:
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
@@ -234,6 +240,13 @@ class Connection(_GivesUp, HttpToolsProtocol):
         )
         self.transport.write(STATUS_LINE[status] + head.encode() + body)
         self.transport.close()
+
+
+def _notice_loss(connection: Any, after_s: float) -> None:
+    """A client that is gone without a word is given up when it has not confirmed for so long what it was sent."""
+    if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6) and hasattr(socket, NO_REPLY):
+        with contextlib.suppress(OSError):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, NO_REPLY), round(after_s * 1000))
 
 
 def is_agent(connection: Any) -> bool:

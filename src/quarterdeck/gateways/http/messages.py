@@ -5,7 +5,7 @@ A client sends one object; the server sends an array of one or more, for what ha
 
 from __future__ import annotations
 
-from typing import Any, Literal, Union
+from typing import Annotated, Any, Literal, Union
 
 import msgspec
 
@@ -14,15 +14,17 @@ from quarterdeck.host.requests import Request, WatchHost, WatchSession
 from .decoding import _as_field, path_fields, shape_of
 from .routes import BY_OPERATION, Route
 
-Ref = str | int | None
-"""The client's own name for what it asks; the answer has it, too."""
+REF_CHARS = 200
+Name = Annotated[str, msgspec.Meta(max_length=REF_CHARS)] | int
+Ref = Name | None
+"""The client's own name for what it asks. Whatever answers has it, too, so it is short."""
 
 
 class Subscribe(msgspec.Struct, tag_field="op", tag="subscribe", forbid_unknown_fields=True, kw_only=True):
     """Frames of one session, or with ``*`` the changes of all sessions and approvals."""
 
     session: str
-    ref: str | int
+    ref: Name
     after: str | int | None = None
     """``EPOCH-SEQ`` of a session, a position of all."""
     view: Literal["timeline", "raw"] = "timeline"
@@ -38,7 +40,7 @@ class Subscribe(msgspec.Struct, tag_field="op", tag="subscribe", forbid_unknown_
 class Unsubscribe(msgspec.Struct, tag_field="op", tag="unsubscribe", forbid_unknown_fields=True, kw_only=True):
     """End the subscription with this ``ref``."""
 
-    ref: str | int
+    ref: Name
 
 
 class Ping(msgspec.Struct, tag_field="op", tag="ping", forbid_unknown_fields=True, kw_only=True):

@@ -34,7 +34,9 @@ class Settings(AccessSettings, frozen=True, kw_only=True):
     subscriptions: int = 1_000
     """Per WebSocket."""
     commands: int = 64
-    """Concurrent calls per WebSocket. Further ones wait."""
+    """Concurrent calls per WebSocket. Further ones wait, except those that others may be waiting for."""
+    waiting_commands: int = 1_000
+    """So many, or ``message_bytes`` of them; then nothing more is read."""
 
     # Streams
     heartbeat_s: float = 15.0

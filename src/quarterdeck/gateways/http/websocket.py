@@ -29,15 +29,27 @@ if TYPE_CHECKING:
 
 HEARTBEAT = b'{"op":"ping"}'
 LARGE_BYTES = 4 * 1024
-NORMAL, RESTART, POLICY, STALLED = 1000, 1012, 1008, 1013
+RESTART, POLICY, STALLED = 1012, 1008, 1013
+NEVER_WAIT = frozenset({"wait", "answer_callback", "decide", "decide_many", "interrupt", "stop", "stop_task"})
+"""Operations that take no turn: one takes as long as others please, the rest is what commands may be waiting for."""
+
+
+class _Command(msgspec.Struct, frozen=True):
+    """An operation that waits for its turn."""
+
+    route: Route
+    request: Request
+    ref: messages.Ref
+    key: str | None
+    size: int
 
 
 class Socket:
     """One connection. Many are open for long while little happens, so an idle one has few tasks and keeps little."""
 
     __slots__ = (
-        *("_caller", "_commands", "_ended", "_gateway", "_outbox", "_reading", "_receive", "_send", "_subscriptions"),
-        *("_takes_frames", "__weakref__"),
+        *("_busy", "_caller", "_commands", "_ended", "_gateway", "_outbox", "_reading", "_receive", "_send"),
+        *("_subscriptions", "_takes_frames", "_waiting", "_waiting_bytes", "__weakref__"),
     )
 
     def __init__(
@@ -54,8 +66,12 @@ class Socket:
         self._receive = receive
         self._send = send
         self._outbox = gateway.outbox(HEARTBEAT)
-        self._subscriptions: dict[str | int, asyncio.Task[None]] = {}
+        self._subscriptions: dict[messages.Name, asyncio.Task[None]] = {}
         self._commands: set[asyncio.Task[None]] = set()
+        self._busy = 0
+        """How many of them take their turn."""
+        self._waiting: list[_Command] = []
+        self._waiting_bytes = 0
         self._reading: asyncio.Task[None] | None = None
         """Set while it waits for the client."""
         self._takes_frames = False
@@ -137,11 +153,12 @@ class Socket:
             received = await self._receive()
             if received["type"] == "websocket.disconnect":
                 return
-            while len(self._commands) >= self._gateway.settings.commands:
-                await asyncio.wait(self._commands, return_when=asyncio.FIRST_COMPLETED)
             await self._outbox.room()
             await self._gateway.authentication.pace(self._caller)
             self._take(received.get("text") or received.get("bytes") or b"")
+            settings = self._gateway.settings
+            while len(self._waiting) >= settings.waiting_commands or self._waiting_bytes >= settings.message_bytes:
+                await asyncio.wait(self._commands, return_when=asyncio.FIRST_COMPLETED)
 
     def _take(self, text: str | bytes) -> None:
         try:
@@ -157,7 +174,7 @@ class Socket:
             case messages.Subscribe():
                 self._attempt(message.ref, lambda: self._subscribe(message.ref, message.request()))
             case _:
-                self._attempt(message.ref, lambda: self._command(message))
+                self._attempt(message.ref, lambda: self._command(message, len(text)))
 
     def _attempt(self, ref: messages.Ref, doing: Any) -> None:
         try:
@@ -172,7 +189,7 @@ class Socket:
 
     # Operations
 
-    def _command(self, message: Any) -> None:
+    def _command(self, message: Any, size: int) -> None:
         route, request = messages.request_of(message)
         check_texts(request)
         check_scope(route.operation, self._caller)
@@ -181,9 +198,33 @@ class Socket:
                 raise HostError("invalid", "A subscription needs a ref.", field="ref")
             self._subscribe(message.ref, request)
             return
-        task = asyncio.ensure_future(self._called(route, request, message.ref, message.idempotency_key))
+        command = _Command(route, request, message.ref, message.idempotency_key, size)
+        settings = self._gateway.settings
+        if route.name in NEVER_WAIT:
+            if len(self._commands) - self._busy >= settings.subscriptions:
+                raise HostError("rate_limited", "This connection has too many pending calls.", retry_after_s=1.0)
+            self._begin(command)
+        elif self._busy < settings.commands:
+            self._busy += 1
+            self._begin(command).add_done_callback(self._next)
+        else:
+            self._waiting.append(command)
+            self._waiting_bytes += size
+
+    def _begin(self, command: _Command) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(self._called(command.route, command.request, command.ref, command.key))
         self._commands.add(task)
         task.add_done_callback(self._commands.discard)
+        return task
+
+    def _next(self, ended: asyncio.Task[None]) -> None:
+        """One command has ended; the next one begins, unless all of them are being ended."""
+        if self._waiting and not ended.cancelled():
+            command = self._waiting.pop(0)
+            self._waiting_bytes -= command.size
+            self._begin(command).add_done_callback(self._next)
+        else:
+            self._busy -= 1
 
     async def _called(self, route: Route, request: Request, ref: messages.Ref, key: str | None) -> None:
         try:
@@ -199,7 +240,7 @@ class Socket:
 
     # Subscriptions
 
-    def _subscribe(self, ref: str | int, request: Request) -> None:
+    def _subscribe(self, ref: messages.Name, request: Request) -> None:
         if ref in self._subscriptions:
             raise HostError(
                 "conflict", f"The subscription {ref!r} already exists.", hint="Choose another ref.", field="ref"
@@ -208,7 +249,7 @@ class Socket:
             raise HostError("rate_limited", "This connection has too many subscriptions.", retry_after_s=1.0)
         self._subscriptions[ref] = asyncio.ensure_future(self._told(ref, request))
 
-    def _unsubscribe(self, ref: str | int) -> None:
+    def _unsubscribe(self, ref: messages.Name) -> None:
         task = self._subscriptions.pop(ref, None)
         if task is None:
             self._fail(ref, HostError("not_found", f"There is no subscription {ref!r}.", field="ref"))
@@ -216,7 +257,7 @@ class Socket:
         task.cancel()
         self._say({"op": "ok", "ref": ref})
 
-    async def _told(self, ref: str | int, request: Request) -> None:
+    async def _told(self, ref: messages.Name, request: Request) -> None:
         gateway, named = self._gateway, b',"ref":' + msgspec.json.encode(ref)
 
         def form(item: Any) -> bytes:
@@ -280,7 +321,7 @@ def _shown(result: Any) -> Any:
 
 
 class _Named(msgspec.Struct):
-    ref: str | int | None = None
+    ref: messages.Ref = None
 
 
 def _ref_of(text: str | bytes) -> messages.Ref:
