@@ -25,6 +25,8 @@ from .exporting import exported
 from .idempotency import once, promise_for
 from .session_operations import SessionOperations
 
+NAME_BYTES = 200
+"""Of an upload's name: file systems take 255, and a number may be added."""
 FILES_SHOWN = 200
 FILES_LOOKED_AT = 50_000
 """Completion gives up here: a folder may hold millions of files."""
@@ -122,8 +124,8 @@ class LookingOperations(SessionOperations):
         if len(request.body) > limit:
             raise HostError("too_large", f"Uploads are limited to {limit} bytes.", field="body", limit_bytes=limit)
         name = PurePath(request.name.replace("\\", "/")).name
-        if name in ("", ".", "..") or "\0" in name:
-            raise HostError("invalid", f"{request.name!r} is not a file name.", field="name")
+        if name in ("", ".", "..") or "\0" in name or len(os.fsencode(name)) > NAME_BYTES:
+            raise HostError("invalid", f"{request.name[:NAME_BYTES]!r} is not a file name.", field="name")
         path = await asyncio.to_thread(_keep, self._uploads(actor.id), name, request.body)
         size = len(request.body)
         return returns.Details(details={"path": path, "media_type": request.media_type, "size_bytes": size})
@@ -140,6 +142,9 @@ def _keep(folder: Path, name: str, body: bytes) -> str:
         except FileExistsError:
             number += 1
             path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+        except OSError as error:  # part of a file is worse than none
+            path.unlink(missing_ok=True)
+            raise HostError("storage", f"The file cannot be written: {error.strerror}.") from error
         else:
             return str(path)
 

@@ -25,7 +25,10 @@ CliPath = str | os.PathLike[str] | Sequence[str]
 def is_program(path: str) -> bool:
     """Whether this is a file that can be run (a script for node needs no execute permission)."""
     file = Path(path)
-    return file.is_file() and (file.suffix.lower() in SCRIPT_SUFFIXES or os.access(file, os.X_OK))
+    try:
+        return file.is_file() and (file.suffix.lower() in SCRIPT_SUFFIXES or os.access(file, os.X_OK))
+    except OSError:  # such as a name that is too long
+        return False
 
 
 def find_cli(

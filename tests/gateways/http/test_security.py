@@ -408,7 +408,9 @@ async def test_names_of_worktrees_and_uploads_lead_nowhere_else(tmp_path: Path) 
         session = await there.session(prompt=None)
         kept = await client.post(f"/v1/sessions/{session}/uploads?name=..%2F..%2Fevil.txt", b"x")
         assert Path(kept.json["path"]).parent.name == session
-        assert (await client.post(f"/v1/sessions/{session}/uploads?name=..", b"x")).code == "invalid"
+        for name in ("..", "x" * 300, "%C3%A9" * 101):
+            assert (await client.post(f"/v1/sessions/{session}/uploads?name={name}", b"x")).code == "invalid"
+        assert (await client.post("/v1/sessions", {"cwd": cwd, "agent": "/" + "x" * 300})).code == "cli_missing"
 
 
 async def test_json_nested_without_end_is_refused(tmp_path: Path) -> None:
