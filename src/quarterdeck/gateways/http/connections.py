@@ -82,6 +82,12 @@ class WebSocket(_GivesUp, WebSocketsSansIOProtocol):
         super().__init__(*args, **settings)
         self.gateway = self.config.app  # type: ignore[assignment]
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self.handshake_initiated and not self.transport.is_closing():  # it came whole, and was not understood
+            self.transport.write(refusal(400, "invalid", "The request for a WebSocket is invalid."))
+            self.transport.close()
+
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
         if not self.handshake_complete and not self.conn.extensions:
@@ -233,13 +239,18 @@ class Connection(_GivesUp, HttpToolsProtocol):
             self._refuse(408, "invalid", "The request arrived too slowly.")
 
     def _refuse(self, status: int, code: Code, message: str) -> None:
-        body = msgspec.json.encode(problem_of(HostError(code, message), status))
-        head = (
-            f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
-            "x-content-type-options: nosniff\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(STATUS_LINE[status] + head.encode() + body)
+        self.transport.write(refusal(status, code, message))
         self.transport.close()
+
+
+def refusal(status: int, code: Code, message: str) -> bytes:
+    """For what has not become a request."""
+    body = msgspec.json.encode(problem_of(HostError(code, message), status))
+    head = (
+        f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
+        "x-content-type-options: nosniff\r\nconnection: close\r\n\r\n"
+    )
+    return STATUS_LINE[status] + head.encode() + body
 
 
 def _notice_loss(connection: Any, after_s: float) -> None:

@@ -15,7 +15,7 @@ from .decoding import _as_field, path_fields, shape_of
 from .routes import BY_OPERATION, Route
 
 REF_CHARS = 200
-Name = Annotated[str, msgspec.Meta(max_length=REF_CHARS)] | int
+Name = Annotated[str, msgspec.Meta(max_length=REF_CHARS)] | Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Ref = Name | None
 """The client's own name for what it asks. Whatever answers has it, too, so it is short."""
 
