@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection
 from gateways.http.kit import Messages, Served, read_head, read_reply, served
 from host.kit import ASKS, pending
 from quarterdeck.gateways.http import Settings
-from quarterdeck.host.requests import AddEvent
+from quarterdeck.host.requests import AddEvent, OfApproval
 
 EVENTS = 30
 
@@ -57,6 +57,27 @@ async def test_a_client_that_is_gone_without_a_word_is_given_up(tmp_path: Path) 
             }
             assert len(connections) == 2
         assert waits == {socket.AF_INET: 7_000}
+
+
+async def test_what_is_being_answered_is_waited_for_unless_somebody_is_in_a_hurry(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(drain_s=3_600.0), turns=[ASKS, "Done."]) as there:
+        session, client = await there.session(), there.client()
+        path = f"/v1/sessions/{session}/wait?for=idle&timeout_s=3000"
+        waiting = asyncio.ensure_future(client.get(path))
+        while not there.gateway.meter.under_way:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        stopping = asyncio.ensure_future(there.server.stop())
+        with pytest.raises(OSError):
+            while True:  # until nobody listens any more
+                (await client.open())[1].close()
+        assert not waiting.done()
+        (asked,) = await pending(there.host)
+        assert not stopping.done()
+        there.server.hurry()
+        await stopping
+        with pytest.raises((AssertionError, EOFError, OSError)):
+            await waiting
+        assert (await there.host.get_approval(OfApproval(approval_id=asked.id))).state == "pending"
 
 
 # Messages
