@@ -243,8 +243,11 @@ async def test_uploads_are_kept_beside_the_host_by_a_harmless_name(place: Place)
         with pytest.raises(HostError) as large:
             await upload("big", b"x" * 11)
         assert large.value.code == "too_large"
-        with pytest.raises(HostError, match="file name"):
-            await upload("..")
+        for name in ("..", "", "x" * 5_000, "\ud800", "a\0b", "\x1b[2J", "a\nb"):
+            with pytest.raises(HostError, match="file name"):
+                await upload(name)
+        await upload("Bild um 10.00\u202fUhr.png")
+        assert {one.name.rpartition(".")[2] for one in first.parent.iterdir()} == {"passwd", "passwd-2", "png"}
         await host.delete_session(of(session))
         assert not list(first.parent.parent.iterdir())
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterator
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -24,9 +24,8 @@ from .events import CustomEvent
 from .exporting import exported
 from .idempotency import once, promise_for
 from .session_operations import SessionOperations
+from .uploads import checked_name, keep
 
-NAME_BYTES = 200
-"""Of an upload's name: file systems take 255, and a number may be added."""
 FILES_SHOWN = 200
 FILES_LOOKED_AT = 50_000
 """Completion gives up here: a folder may hold millions of files."""
@@ -123,30 +122,10 @@ class LookingOperations(SessionOperations):
         limit = self.limits.upload_bytes
         if len(request.body) > limit:
             raise HostError("too_large", f"Uploads are limited to {limit} bytes.", field="body", limit_bytes=limit)
-        name = PurePath(request.name.replace("\\", "/")).name
-        if name in ("", ".", "..") or "\0" in name or len(os.fsencode(name)) > NAME_BYTES:
-            raise HostError("invalid", f"{request.name[:NAME_BYTES]!r} is not a file name.", field="name")
-        path = await asyncio.to_thread(_keep, self._uploads(actor.id), name, request.body)
+        name, again = checked_name(request.name), key is not None
+        path = await asyncio.to_thread(keep, self._uploads(actor.id), name, request.body, again=again)
         size = len(request.body)
         return returns.Details(details={"path": path, "media_type": request.media_type, "size_bytes": size})
-
-
-def _keep(folder: Path, name: str, body: bytes) -> str:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / name
-    number = 1
-    while True:
-        try:
-            with path.open("xb") as file:
-                file.write(body)
-        except FileExistsError:
-            number += 1
-            path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-        except OSError as error:  # part of a file is worse than none
-            path.unlink(missing_ok=True)
-            raise HostError("storage", f"The file cannot be written: {error.strerror}.") from error
-        else:
-            return str(path)
 
 
 def _diff(cwd: str, base: str | None) -> dict[str, Any]:
