@@ -290,6 +290,7 @@ async def test_transcripts_of_accounts_and_of_sessions_with_a_home_of_their_own_
 BAD_PATHS = {"nobody": "~nobody-of-that-name", "long": "/" + "x" * 5_000, "null": "/srv\0/repo", "half": "/srv/\ud800"}
 ASKED: dict[str, Callable[[Host, str], Awaitable[Any]]] = {
     "create_session": lambda host, path: host.create_session(CreateSession(cwd=path)),
+    "create_session, agent": lambda host, path: host.create_session(CreateSession(cwd="/", agent=path)),
     "list_worktrees": lambda host, path: host.list_worktrees(InFolder(cwd=path)),
     "create_worktree": lambda host, path: host.create_worktree(CreateWorktree(cwd=path, name="side")),
     "delete_worktree": lambda host, path: host.delete_worktree(DeleteWorktree(path=path)),

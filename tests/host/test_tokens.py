@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +189,11 @@ async def test_the_audit_says_who_changed_what(place: Place) -> None:
         assert token.secret not in repr(entries)
         about = (await host.list_audit(ListAudit(session=session.id))).audit
         assert [entry.operation for entry in about] == ["stop", "create_session"]
+
+
+@pytest.mark.parametrize("lifetime_s", [0.0, -1.0, math.nan, math.inf, 1e308])
+async def test_a_lifetime_that_is_none_is_refused(place: Place, lifetime_s: float) -> None:
+    async with place.opened() as host:
+        with pytest.raises(HostError) as refused:
+            await host.create_token(CreateToken(name="short", scope="read", expires_s=lifetime_s))
+        assert (refused.value.code, refused.value.details["field"]) == ("invalid", "expires_s")

@@ -29,6 +29,7 @@ from .budgets import check_budget
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import BudgetChanged
+from .folders import as_path
 from .git import head_commit, with_git
 from .host_tools import check_host_tools
 from .idempotency import id_for, once, receipt_for
@@ -54,8 +55,10 @@ class SessionOperations(PresetOperations):
         check_options(request.options, admin=caller.scope == "admin")
         _check_mode(request.permission_mode)
         check_budget(request.budget_usd, "budget_usd")
-        if request.agent not in ("claude", "sim") and request.agent not in self._agents and caller.scope != "admin":
-            raise HostError("option_not_allowed", "A path as agent requires the scope admin.", field="agent")
+        if request.agent not in ("claude", "sim") and request.agent not in self._agents:
+            if caller.scope != "admin":
+                raise HostError("option_not_allowed", "A path as agent requires the scope admin.", field="agent")
+            as_path(request.agent, "agent")
         if request.callbacks is not None:
             check_callbacks(request.callbacks, request.options)
         if request.host_tools is not None:

@@ -42,7 +42,7 @@ class TokenOperations(HostBase):
             raise HostError(
                 "invalid", "A token needs a name.", hint="Use the name of a person or a program.", field="name"
             )
-        if request.expires_s is not None and request.expires_s <= 0:
+        if request.expires_s is not None and not request.expires_s > 0:  # nor for NaN
             raise HostError("invalid", "The token's lifetime must be longer than 0.", field="expires_s")
         if request.expires_s is not None and request.expires_s > LONGEST_S:
             raise HostError(
