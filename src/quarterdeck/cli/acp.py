@@ -80,6 +80,7 @@ def main(argv: list[str] | None = None) -> int:
     make = _options(given, program)
     if given.check:
         return asyncio.run(_check(make))
+    from quarterdeck.gateways.acp.front import Usual
     from quarterdeck.gateways.acp.jsonrpc import INTERNAL_ERROR, RpcError
     from quarterdeck.gateways.acp.run import serve
 
@@ -89,6 +90,7 @@ def main(argv: list[str] | None = None) -> int:
         await _run(*program, "auth", "logout")
 
     bypass = given.allow_bypass or given.mode == "bypassPermissions"
+    here = given.no_host or not (_names_host(given) or _own_socket().exists())
     serving = serve(
         make,
         bypass=bypass,
@@ -96,6 +98,7 @@ def main(argv: list[str] | None = None) -> int:
         editor_tools=not given.no_editor_tools,
         draft=given.draft,
         find_host=None if given.no_host else _host_finder(given),
+        usual=Usual(given.mode, given.model, bypass) if here else None,
     )
     if given.agent == "sim":
         from .sessions.find import sessions_of

@@ -20,7 +20,7 @@ from quarterdeck.client.connection import new_id
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.events import ApprovalChanged, Gap, ProcessChanged, QueueChanged, RawLine, StatusChange
-from quarterdeck.host.requests import Decide, Decision, OfSession, SendPrompt, Wait, WatchSession
+from quarterdeck.host.requests import Decide, Decision, OfApproval, OfSession, SendPrompt, Wait, WatchSession
 from quarterdeck.host.resources import Approval, Frame, Priority
 from quarterdeck.protocol.events import AnswerReceived, CancelReceived, Event, RequestFailed, RequestReceived
 from quarterdeck.protocol.ledger import subtype_of
@@ -66,6 +66,7 @@ class RemoteTransport:
         after: str | None = None,
         detached_s: float | None = None,
         on_session: Callable[[str], None] = lambda session_id: None,
+        on_decided: Callable[[Approval, str | None], None] = lambda approval, tool_use_id: None,
     ) -> None:
         """
         Args:
@@ -73,11 +74,12 @@ class RemoteTransport:
             after: With ``attach``, the ``cursor`` after which to read; without it, the whole log is read first.
             detached_s: How long hooks and tools wait for this program while it is not connected.
             on_session: Told the host's id of the session, before anything of it is read.
+            on_decided: Told of what this program was asked and somebody else has decided, and of the tool call.
         """
         self._options = options
         self._borrowed = Borrowed(host, token)
         self._attach, self._after = attach, after
-        self._detached_s, self._on_session = detached_s, on_session
+        self._detached_s, self._on_session, self._on_decided = detached_s, on_session, on_decided
         self._host: RemoteHost | None = None
         self.session_id: str | None = None
         """The host's id of the session."""
@@ -100,6 +102,8 @@ class RemoteTransport:
         self._serving: dict[str, asyncio.Task[None]] = {}
         """The session's requests that are being served."""
         self._approvals: dict[str, asyncio.Task[None]] = {}
+        self._answered_here: set[str] = set()
+        """Approvals whose decision is on its way to the host."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_prompt: asyncio.Task[None] | None = None
         self._said: set[str] = set()
@@ -421,9 +425,11 @@ class RemoteTransport:
                 task = self._approvals[approval.id] = self._run(self._decide(approval))
                 task.add_done_callback(lambda _: self._approvals.pop(approval.id, None))
             return
-        self._output.requests.pop(approval.request_id, None)
-        if (deciding := self._approvals.get(approval.id)) is not None:  # someone else was faster
+        written = self._output.requests.pop(approval.request_id, None)
+        deciding = self._approvals.get(approval.id)
+        if deciding is not None and approval.id not in self._answered_here:  # somebody else was faster
             deciding.cancel()
+            self._on_decided(approval, None if written is None else _tool_call(written))
 
     async def _decide(self, approval: Approval) -> None:
         """Ask the program what Claude Code asks; the first decision counts, whoever makes it."""
@@ -437,15 +443,21 @@ class RemoteTransport:
             decision = decision_of(approval, answer)
         except RefusedError as error:
             decision = Decision(decision="deny", message=str(error))
+        self._answered_here.add(approval.id)
         try:
             await host.decide(Decide(approval_id=approval.id, decision=decision))
         except HostError as error:
             if error.code in ("already_decided", "withdrawn"):
+                with contextlib.suppress(HostError):
+                    decided = await host.get_approval(OfApproval(approval_id=approval.id))
+                    self._on_decided(decided, _tool_call(request.raw))
                 return
             logger.error("The host refused the decision about %s: %s", approval.summary, error)
             with contextlib.suppress(HostError):
                 denied = Decision(decision="deny", message=error.message)
                 await host.decide(Decide(approval_id=approval.id, decision=denied))
+        finally:
+            self._answered_here.discard(approval.id)
 
     # Ending
 
@@ -471,6 +483,22 @@ class RemoteTransport:
             self._receiver.eof_received()
             self._receiver.exited(status)
         self._done.set()
+
+
+class _Request(msgspec.Struct):
+    tool_use_id: str | None = None
+
+
+class _Asked(msgspec.Struct):
+    request: _Request
+
+
+def _tool_call(written: bytes) -> str | None:
+    """The call that a request is about, if it is about one."""
+    try:
+        return msgspec.json.decode(written, type=_Asked).request.tool_use_id
+    except msgspec.MsgspecError:
+        return None
 
 
 class _Sent(msgspec.Struct):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -155,14 +156,14 @@ def encode(value: Event | State) -> bytes:
 def decode_event(data: bytes) -> Event:
     """An event that ``encode`` has written. Raises ``ValueError`` or ``msgspec.ValidationError``."""
     try:
-        return _event_decoder.decode(data)
+        return _event_decoder().decode(data)
     except msgspec.DecodeError:
         return msgspec.convert(json.loads(data), Event, str_keys=True)  # type: ignore[no-any-return]  # with a lone surrogate
 
 
 def _decode_state(snapshot: bytes) -> State:
     try:
-        return _state_decoder.decode(snapshot)
+        return _state_decoder().decode(snapshot)
     except msgspec.MsgspecError as error:
         try:
             return msgspec.convert(
@@ -173,8 +174,17 @@ def _decode_state(snapshot: bytes) -> State:
 
 
 _encoder = msgspec.json.Encoder()
-_state_decoder = msgspec.json.Decoder(State)
-_event_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+@functools.cache
+def _state_decoder() -> msgspec.json.Decoder[State]:
+    """Made when it is needed: it inspects every class, which takes longer than the rest of this module."""
+    return msgspec.json.Decoder(State)
+
+
+@functools.cache
+def _event_decoder() -> msgspec.json.Decoder[Event]:
+    return msgspec.json.Decoder(Event)
 
 
 def fold(

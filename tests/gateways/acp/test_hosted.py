@@ -141,9 +141,43 @@ async def test_a_permission_asked_in_the_editor_is_decided_elsewhere_and_vanishe
             ed.send({"id": asked["id"], "result": {"outcome": {"outcome": "selected", "optionId": "reject"}}})  # late
             assert ed.call_of("Bash")["status"] == "completed"
             decided = await host.get_approval(OfApproval(approval_id=waiting.id))
+            assert decided.decided_by is not None
             assert decided.decision is not None
+            name = decided.decided_by.name
+            assert name
+            assert ed.text("agent_thought_chunk") == f"\n[info] Allowed by {name} (http): {decided.summary}\n"
+            assert who_decided(ed, "Bash") == [{"kind": "token", "name": name, "via": "http", "decision": "allow"}]
             assert decided.decision["decision"] == "allow"
         assert (fake.cwd / "made.txt").exists()
+
+
+def who_decided(ed: Editor, tool: str) -> list[dict[str, Any]]:
+    """What the updates of a call say about who has decided it."""
+    metas = [one["_meta"] for one in ed.updates("tool_call_update")]
+    told = [one["quarterdeck"] for one in metas if one["claudeCode"]["toolName"] == tool and "quarterdeck" in one]
+    return [one["decidedBy"] for one in told if "decidedBy" in one]
+
+
+async def test_who_answered_a_question_or_sent_back_a_plan_elsewhere_is_a_notice_of_its_own(
+    deck: Deck, fake: Simulated
+) -> None:
+    question = {"question": "Which?", "header": "It", "multiSelect": False}
+    options = [{"label": "A", "description": ""}, {"label": "B", "description": ""}]
+    asks = {"tool": "AskUserQuestion", "input": {"questions": [{**question, "options": options}]}}
+    fake.play([asks, {"tool": "ExitPlanMode", "input": {"plan": "Do it."}}, "So be it."])
+    async with asyncio.timeout(LIMIT_S), deck.running() as host, deck.elsewhere() as browser, deck.edit() as ed:
+        session = await opened(ed, deck, **FORMS, session={"notices": {}})
+        turn = ed.say(session, "go")
+        await ed.until(lambda: len(ed.asked) == 1)
+        (waiting,) = await pending(host)
+        await decide(browser, waiting, answers={"Which?": "B"})  # type: ignore[arg-type]
+        await ed.until(lambda: len(ed.asked) == 2)
+        (waiting,) = await pending(host)
+        await decide(browser, waiting, "deny", plan="revise", message="Think again.")  # type: ignore[arg-type]
+        assert (await turn)["stopReason"] == "end_turn"
+        titles = [one["title"].partition(" by ")[0] for one in ed.updates("notice")]
+        assert titles == ["Answered", "Plan sent back"]
+        assert len(ed.cancelled) == 2
 
 
 async def test_a_permission_answered_in_the_editor_is_decided_for_everyone(deck: Deck, fake: Simulated) -> None:
@@ -153,6 +187,7 @@ async def test_a_permission_answered_in_the_editor_is_decided_for_everyone(deck:
             session = await opened(ed, deck)
             ed.allow()
             assert (await ed.prompt(session, "go"))["stopReason"] == "end_turn"
+            assert who_decided(ed, "Bash") == []  # whoever answers here knows
         (one,) = (await host.list_approvals(ListApprovals(state=["applied", "delivered", "decided"]))).approvals
         assert one.decided_by is not None
         assert (one.decided_by.kind, one.decision and one.decision["decision"]) == ("token", "allow")
@@ -293,6 +328,8 @@ async def test_two_editors_see_the_same_and_the_first_answer_counts(deck: Deck, 
         assert (await turn)["stopReason"] == "end_turn"
         await one.until(lambda: one.cancelled)
         await other.until(lambda: other.text() == "Done.")
+        assert len(who_decided(one, "Bash")) == 1
+        assert who_decided(other, "Bash") == []
         assert other.text("user_message_chunk") == "go"
 
 

@@ -186,6 +186,19 @@ async def test_cancel_ends_what_runs_and_what_waits_and_twice_is_once(fake: Simu
         assert (await ed.prompt(session, "again"))["stopReason"] == "end_turn"
 
 
+async def test_a_prompt_that_is_cancelled_in_the_same_breath_is_cancelled(fake: Simulated, checker: Any) -> None:
+    """Written in one piece: the agent, not yet imported, reads initialize, session, prompt and cancel one by one."""
+    fake.play([fake.held, "Never."])
+    async with start(fake, checker) as ed:
+        await ed.initialize()
+        session = await ed.new(fake.cwd)
+        for _ in range(3):
+            turn = ed.say(session, "go")
+            ed.notify("session/cancel", sessionId=session)
+            async with asyncio.timeout(30):
+                assert (await turn)["stopReason"] == "cancelled"
+
+
 async def test_cancel_takes_back_an_open_permission_request(fake: Simulated, checker: Any) -> None:
     fake.play([{"tool": "Bash", "input": {"command": "touch made.txt"}}, "Never."])
     async with start(fake, checker) as ed:

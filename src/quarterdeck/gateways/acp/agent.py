@@ -8,7 +8,6 @@ import logging
 import os
 import uuid
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -232,7 +231,7 @@ class Agent:
         """``more``: what a ``Conversation`` takes."""
         if len(self._sessions) >= SESSIONS_LIMIT:
             raise RpcError(jsonrpc.INTERNAL_ERROR, f"{SESSIONS_LIMIT:,} sessions are open; close some")
-        cwd = _folder(params.cwd)
+        cwd = content.folder_of(params.cwd)
         options: dict[str, Any] = {
             **content.options_of(params.meta),
             "cwd": cwd,
@@ -272,6 +271,16 @@ class Agent:
         made.warm_up()
         return made
 
+    def adopt(self, session_id: str, params: schema.NewSessionRequest) -> None:
+        """A session that the editor was told of before this agent was there."""
+        try:
+            made = self._make_session(params, session_id)
+        except RpcError as error:  # its folder has gone meanwhile
+            logger.warning("Session %s cannot begin: %s", session_id, error)
+        else:
+            self._sessions[session_id] = made
+            made.warm_up()
+
     async def _new(self, params: schema.NewSessionRequest) -> schema.NewSessionResponse:
         made = await self._begin(params)
         return schema.NewSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
@@ -291,7 +300,7 @@ class Agent:
             if shown:
                 await self._replay(open_)
             return open_
-        cwd = _folder(params.cwd)
+        cwd = content.folder_of(params.cwd)
         host = await self._host()
         found = None if host is None else await host.find(params.session_id)
         if host is not None and found is not None:
@@ -352,7 +361,7 @@ class Agent:
                 drawing.draw(happened)
 
     async def _fork(self, params: schema.ForkSessionRequest) -> schema.ForkSessionResponse:
-        cwd = _folder(params.cwd)
+        cwd = content.folder_of(params.cwd)
         source = self._sessions.get(params.session_id)
         host = await self._host()
         found = None if host is None else await host.find(params.session_id)
@@ -518,14 +527,6 @@ NOT_SERVED: dict[str, str] = {
 def _plan_tools() -> dict[str, str]:
     """2.1.325 leaves the task tools out when it has no terminal; in an editor they are the plan."""
     return {} if PLAN_TOOLS in os.environ else {PLAN_TOOLS: "1"}
-
-
-def _folder(cwd: str) -> str:
-    if not Path(cwd).is_absolute():
-        raise RpcError(jsonrpc.INVALID_PARAMS, f"cwd is not absolute: {cwd}")
-    if not Path(cwd).is_dir():
-        raise RpcError(jsonrpc.INVALID_PARAMS, f"no such folder: {cwd}")
-    return os.path.normpath(cwd)
 
 
 def _offset(cursor: str | None) -> int:

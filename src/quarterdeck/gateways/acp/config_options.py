@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from quarterdeck.timeline.state import SessionDetails
+from typing import TYPE_CHECKING, Any
 
 from .schema import (
     SessionConfigOption,
@@ -13,6 +11,9 @@ from .schema import (
     SessionMode,
     SessionModeState,
 )
+
+if TYPE_CHECKING:
+    from quarterdeck.timeline.state import SessionDetails
 
 MODES: dict[str, tuple[str, str]] = {
     "default": ("Ask", "Ask before anything that no rule allows"),
@@ -40,9 +41,10 @@ def modes_of(current: str | None, *, bypass: bool) -> SessionModeState:
 
 
 def options_of(
-    session: SessionDetails, *, bypass: bool, mode: str | None, model: str | None, effort: str | None
+    session: SessionDetails | None, *, bypass: bool, mode: str | None, model: str | None, effort: str | None = None
 ) -> list[SessionConfigOption]:
-    """``mode``, ``model`` and ``effort`` are what was chosen here; the session knows what is in effect."""
+    """``mode``, ``model`` and ``effort`` are what was chosen here; the session, once it has begun, says what is in
+    effect."""
     modes = modes_of(mode, bypass=bypass)
     offered: list[Any] = [
         SessionConfigSelectOption(value=one.id, name=one.name, description=one.description)
@@ -55,7 +57,7 @@ def options_of(
     ]
     models: list[Any] = [
         SessionConfigSelectOption(value=one.value, name=one.name or one.value, description=one.description or None)
-        for one in session.models
+        for one in (session.models if session is not None else ())
     ]
     current = model or DEFAULT_MODEL
     if all(one.value != current for one in models):
@@ -64,7 +66,7 @@ def options_of(
         SessionConfigOptionSelect(id="model", name="Model", category="model", current_value=current, options=models)
     )
     levels: list[Any] = [SessionConfigSelectOption(value=one, name=one.capitalize()) for one in EFFORTS]
-    chosen = effort or session.effort or "medium"
+    chosen = effort or (session.effort if session is not None else None) or "medium"
     options.append(
         SessionConfigOptionSelect(
             id="effort", name="Effort", category="thought_level", current_value=chosen, options=levels

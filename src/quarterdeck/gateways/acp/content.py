@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quarterdeck.client.options import ClaudeAgentOptions
-from quarterdeck.client.options_types import SystemPrompt
-
 from . import jsonrpc, schema
 from .jsonrpc import RpcError
+
+if TYPE_CHECKING:
+    from quarterdeck.client.options_types import SystemPrompt
 
 IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
@@ -65,6 +66,15 @@ def _image(kind: str, data: str) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
 
 
+def folder_of(cwd: str) -> str:
+    """Where a session works: a folder that exists."""
+    if not Path(cwd).is_absolute():
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"cwd is not absolute: {cwd}")
+    if not Path(cwd).is_dir():
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"no such folder: {cwd}")
+    return os.path.normpath(cwd)
+
+
 def servers_of(given: Sequence[Any] | None) -> dict[str, Any]:
     """MCP servers by name. One without a type is a program."""
     servers: dict[str, Any] = {}
@@ -110,7 +120,6 @@ _SETTABLE = """agent agents allowed_tools betas disallowed_tools effort extra_ar
     thinking title tools verbatim_prompts"""
 _FROM_EDITOR = frozenset(_SETTABLE.split())
 """Options that an editor may set in ``_meta.claudeCode.options``, by the names of either SDK."""
-_KNOWN = {field.name for field in fields(ClaudeAgentOptions)}
 
 
 def options_of(meta: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -121,7 +130,7 @@ def options_of(meta: Mapping[str, Any] | None) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for key, value in given.items():
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()
-        if name not in _FROM_EDITOR or name not in _KNOWN:
+        if name not in _FROM_EDITOR:
             raise RpcError(jsonrpc.INVALID_PARAMS, f"_meta.claudeCode.options.{key} cannot be set by an editor")
         options[name] = value
     return options

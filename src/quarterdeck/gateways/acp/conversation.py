@@ -28,6 +28,7 @@ from quarterdeck.wire.permissions import PermissionResultDeny
 
 from . import config_options, schema
 from .asking import Asking
+from .chunks import Chunks, Kind
 from .drawing import Audience, Drawing
 from .editor_tools import EditorTools
 from .live_output import LiveOutput
@@ -35,11 +36,12 @@ from .peer import Peer
 from .prompts import Prompt, Prompts
 
 if TYPE_CHECKING:
+    from quarterdeck.host.resources import Approval
+
     from .hosted import HostSessions, HostTransport
 
 logger = logging.getLogger(__name__)
 
-_ASKED = (events.PermissionAsked, events.QuestionsAsked, events.PlanReviewAsked, events.ElicitationAsked)
 MakeOptions = Callable[..., ClaudeAgentOptions]
 
 
@@ -109,7 +111,8 @@ class Conversation(JournalReader):
         self._begun = host_id is not None
         """There is a transcript to resume."""
         self.timeline = Timeline()
-        self._drawing = Drawing(self.update, self.timeline, audience=link.audience, cwd=cwd)
+        self._chunks = Chunks(link.peer)
+        self._drawing = Drawing(self.update, self.timeline, audience=link.audience, cwd=cwd, chunk=self._chunk)
         elicitation = link.capabilities.elicitation
         self._asking = Asking(
             link.peer,
@@ -149,10 +152,22 @@ class Conversation(JournalReader):
             self._asking.session_id = host_id
             self._editor.name(host_id)
 
+    def _decided_elsewhere(self, approval: Approval, tool_id: str | None) -> None:
+        from .hosted import who_decided
+
+        words = who_decided(approval)
+        if words is not None:
+            by, decision = approval.decided_by, (approval.decision or {}).get("decision")
+            told = {"kind": by and by.kind, "name": by and by.name, "via": approval.via, "decision": decision}
+            self._drawing.decided_elsewhere(words, tool_id, told)
+
     # The editor
 
     def update(self, update: schema.SessionUpdate) -> None:
         self._link.peer.notify("session/update", schema.SessionNotification(session_id=self.id, update=update))
+
+    def _chunk(self, kind: Kind, text: str, message_id: str | None) -> None:
+        self._chunks.write(self.id, kind, text, message_id)
 
     def config_options(self) -> list[schema.SessionConfigOption]:
         return config_options.options_of(
@@ -225,7 +240,11 @@ class Conversation(JournalReader):
             if self._transport is not None:
                 self._cursor = self._transport.cursor
             self._transport = self.host.transport(
-                options, attach=self.host_id, after=self._cursor, on_session=self._named
+                options,
+                attach=self.host_id,
+                after=self._cursor,
+                on_session=self._named,
+                on_decided=self._decided_elsewhere,
             )
         session = Session(options, transport=self._transport)
         session.journal.add(self)
@@ -311,12 +330,13 @@ class Conversation(JournalReader):
     # From the journal
 
     def read(self, entries: Sequence[JournalEntry]) -> asyncio.Future[None] | None:
+        take, happened = self.timeline.take, self._happened
         for entry in entries:
-            happened = self.timeline.take(entry.direction, entry.message, at=entry.at)
-            if self._is_past(entry):
-                self._remember(happened)
-            else:
-                self._happened(happened)
+            found = take(entry.direction, entry.message, at=entry.at)
+            if self._transport is not None and self._is_past(entry):
+                self._remember(found)
+            elif found:
+                happened(found)
         return self._link.drained()
 
     def _is_past(self, entry: JournalEntry) -> bool:
@@ -357,22 +377,37 @@ class Conversation(JournalReader):
     def _happened(self, happened: list[Event]) -> None:
         self._drawing.draw(happened)
         for event in happened:
-            if isinstance(event, _ASKED):
-                self._asking.ask(event.request)
-            elif isinstance(event, events.RequestAnswered | events.RequestCancelled):
-                self._asking.withdraw(event.id)
-            elif isinstance(event, events.TurnStarted | events.TurnEnded):
-                self._link.turn(self.id, event)
-            elif isinstance(event, events.TextCompleted) and event.error:
-                self._prompts.api_failed(event.error)
-            elif isinstance(event, events.ModeChanged):
-                self._mode_is(event.mode)
-            elif isinstance(event, events.SessionChanged) and "account" in event.changed:
-                self._link.account()
-            elif isinstance(event, events.ElicitationCompleted):
-                done = schema.CompleteElicitationNotification(elicitation_id=event.id)
-                self._link.peer.notify("elicitation/complete", done)
-            self._keep_up(event)
+            act = _ACTED_ON.get(type(event))
+            if act is not None:
+                act(self, event)
+
+    def _asked(self, event: Any) -> None:
+        self._asking.ask(event.request)
+
+    def _settled(self, event: events.RequestAnswered | events.RequestCancelled) -> None:
+        self._asking.withdraw(event.id)
+
+    def _turn_started(self, event: events.TurnStarted) -> None:
+        self._link.turn(self.id, event)
+
+    def _turn_ended(self, event: events.TurnEnded) -> None:
+        self._link.turn(self.id, event)
+        self._keep_up(event)
+
+    def _text_completed(self, event: events.TextCompleted) -> None:
+        if event.error:
+            self._prompts.api_failed(event.error)
+
+    def _mode_changed(self, event: events.ModeChanged) -> None:
+        self._mode_is(event.mode)
+
+    def _session_changed(self, event: events.SessionChanged) -> None:
+        if "account" in event.changed:
+            self._link.account()
+
+    def _elicitation_completed(self, event: events.ElicitationCompleted) -> None:
+        done = schema.CompleteElicitationNotification(elicitation_id=event.id)
+        self._link.peer.notify("elicitation/complete", done)
 
     # What the prompts need
 
@@ -421,6 +456,26 @@ class Conversation(JournalReader):
             self._answer(request_id, question_result(given, answers))
         else:
             self._answer(request_id, PermissionResultDeny(message=SKIPPED))
+
+
+_ACTED_ON: dict[type[Any], Callable[[Conversation, Any], None]] = {
+    events.PermissionAsked: Conversation._asked,
+    events.QuestionsAsked: Conversation._asked,
+    events.PlanReviewAsked: Conversation._asked,
+    events.ElicitationAsked: Conversation._asked,
+    events.RequestAnswered: Conversation._settled,
+    events.RequestCancelled: Conversation._settled,
+    events.TurnStarted: Conversation._turn_started,
+    events.TurnEnded: Conversation._turn_ended,
+    events.TextCompleted: Conversation._text_completed,
+    events.ModeChanged: Conversation._mode_changed,
+    events.SessionChanged: Conversation._session_changed,
+    events.ElicitationCompleted: Conversation._elicitation_completed,
+    events.PromptChanged: Conversation._keep_up,
+    events.TaskStarted: Conversation._keep_up,
+    events.TaskEnded: Conversation._keep_up,
+}
+"""What is done about an event besides drawing it."""
 
 
 async def _stop_turn(session: Session) -> None:

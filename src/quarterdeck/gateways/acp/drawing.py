@@ -13,11 +13,13 @@ import msgspec
 from quarterdeck.timeline import Timeline, events
 from quarterdeck.timeline.events import Event
 
-from . import schema
+from . import chunks, schema
 from .drawing_calls import CallDrawing
 from .schema import ContentBlockText, SessionUpdate
 
 Emit = Callable[[SessionUpdate], None]
+Chunk = Callable[[chunks.Kind, str, str | None], None]
+"""Takes a piece of text and the id of the message it belongs to."""
 
 
 class Audience(msgspec.Struct, frozen=True):
@@ -45,9 +47,20 @@ class Audience(msgspec.Struct, frozen=True):
 class Drawing:
     """Draws one session. ``emit`` takes the updates in order."""
 
-    def __init__(self, emit: Emit, timeline: Timeline, *, audience: Audience, cwd: str, history: bool = False) -> None:
-        """``history``: the editor does not know the prompts either."""
+    def __init__(
+        self,
+        emit: Emit,
+        timeline: Timeline,
+        *,
+        audience: Audience,
+        cwd: str,
+        history: bool = False,
+        chunk: Chunk | None = None,
+    ) -> None:
+        """``history``: the editor does not know the prompts either. ``chunk``: takes pieces of text, in ``emit``'s
+        place."""
         self._emit = emit
+        self._chunk = chunk or (lambda kind, text, message_id: emit(chunks.update(kind, text, message_id)))
         self._timeline = timeline
         self._audience = audience
         self.history = history
@@ -67,6 +80,11 @@ class Drawing:
     def show_terminal(self, call_id: str, terminal_id: str) -> None:
         self._calls.show_terminal(call_id, terminal_id)
 
+    def decided_elsewhere(self, words: str, tool_id: str | None, told: dict[str, Any]) -> None:
+        """Somebody else has answered what was asked here."""
+        self._notice("info", words)
+        self._calls.decided_elsewhere(tool_id, told)
+
     # Messages
 
     def _block_started(self, event: events.BlockStarted) -> None:
@@ -74,8 +92,8 @@ class Drawing:
             self._within[event.id] = event.parent_id
 
     def _text_added(self, event: events.TextAdded) -> None:
-        if event.id not in self._within:
-            self._say(event.text, event.id)
+        if event.id not in self._within and event.text:
+            self._chunk(schema.SessionUpdateAgentMessageChunk, event.text, event.id)
 
     def _text_completed(self, event: events.TextCompleted) -> None:
         if event.parent_id is None:
@@ -103,13 +121,11 @@ class Drawing:
 
     def _say(self, text: str, message_id: str | None = None) -> None:
         if text:
-            content = ContentBlockText(text=text)
-            self._emit(schema.SessionUpdateAgentMessageChunk(content=content, message_id=message_id))
+            self._chunk(schema.SessionUpdateAgentMessageChunk, text, message_id)
 
     def _think(self, text: str, message_id: str | None = None) -> None:
         if text:
-            content = ContentBlockText(text=text)
-            self._emit(schema.SessionUpdateAgentThoughtChunk(content=content, message_id=message_id))
+            self._chunk(schema.SessionUpdateAgentThoughtChunk, text, message_id)
 
     # Plans
 

@@ -80,6 +80,11 @@ class CallDrawing:
         if call is not None and event.answer == "allow":
             self._update(event.tool_id or "", call, status="in_progress")
 
+    def decided_elsewhere(self, call_id: str | None, told: dict[str, Any]) -> None:
+        call = self._calls.get(call_id or "")
+        if call is not None and call_id is not None:
+            self._update(call_id, call, more={"quarterdeck": {"decidedBy": _told(told)}})
+
     def progressed(self, event: events.ToolProgressed) -> None:
         call = self._calls.get(event.id)
         if call is not None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.serving import LATER
-from quarterdeck.client.tools.server import create_sdk_mcp_server
-from quarterdeck.policy import PolicyError
 from quarterdeck.wire.permissions import PermissionResultAllow, PermissionResultDeny
 
 from . import schema
 from .editor_files import EditorFiles
-from .editor_terminals import EditorTerminals, Show
 from .peer import Peer
 from .tool_calls import EDITOR_TERMINAL
+
+if TYPE_CHECKING:
+    from .editor_terminals import EditorTerminals, Show
 
 SERVER = "editor"
 
@@ -28,7 +28,11 @@ class EditorTools:
     ) -> None:
         offered = capabilities.fs or schema.FileSystemCapabilities()
         self._files = EditorFiles(peer, session_id, cwd=cwd, offered=offered)
-        self._terminals = EditorTerminals(peer, session_id, cwd=cwd, show=show) if capabilities.terminal else None
+        self._terminals: EditorTerminals | None = None
+        if capabilities.terminal:
+            from .editor_terminals import EditorTerminals  # brings the policy engine along
+
+            self._terminals = EditorTerminals(peer, session_id, cwd=cwd, show=show)
 
     def name(self, session_id: str) -> None:
         """What the session is called from here on."""
@@ -47,12 +51,16 @@ class EditorTools:
             options.hooks = {**(options.hooks or {}), "PreToolUse": guards}
         tools = [*self._files.tools(), *terminals]
         if tools and isinstance(options.mcp_servers, dict):
+            from quarterdeck.client.tools.server import create_sdk_mcp_server
+
             options.mcp_servers = {**options.mcp_servers, SERVER: create_sdk_mcp_server(SERVER, tools=tools)}
 
     def judge(self, tool: str, tool_input: Mapping[str, Any], *, mode: str | None) -> Any:
         """An answer by the rules for ``Bash``, or ``LATER`` where a person has to be asked."""
         if tool != EDITOR_TERMINAL or self._terminals is None:
             return LATER
+        from quarterdeck.policy import PolicyError
+
         try:
             decision = self._terminals.judge(dict(tool_input))
         except PolicyError as error:

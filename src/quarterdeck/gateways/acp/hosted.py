@@ -28,6 +28,23 @@ _EXTRAS = ("env", "forward_subagent_text", "agent_progress_summaries", "per_task
 """Options that this agent sets itself. If a token may not set them, the session is created without."""
 
 
+def who_decided(approval: returns.Approval) -> str | None:
+    """What somebody else has decided, in one line; None if nobody has: it was taken back, or is lost."""
+    by = approval.decided_by
+    if by is None:
+        return None
+    allowed = (approval.decision or {}).get("decision") == "allow"
+    verb = (_ALLOWED if allowed else _DENIED).get(approval.kind, "Allowed" if allowed else "Denied")
+    name = {"deadline": "the deadline", "rule": f"rule {by.name}"}.get(by.kind, by.name or "somebody")
+    face = f" ({approval.via})" if approval.via and by.kind not in ("deadline", "rule") else ""
+    about = f": {approval.summary}" if approval.summary else ""
+    return f"{verb} by {name}{face}{about}"
+
+
+_ALLOWED = {"questions": "Answered", "plan_review": "Plan approved", "elicitation": "Answered"}
+_DENIED = {"questions": "Dismissed", "plan_review": "Plan sent back", "elicitation": "Declined"}
+
+
 class HostTransport(ByteTransport, Protocol):
     """The way to a session of a host: ``quarterdeck.remote.transport.RemoteTransport``."""
 
@@ -56,10 +73,22 @@ class HostSessions:
         self.here, self.required = here, required
 
     def transport(
-        self, options: ClaudeAgentOptions, *, attach: str | None, after: str | None, on_session: Callable[[str], None]
+        self,
+        options: ClaudeAgentOptions,
+        *,
+        attach: str | None,
+        after: str | None,
+        on_session: Callable[[str], None],
+        on_decided: Callable[[returns.Approval, str | None], None],
     ) -> HostTransport:
         return self._transport(
-            options, self._host, attach=attach, after=after, detached_s=DETACHED_S, on_session=on_session
+            options,
+            self._host,
+            attach=attach,
+            after=after,
+            detached_s=DETACHED_S,
+            on_session=on_session,
+            on_decided=on_decided,
         )
 
     def adapt(self, options: ClaudeAgentOptions, *, plain: bool) -> None:

@@ -64,6 +64,8 @@ class Peer:
         self._size = 0
         self._skipping = False
         self._served: dict[Id, asyncio.Task[None]] = {}
+        self._not_begun = 0
+        """Requests whose task has not run yet."""
         self._calls: dict[Id, Call] = {}
         self._numbers = 0
         self._closed = False
@@ -104,6 +106,8 @@ class Peer:
                 self._begin(message)
             case Notification(method="$/cancel_request"):
                 self._cancel(message.params)
+            case Notification() if self._not_begun:  # it may be about one of these: a prompt, cancelled at once
+                asyncio.get_running_loop().call_soon(self._tell, message)
             case Notification():
                 self._tell(message)
             case Answer():
@@ -119,10 +123,12 @@ class Peer:
         elif len(self._served) >= OPEN_LIMIT:
             self._refuse(message.id, jsonrpc.INTERNAL_ERROR, f"more than {OPEN_LIMIT:,} requests are open")
         elif not self._closed:
+            self._not_begun += 1
             task = asyncio.get_running_loop().create_task(self._run(message))
             self._served[message.id] = task
 
     async def _run(self, message: Request) -> None:
+        self._not_begun -= 1
         try:
             line = jsonrpc.result(message.id, await self._serve(message.method, message.params))
         except asyncio.CancelledError:
@@ -171,8 +177,12 @@ class Peer:
 
     def write_notification(self, method: str, params: Any) -> None:
         """As it is, whatever the dialect."""
+        self.write_line(jsonrpc.notification(method, params))
+
+    def write_line(self, line: bytes) -> None:
+        """A notification that is encoded already."""
         if not self._closed:
-            self._write(jsonrpc.notification(method, params))
+            self._write(line)
 
     def call(self, method: str, params: Any) -> Call:
         """Make a request at once; await the call for its result. Cancelling it tells the other side.

@@ -37,6 +37,8 @@ class Prompt:
         self.turn: TurnSummary | None = None
         loop = asyncio.get_running_loop()
         self.done: asyncio.Future[None] = loop.create_future()
+        self.said: asyncio.Future[None] = loop.create_future()
+        """As ``done``, for the caller, who may stop waiting. ``shield`` would wake it a turn of the loop later."""
         self.sent: asyncio.Future[None] = loop.create_future()
         """Claude Code has it. Stays unset if it was withdrawn before that."""
 
@@ -45,11 +47,15 @@ class Prompt:
             if not each.done.done():
                 each.stop_reason, each.turn = stop_reason, turn
                 each.done.set_result(None)
+                if not each.said.done():
+                    each.said.set_result(None)
 
     def fail(self, error: RpcError) -> None:
         for each in (self, *self.steering):
             if not each.done.done():
-                each.done.set_exception(error)
+                each.done.set_result(None)
+                if not each.said.done():
+                    each.said.set_exception(error)
 
     def usage(self) -> Usage | None:
         if self.turn is None:
@@ -103,7 +109,7 @@ class Prompts:
             self._waiting.append(prompt)
             self._next()
         try:
-            await asyncio.shield(prompt.done)
+            await prompt.said
         except asyncio.CancelledError:
             self._take_back(prompt)
             raise

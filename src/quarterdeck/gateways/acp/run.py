@@ -8,7 +8,7 @@ import signal
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from .front import Front
+from .front import Front, Usual
 from .stdio import Output, read_stdin, take_stdout
 
 if TYPE_CHECKING:
@@ -25,9 +25,10 @@ async def serve(
     editor_tools: bool = True,
     draft: bool = False,
     find_host: FindHost | None = None,
+    usual: Usual | None = None,
 ) -> None:
     """Serve until stdin ends, nobody reads stdout any more, or a signal says so. Leaves no process behind, except
-    those of a host's sessions."""
+    those of a host's sessions. ``usual``: as ``Front`` takes it; the other arguments are the agent's."""
     output = Output(take_stdout())
 
     def agent(peer: Peer) -> Agent:
@@ -44,7 +45,7 @@ async def serve(
             find_host=find_host,
         )
 
-    front = Front(output.write, agent, draft=draft)
+    front = Front(output.write, agent, draft=draft, usual=usual)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
