@@ -79,7 +79,7 @@ def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO if given.verbose else logging.WARNING, stream=sys.stderr)
     make = _options(given, program)
     if given.check:
-        return asyncio.run(_check(make))
+        return asyncio.run(_check(given, make))
     from quarterdeck.gateways.acp.front import Usual
     from quarterdeck.gateways.acp.jsonrpc import INTERNAL_ERROR, RpcError
     from quarterdeck.gateways.acp.run import serve
@@ -204,7 +204,7 @@ async def _run(*words: str) -> None:
         raise RpcError(INTERNAL_ERROR, f"could not log out: {said.decode('utf-8', 'replace').strip()[-500:]}")
 
 
-async def _check(make: Any) -> int:
+async def _check(given: Any, make: Any) -> int:
     """Start it as an editor would, and say what an editor would find."""
     from quarterdeck._errors import QuarterdeckError
     from quarterdeck.client.session import connect
@@ -223,5 +223,25 @@ async def _check(make: Any) -> int:
         import tree_sitter_bash  # noqa: F401
     except ImportError:
         print("For narrow rules for commands: pip install 'quarterdeck[policy]'")
+    await _check_host(given)
     print("Ready. In the editor, set the agent's command to: quarterdeck acp")
     return OK
+
+
+async def _check_host(given: Any) -> None:
+    """Where sessions will live."""
+    from quarterdeck.gateways.acp.jsonrpc import RpcError
+
+    if given.no_host or not (_names_host(given) or _own_socket().exists()):
+        print("Sessions run in the agent and end with the editor; they outlive it in a host (quarterdeck serve).")
+        return
+    try:
+        host = await _connected(given, required=True)
+    except RpcError as error:
+        if _names_host(given):
+            raise ReportedError(str(error), "Start the host, or leave out --host.", code=FAILED) from error
+        print(f"Sessions run in the agent. {error}")
+        return
+    if host is not None:
+        await host.close()
+    print("Sessions live in the host and outlive the editor.")

@@ -224,6 +224,26 @@ async def test_an_edit_on_the_real_cli_is_a_diff_and_its_cost_is_told(place: Pla
         assert path.read_text() == "one\n2\nthree\n"
 
 
+async def test_a_denied_tool_leaves_those_beside_it_alone(place: Place, checker: Any) -> None:
+    """Three calls in one message of the model: the second is rejected, the others run."""
+    names = ("first", "second", "third")
+    calls = [ToolUse("Bash", {"command": f"touch {name}.txt", "description": "Make a file"}) for name in names]
+    place.model.reply("I need three.", *calls)
+    place.model.reply("Two of three.")
+    async with editor("--agent", place.command, env=place.env, checker=checker) as ed:
+        ed.replies["session/request_permission"] = lambda asked: {
+            "outcome": {
+                "outcome": "selected",
+                "optionId": "reject" if "second" in asked["toolCall"]["title"] else "allow",
+            }
+        }
+        await ed.initialize()
+        session = await ed.new(place.cwd)
+        assert (await ed.prompt(session, "go"))["stopReason"] == "end_turn"
+        assert "Two of three." in ed.text()
+        assert [(place.cwd / f"{name}.txt").exists() for name in names] == [True, False, True]
+
+
 async def test_a_question_and_a_fork_on_the_real_cli(place: Place, checker: Any) -> None:
     place.model.reply(ToolUse("AskUserQuestion", QUESTION))
     place.model.reply("Blue it is.")

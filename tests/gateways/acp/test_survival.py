@@ -252,3 +252,61 @@ async def test_many_interleaved_sessions_each_get_their_own_and_all_of_it(tmp_pa
         assert len(set(got.values())) == 1
         assert min(got.values()) >= chunks
         assert await ed.leave() == 0
+
+
+async def test_a_process_that_does_not_stop_when_told_to_is_ended_and_cancel_returns(
+    fake: Simulated, checker: Any
+) -> None:
+    fake.play([fake.held, "Never."])
+    async with start(fake, checker) as ed:
+        await ed.initialize()
+        session = await ed.new(fake.cwd)
+        turn = ed.say(session, "go")
+        await asyncio.to_thread(until, fake.is_held)
+        frozen = _children(ed.process.pid)
+        assert frozen
+        for pid in frozen:
+            os.kill(pid, signal.SIGSTOP)
+        ed.notify("session/cancel", sessionId=session)
+        async with asyncio.timeout(60):
+            assert (await turn)["stopReason"] == "cancelled"
+        await asyncio.to_thread(until, lambda: not set(frozen) & set(_children(ed.process.pid)))
+        fake.release()
+        assert (await ed.prompt(session, "again"))["stopReason"] == "end_turn"
+    await gone(fake)
+
+
+async def test_no_process_is_started_before_a_session_is_wanted_and_it_is_warm_before_the_first_prompt(
+    fake: Simulated, checker: Any
+) -> None:
+    fake.play(["Hi."])
+    async with start(fake, checker) as ed:
+        await ed.initialize()
+        assert await ed.call("session/list")
+        assert _children(ed.process.pid) == []
+        session = await ed.new(fake.cwd)
+        await ed.until(lambda: ed.updates("config_option_update"))  # the handshake is over
+        (warm,) = _children(ed.process.pid)
+        assert (await ed.prompt(session, "hello"))["stopReason"] == "end_turn"
+        assert _children(ed.process.pid) == [warm]
+
+
+async def test_an_editor_that_never_answers_can_still_do_everything_else(fake: Simulated, checker: Any) -> None:
+    """Permissions pile up in three sessions; a fourth works, the three are cancelled, closed and deleted."""
+    asks = {"tool": "Bash", "input": {"command": "touch made.txt"}}
+    fake.play(rules=[{"when": "go", "steps": [asks, "Never."]}, {"when": "hello", "steps": ["Hi."]}])
+    async with start(fake, checker) as ed:
+        await ed.initialize()
+        stuck = [await ed.new(fake.cwd) for _ in range(3)]
+        turns = [ed.say(one, "go") for one in stuck]
+        await ed.until(lambda: len(ed.asked) == 3)
+        assert (await ed.prompt(await ed.new(fake.cwd), "hello"))["stopReason"] == "end_turn"
+        assert not any(turn.done() for turn in turns)
+        ed.notify("session/cancel", sessionId=stuck[0])
+        await ed.call("session/close", sessionId=stuck[1])
+        await ed.call("session/delete", sessionId=stuck[2])
+        async with asyncio.timeout(60):
+            assert [(await turn)["stopReason"] for turn in turns] == ["cancelled"] * 3
+        await ed.until(lambda: sorted(ed.cancelled) == sorted(asked["id"] for asked in ed.asked))
+        assert not (fake.cwd / "made.txt").exists()
+    await gone(fake)

@@ -274,6 +274,27 @@ async def test_a_background_agent_goes_on_after_the_turn_and_its_end_is_told(fak
         await ed.until(lambda: ed.call_of("Task")["status"] == "completed")
 
 
+async def test_a_follow_up_prompt_leaves_a_background_agent_alone_and_it_may_ask_after_the_turn(
+    fake: Simulated, checker: Any
+) -> None:
+    steps = [fake.held, BASH, "Found it."]
+    agent = {"agent": "Look", "description": "Explore", "background": True, "steps": steps}
+    fake.play([agent, "It runs."], ["Hello to you."], otherwise="assistant")
+    async with start(fake, checker) as ed:
+        session = await begun(ed, fake)
+        assert (await ed.prompt(session, "send someone"))["stopReason"] == "end_turn"
+        await asyncio.to_thread(until, fake.is_held)
+        assert (await ed.prompt(session, "hello"))["stopReason"] == "end_turn"
+        assert ed.call_of("Task")["status"] == "in_progress"
+        assert ed.asked == []
+        fake.release()  # no turn runs, and the agent wants a tool
+        asked = await ed.until(lambda: ed.asked and ed.asked[0])
+        assert asked["params"]["toolCall"]["title"] == "touch made.txt"
+        ed.send({"id": asked["id"], "result": {"outcome": {"outcome": "selected", "optionId": "allow"}}})
+        await ed.until(lambda: ed.call_of("Task")["status"] == "completed")
+        assert (fake.cwd / "made.txt").exists()
+
+
 def in_background(command: str) -> dict[str, Any]:
     return {"tool": "Bash", "input": {"command": command, "description": "Wait", "run_in_background": True}}
 
