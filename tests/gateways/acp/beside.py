@@ -7,10 +7,14 @@ in a soak, both.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import os
 import re
+import signal
 import sys
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,6 +39,11 @@ METHODS = [
     *("auth/status", "providers/list", "logout"),
 ]
 NO_SUCH_METHOD = -32601
+SEEN_LIMIT_S = 20.0
+"""After which something is taken not to come."""
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+HOOK_SAYS = "a word from the hook"
+HOOKS = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": f"echo {HOOK_SAYS}"}]}]}}
 
 
 class Stage:
@@ -49,6 +58,19 @@ class Stage:
         async with asyncio.timeout(LIMIT_S):
             answer: dict[str, Any] = await self.ed.say(self.session, text)
             return answer
+
+    async def sees(self, condition: Callable[[], Any]) -> bool:
+        """Whether it becomes true; bounded."""
+
+        def look() -> bool:
+            deadline = time.monotonic() + SEEN_LIMIT_S
+            while not condition():
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(0.05)
+            return True
+
+        return await asyncio.to_thread(look)
 
     def position(self, words: str, *, method: str = "session/update") -> int:
         """Where a frame with these words stands; -1 if there is none."""
@@ -144,20 +166,108 @@ async def troubles(stage: Stage) -> None:
     await stage.ed.until(lambda: "It begins" in stage.ed.text())
     stage.ed.notify("session/cancel", sessionId=stage.session)
     stage.seen["cancel ends the turn"] = (await running)["stopReason"] == "cancelled"
+    over = asyncio.Event()
+    stage.model.on(lambda request: request.kind == "main" and not over.is_set(), "I heard nothing.")
     try:
         blocks = [{"type": "audio", "mimeType": "audio/wav", "data": "AAAA"}]
-        stage.model.reply("I heard nothing.")
         await stage.ed.call("session/prompt", sessionId=stage.session, prompt=blocks)
         stage.seen["what cannot be said to the model is refused, not dropped"] = False
     except RefusedError:
         stage.seen["what cannot be said to the model is refused, not dropped"] = True
+    over.set()
+
+
+async def plans(stage: Stage) -> None:
+    await stage.ed.call("session/set_mode", sessionId=stage.session, modeId="plan")
+    stage.model.reply(ToolUse("ExitPlanMode", {"plan": "First look, then leap."}))
+    stage.model.reply("Leaping.")
+    before = len(stage.ed.frames)
+    await stage.say("make a plan")
+    told = stage.ed.frames[before:]
+    asked = any(f.get("method") == "session/request_permission" for f in told)
+    stage.seen["a plan is shown and reviewed before it is followed"] = asked and "then leap" in str(told)
+    stage.seen["the mode follows the answer"] = any("current_mode_update" in str(f) for f in told)
+    await stage.ed.call("session/set_mode", sessionId=stage.session, modeId="default")
+
+
+async def agents(stage: Stage) -> None:
+    task = {"description": "Look", "prompt": "Look around", "subagent_type": "general-purpose"}
+    stage.model.reply(ToolUse("Agent", {**task, "run_in_background": False}))
+    stage.model.reply("Words of the sub-agent.")
+    stage.model.reply("It looked around.")
+    before = len(stage.ed.updates())
+    await stage.say("send someone")
+    told = [one for one in stage.ed.updates()[before:] if "Words of the sub" in str(one)]
+    apart = [one for one in told if one["sessionUpdate"].startswith("tool_call") or "parentToolUseId" in str(one)]
+    stage.seen["a sub-agent's words are shown, and not as the agent's own"] = bool(told) and apart == told
+
+
+async def background(stage: Stage) -> None:
+    command = f"while [ ! -e {stage.cwd}/later ]; do sleep 0.05; done; echo over"
+    given = {"command": command, "description": "Wait", "run_in_background": True}
+    stage.model.reply(ToolUse("Bash", given, id="toolu_01background"))
+    stage.model.reply("It runs.")
+    stage.model.reply("It has ended.")  # in the turn that the CLI begins by itself
+    await stage.say("wait in the background")
+    before = len(stage.ed.updates())
+    (stage.cwd / "later").touch()
+
+    def told() -> bool:
+        changes = stage.ed.updates("tool_call_update")
+        late = [one for one in stage.ed.updates()[before:] if one in changes and one.get("status") == "completed"]
+        return any(one["toolCallId"] == "toolu_01background" for one in late)
+
+    stage.seen["the end of a background command is told after the turn"] = await stage.sees(told)
+    stage.seen["what is said without a prompt is shown"] = await stage.sees(lambda: "It has ended." in stage.ed.text())
+
+
+async def prompts(stage: Stage) -> None:
+    """Pictures, several at once, several calls in one message, and requests that are taken back."""
+    stage.model.reply("A dot.")
+    picture = {"type": "image", "mimeType": "image/png", "data": PNG}
+    before = len(stage.model.requests)
+    await stage.ed.call("session/prompt", sessionId=stage.session, prompt=[picture, {"type": "text", "text": "What?"}])
+    stage.seen["pictures reach the model"] = PNG in str([one.body for one in stage.model.requests[before:]])
+    stage.model.reply("One.")
+    stage.model.reply("Two.")
+    both = await asyncio.gather(stage.say("first"), stage.say("second"))
+    stage.seen["prompts wait their turn"] = [one["stopReason"] for one in both] == ["end_turn", "end_turn"]
+    names = ("one", "two", "three")
+    calls = [ToolUse("Bash", {"command": f"touch {name}.txt", "description": "Make a file"}) for name in names]
+    stage.model.reply("Three of them.", *calls)
+    stage.model.reply("Two of three.")
+    stage.ed.replies["session/request_permission"] = lambda asked: _allow(asked, "touch two" not in str(asked))
+    await stage.say("make three files")
+    stage.ed.replies["session/request_permission"] = _allow
+    made = [(stage.cwd / f"{name}.txt").exists() for name in names]
+    stage.seen["a rejected call leaves those beside it alone"] = made == [True, False, True]
+    stage.model.reply("Taken back " + "and goes on " * 50, Stall(after=8, until=stage.model.gate()))
+    running = stage.ed.say(stage.session, "take it back")
+    await stage.ed.until(lambda: "Taken back" in stage.ed.text())
+    stage.ed.notify("$/cancel_request", requestId=stage.ed.last_id)
+    stage.seen["`$/cancel_request` ends the request"] = await stage.sees(running.done)
+    if not running.done():
+        stage.ed.notify("session/cancel", sessionId=stage.session)
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def surroundings(stage: Stage) -> None:
+    told = str(stage.ed.updates())
+    stage.seen["what hooks say is shown"] = HOOK_SAYS in told
+    stage.model.reply("We talked about files.")
+    before = len(stage.ed.updates())
+    await stage.say("/compact")
+    stage.seen["compaction is told"] = "ompact" in str(stage.ed.updates()[before:])
+
+
+async def loading(stage: Stage) -> None:
+    before = len(stage.ed.frames)
+    await stage.ed.call("session/load", sessionId=stage.session, cwd=str(stage.cwd), mcpServers=[])
+    stage.seen["an open session is loaded again with what was said"] = "Made." in str(stage.ed.frames[before:])
 
 
 async def sessions(stage: Stage) -> None:
     ed, where = stage.ed, {"cwd": str(stage.cwd), "mcpServers": []}
-    before = len(ed.frames)
-    await ed.call("session/load", sessionId=stage.session, **where)
-    stage.seen["an open session is loaded again with what was said"] = "Made." in str(ed.frames[before:])
     for method in METHODS:
         try:
             await ed.call(method, sessionId="00000000-0000-4000-8000-000000000000", title="x", **where)
@@ -167,8 +277,36 @@ async def sessions(stage: Stage) -> None:
         stage.seen[f"`{method}`"] = served
 
 
+async def killed(stage: Stage) -> None:
+    """In the middle of a command. What is left of it is ended here."""
+    session = await stage.ed.new(stage.cwd)
+    command = f"touch {stage.cwd}/runs; sleep 1000"
+    stage.model.reply(ToolUse("Bash", {"command": command, "description": "Wait"}))
+    stage.ed.say(session, "wait")
+    await stage.sees((stage.cwd / "runs").exists)
+    mark = str(stage.cwd)
+    stage.ed.process.kill()
+    await stage.ed.process.wait()
+    stage.seen["a killed agent leaves no process behind"] = await stage.sees(lambda: not _at_work(mark))
+    for pid in _at_work(mark):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _at_work(cwd: str) -> list[int]:
+    """The processes that work in this folder."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError):
+                if str((folder / "cwd").readlink()) == cwd and int(folder.name) != os.getpid():
+                    found.append(int(folder.name))
+    return found
+
+
 PARTS: Sequence[Callable[[Stage], Awaitable[None]]] = (
-    streaming, permissions, edits, questions, output, troubles, sessions,
+    streaming, permissions, edits, questions, output, plans, agents, background, troubles, prompts, loading,
+    surroundings, sessions, killed,
 )  # fmt: skip
 
 
@@ -177,6 +315,8 @@ async def features(command: Sequence[str], folder: Path) -> dict[str, bool]:
     cwd, home = folder / "repo", folder / "home"
     for each in (cwd, home):
         each.mkdir(parents=True)
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").write_text(json.dumps(HOOKS))
     cli = install_cli().argv[-1]
     with ModelServer() as model:
         env = {"HOME": str(home), "SHELL": "/bin/bash", "CLAUDE_CODE_EXECUTABLE": cli, **model.env()}
@@ -197,8 +337,8 @@ async def features(command: Sequence[str], folder: Path) -> dict[str, bool]:
     return stage.seen
 
 
-def _allow(asked: dict[str, Any]) -> dict[str, Any]:
-    chosen = next(one for one in asked["options"] if one["kind"] == "allow_once")
+def _allow(asked: dict[str, Any], yes: bool = True) -> dict[str, Any]:
+    chosen = next(one for one in asked["options"] if one["kind"] == ("allow_once" if yes else "reject_once"))
     return {"outcome": {"outcome": "selected", "optionId": chosen["optionId"]}}
 
 
