@@ -161,7 +161,7 @@ async def troubles(stage: Stage) -> None:
     await stage.say("try")
     told = str([f for f in stage.ed.frames[before:] if f.get("method") == "session/update"])
     stage.seen["retries are shown"] = "529" in told or "retry" in told.lower()
-    stage.model.reply("It begins " + "and goes on " * 50, Stall(after=8, until=stage.model.gate()))
+    stage.model.reply("It begins " + "and goes on " * 50, Stall(after=8, seconds=LIMIT_S, until=stage.model.gate()))
     running = asyncio.ensure_future(stage.say("never end"))
     await stage.ed.until(lambda: "It begins" in stage.ed.text())
     stage.ed.notify("session/cancel", sessionId=stage.session)
@@ -241,7 +241,7 @@ async def prompts(stage: Stage) -> None:
     stage.ed.replies["session/request_permission"] = _allow
     made = [(stage.cwd / f"{name}.txt").exists() for name in names]
     stage.seen["a rejected call leaves those beside it alone"] = made == [True, False, True]
-    stage.model.reply("Taken back " + "and goes on " * 50, Stall(after=8, until=stage.model.gate()))
+    stage.model.reply("Taken back " + "and goes on " * 50, Stall(after=8, seconds=LIMIT_S, until=stage.model.gate()))
     running = stage.ed.say(stage.session, "take it back")
     await stage.ed.until(lambda: "Taken back" in stage.ed.text())
     stage.ed.notify("$/cancel_request", requestId=stage.ed.last_id)

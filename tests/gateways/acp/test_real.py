@@ -28,6 +28,8 @@ from simulated import until
 pytestmark = pytest.mark.real
 CLIENT = Path(__file__).with_name("official_client.mjs")
 BASH = {"command": "touch made.txt", "description": "Make a file"}
+LIMIT_S = 180.0
+"""Of a stream that is held: longer than a busy machine takes to act on it."""
 
 
 class Place:
@@ -72,7 +74,7 @@ def script_a_session(place: Place) -> None:
     model.reply("Blue it is.")
     model.reply(ToolUse("TaskCreate", {"subject": "Look", "description": "Look around", "activeForm": "Looking"}))
     model.reply("Planned.")
-    model.reply("It begins and it does not end.", Stall(after=3, until=model.gate()))
+    model.reply("It begins and it does not end.", Stall(after=3, seconds=LIMIT_S, until=model.gate()))
     model.reply("Still here.")
 
 
