@@ -44,8 +44,12 @@ class Drift:
 
     def look(self, message: Message, at: float, cli_version: str | None) -> list[DriftNoticed]:
         """What is new in a line from the CLI."""
-        if self._is_well_known(message, cli_version):
-            return []
+        kind = type(message)
+        if kind not in _UNKNOWN and not (kind is ControlRequest and isinstance(message.request, UnknownRequest)):  # type: ignore[attr-defined]
+            seen = self._seen[cli_version]
+            count = seen[kind] = seen.get(kind, 0) + 1
+            if count > FIRST and count % EVERY:
+                return []  # of a kind of which enough have been looked at
         return [
             DriftNoticed(at, what, name, cli_version) for what, name in self._odd(message) if self._is_new(what, name)
         ]
@@ -60,17 +64,6 @@ class Drift:
         key = f"{what} {name}"
         self.counts[key] += 1
         return self.counts[key] == 1
-
-    def _is_well_known(self, message: Message, cli_version: str | None) -> bool:
-        """Whether enough of this kind have been examined. Counts it."""
-        kind = type(message)
-        if kind in _UNKNOWN:
-            return False
-        if kind is ControlRequest and isinstance(message.request, UnknownRequest):  # type: ignore[attr-defined]
-            return False
-        seen = self._seen[cli_version]
-        count = seen[kind] = seen.get(kind, 0) + 1
-        return count > FIRST and count % EVERY != 0
 
     def _odd(self, message: Message) -> Iterator[tuple[What, str]]:
         kind = type(message)

@@ -11,7 +11,9 @@ from .folding import Preview
 from .resources import Frame
 
 RECENT = 4_000
-"""Frames and previews that are kept for all watchers together."""
+"""Frames and previews that are kept for watchers who are late, for all of them together."""
+TAIL = 64
+"""How many are kept although every watcher has seen them, for one who comes."""
 PAGE = 200
 """Frames that a watcher who has fallen behind reads at once: folding them takes a few milliseconds, in which nothing
 else happens."""
@@ -23,7 +25,7 @@ ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 TOGETHER = 64
 """What comes at one time is told in blocks that end at multiples of this, so that watchers who are not equally far are
 told the same blocks but for the first."""
-BLOCKS = 64
+BLOCKS = 16
 """Blocks kept for watchers who get the same."""
 
 _Where = tuple[int, int, int, bool]
@@ -52,15 +54,31 @@ class Bell:
         return self._event
 
 
+class _Watcher:
+    """How far one watcher is."""
+
+    __slots__ = ("seen",)
+
+    def __init__(self) -> None:
+        self.seen = -1
+        """By count; -1 while it reads the store."""
+
+
 class Fanout:
-    """The frames and previews of one session, as they come. Kept only while someone watches."""
+    """The frames and previews of one session, as they come.
+
+    Kept only while someone watches who has not seen them: a full garbage collection goes through everything that is
+    kept, and nothing else happens meanwhile.
+    """
 
     def __init__(self, last_seq: int) -> None:
         self.last_seq = last_seq
         self._recent: deque[Frame | Preview] = deque(maxlen=RECENT)
         self._count = 0
         """How many there have been."""
-        self._watchers = 0
+        self._watchers: set[_Watcher] = set()
+        self._trim_at = 2 * TAIL
+        """The count at which to look for what every watcher has seen."""
         self._waiting: set[asyncio.Future[None]] = set()
         """One for each watcher that has seen everything."""
         self._closed = False
@@ -82,7 +100,7 @@ class Fanout:
 
     @property
     def watched(self) -> bool:
-        return self._watchers > 0
+        return bool(self._watchers)
 
     def close(self) -> None:
         """Watchers get what there is, and end."""
@@ -93,7 +111,16 @@ class Fanout:
         self._count += len(ones)
         if self._watchers:
             self._recent.extend(ones)
+            if self._count >= self._trim_at:
+                self._trim()
             self._wake()
+
+    def _trim(self) -> None:
+        self._trim_at = self._count + TAIL
+        kept = len(self._recent)
+        seen = min([one.seen for one in self._watchers]) - (self._count - kept)
+        for _ in range(min(seen, kept - TAIL)):
+            self._recent.popleft()
 
     def _wake(self) -> None:
         if self._waiting:
@@ -112,12 +139,13 @@ class Fanout:
             self._waiting.discard(more)
 
     @contextmanager
-    def _watching(self) -> Iterator[None]:
-        self._watchers += 1
+    def _watching(self) -> Iterator[_Watcher]:
+        watcher = _Watcher()
+        self._watchers.add(watcher)
         try:
-            yield
+            yield watcher
         finally:
-            self._watchers -= 1
+            self._watchers.remove(watcher)
             if not self._watchers:
                 self._recent.clear()
                 self._blocks.clear()
@@ -130,20 +158,21 @@ class Fanout:
         Watchers get the very same sequences, so that whoever writes one down can do so once. One that has fallen
         behind reads the store, and misses the previews of that time: the frames that follow say all of it.
         """
-        seen = -1
-        with self._watching():
+        with self._watching() as watcher:
             while True:
+                seen = watcher.seen
                 if seen < self._count - len(self._recent):  # at the start, and when it was too slow
                     if after + 1 < self._oldest():
+                        watcher.seen = -1
                         if frames := await read(after, PAGE):
                             after = frames[-1].seq
                             yield frames
                         continue
-                    seen = self._count - len(self._recent)
+                    seen = watcher.seen = self._count - len(self._recent)
                 if seen < self._count:
                     end = min(self._count, (seen // TOGETHER + 1) * TOGETHER)
                     news, after = self._news(seen, end, after, previews=previews)
-                    seen = end
+                    watcher.seen = end
                     if news:
                         yield news
                 elif self._closed:

@@ -24,6 +24,11 @@ class LivePreviews:
         self._timeline: Timeline | None = None
 
     @property
+    def following(self) -> bool:
+        """Whether there is a second fold, which rows have to be passed to."""
+        return self._timeline is not None
+
+    @property
     def streaming(self) -> bool:
         """Whether a message has begun and is not complete."""
         return self._timeline is not None and bool(self._timeline.state.streams)

@@ -27,7 +27,8 @@ from quarterdeck.wire import (
 
 from .drift import Drift
 from .errors import HostError
-from .folding import is_preview
+from .events import DriftNoticed
+from .folding import PREVIEWS, is_preview
 from .launching import LineEnds, Wire
 from .redacting import row_body
 from .session_log import Receipts, SessionLog
@@ -65,9 +66,8 @@ class Recorder(JournalReader):
         self._stream_from: int | None = None
         """Where the message that is being streamed begins in the spool."""
 
-    def _notice(self, message: Message, at: float) -> None:
+    def _notice(self, found: list[DriftNoticed], message: Message, at: float) -> None:
         """Messages unknown to this version are kept like every line, and reported once."""
-        found = self.drift.look(message, at, self._log.body.cli_version)
         if type(message) is InitMessage and message.claude_code_version:
             found += self.drift.version(message.claude_code_version, at)
         if found:
@@ -104,6 +104,7 @@ class Recorder(JournalReader):
     def read(self, entries: Sequence[JournalEntry]) -> Awaitable[Any] | None:
         """Lines as rows, previews between them; returns what to wait for before anything is done about them."""
         log, wire = self._log, self.wire
+        previews = log.previews
         self.heard_at = log.now()
         wait: asyncio.Future[Any] | None = None
         lines: list[tuple[NewRow, Message | None]] = []
@@ -122,37 +123,36 @@ class Recorder(JournalReader):
                 wait.add_done_callback(functools.partial(_pass_on, expected.written))
                 continue
             end = wire.lines.next() if wire is not None else 0
-            if not is_preview(entry.message):
+            if type(entry.message) not in PREVIEWS:
                 lines.append(self._received_line(entry, end))
                 continue
             if lines:
                 wait, lines = log.append_lines(lines), []
             wait = log.preview(entry.message, entry.at) or wait
-            if self._stream_from is None and log.previews.streaming:
+            if self._stream_from is None and previews.streaming:
                 self._stream_from = end - len(entry.message.raw) - 1
         if lines:
             wait = log.append_lines(lines)
-        if not log.previews.streaming:
+        if not previews.streaming:
             self._stream_from = None
         if end and wait is not None:
             self._acknowledge(wait, end if self._stream_from is None else self._stream_from)
         return wait
 
     def _received_line(self, entry: JournalEntry, spool_end: int) -> tuple[NewRow, Message | None]:
-        message = entry.message
-        self._log.previews.passed("out", message, entry.at)
-        self._notice(message, entry.at)
+        message, at, log = entry.message, entry.at, self._log
+        if log.previews.following:
+            log.previews.passed("out", message, at)
+        session = log.body
+        noticed = self.drift.look(message, at, session.cli_version)
+        if noticed or type(message) is InitMessage:
+            self._notice(noticed, message, at)
         if self._expected and isinstance(message, ControlCancelRequest):
             self.give_up(message.request_id, HostError("withdrawn", "Claude Code has withdrawn this request."))
         raw = message.raw
-        body = row_body(message, "out", raw)
+        body = row_body(message, "out", raw) if isinstance(message, ControlResponse) else raw
         row = NewRow(
-            at=entry.at,
-            kind="received",
-            origin="agent",
-            body=body,
-            generation=self._log.body.generation,
-            spool_end=spool_end,
+            at=at, kind="received", origin="agent", body=body, generation=session.generation, spool_end=spool_end
         )
         return row, message if body is raw else None  # something of it is hidden
 

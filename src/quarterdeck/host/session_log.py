@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -254,13 +255,15 @@ class SessionLog:
     # Showing
 
     def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
-        pairs = enumerate(zip(rows, events, strict=True), done.first_seq)
-        self.fanout.publish([Frame(session=self.id, seq=seq, at=row.at, events=told) for seq, (row, told) in pairs])
-        for changed in [one.approval for told in events for one in told if type(one) is ApprovalChanged]:
-            (self.pending.add if changed.state == "pending" else self.pending.discard)(changed.id)
+        session, first = self.id, done.first_seq
+        pairs = zip(itertools.count(first), rows, events)
+        self.fanout.publish([Frame(session=session, seq=seq, at=row.at, events=told) for seq, row, told in pairs])
+        if done.pos:  # approvals change with their rows
+            for changed in [one.approval for told in events for one in told if type(one) is ApprovalChanged]:
+                (self.pending.add if changed.state == "pending" else self.pending.discard)(changed.id)
         if self.raw_fanout.watched:
-            numbered = enumerate(rows, done.first_seq)
-            raw = [Frame(session=self.id, seq=seq, at=row.at, events=raw_events(row)) for seq, row in numbered]
+            numbered = enumerate(rows, first)
+            raw = [Frame(session=session, seq=seq, at=row.at, events=raw_events(row)) for seq, row in numbered]
             self.raw_fanout.publish(raw)
         else:
             self.raw_fanout.passed(self.fanout.last_seq)

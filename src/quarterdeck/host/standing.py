@@ -79,12 +79,17 @@ class Standing:
 
     def add(self, row: NewRow, draft: Draft, message: Message | None = None) -> None:
         """Add a row and what follows from it alone."""
-        told = draft.add(row, message)
+        told = self.fold.events(row, message)
+        draft.rows.append(row)
+        draft.events.append(told)
         if type(message) is AssistantMessage:
-            self.meter.add(message)
-        matter = [event for event in told if type(event) in _MATTER]
-        if not matter:
+            self.meter.add(message, len(row.body))
+        for event in told:
+            if type(event) in _MATTER:
+                break
+        else:
             return
+        matter = [event for event in told if type(event) in _MATTER]
         ended = any(isinstance(event, ProcessChanged) for event in matter)
         for event in matter:
             if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not withdrawn

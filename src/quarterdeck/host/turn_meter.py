@@ -49,22 +49,21 @@ class TurnMeter:
         """Message → its model, and its tokens in units of input."""
         self._said: dict[str, int] = {}
 
-    def add(self, message: AssistantMessage) -> None:
-        """Each block of a message arrives separately, with the usage of the whole message so far."""
-        said, used = message.message, message.message.usage
-        if used is None or said.id is None:
+    def add(self, message: AssistantMessage, size_bytes: int) -> None:
+        """Each block of a message arrives separately, in a line of this size, with the message's usage so far."""
+        said = message.message
+        key, used = said.id, said.usage
+        if used is None or key is None:
             return
-        length = self._said[said.id] = self._said.get(said.id, 0) + len(message.raw)
-        output = max(
-            used.get("output_tokens") or 0, length // (2 * CHARS_PER_TOKEN)
-        )  # half of a line is around the text
+        length = self._said[key] = self._said.get(key, 0) + size_bytes
+        output, guessed = used.get("output_tokens") or 0, length // (2 * CHARS_PER_TOKEN)  # half is around the text
         units = _units(
             used.get("input_tokens") or 0,
-            output,
+            max(guessed, output),
             used.get("cache_read_input_tokens") or 0,
             used.get("cache_creation_input_tokens") or 0,
         )
-        self._messages[said.id] = said.model or "", units
+        self._messages[key] = said.model or "", units
 
     def clear(self) -> None:
         if self._messages:

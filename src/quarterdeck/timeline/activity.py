@@ -35,8 +35,9 @@ def _activity(state: State) -> Activity:
         return "requesting" if state.phase == "requesting" else "idle"
     if state.streams:
         return "responding"
-    if state.running and any(_runs(state, key) for key in state.running):
-        return "working"
+    for key in state.running:
+        if _runs(state, key):
+            return "working"
     return "requesting" if state.phase == "requesting" else "responding"
 
 

@@ -24,10 +24,11 @@ __all__ = ["CALLS", "fold_other_block"]
 
 def fold_other_block(state: State, message: AssistantMessage, block: ContentBlock, at: float, out: list[Event]) -> None:
     parent_id = message.parent_tool_use_id
+    if isinstance(block, CALLS):
+        names = {meta.id: meta.display_name for meta in message.tool_use_meta} if message.tool_use_meta else {}
+        call_completed(state, block, parent_id, names.get(block.id), at, out)
+        return
     match block:
-        case _ if isinstance(block, CALLS):
-            names = {meta.id: meta.display_name for meta in message.tool_use_meta or ()}
-            call_completed(state, block, parent_id, names.get(block.id), at, out)
         case ServerToolResultBlock() | McpToolResultBlock():
             fold_result(state, block, None, None, parent_id, at, out)
         case CompactionBlock():

@@ -20,8 +20,13 @@ _COMPARABLE = 250_000
 """Above this product of line counts, two texts are not compared but shown in full: comparing is quadratic."""
 
 
+_PROPOSE = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
+
+
 def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[FileDiff]:
     """What a call with this input would change."""
+    if tool not in _PROPOSE:
+        return []
     match tool, arguments:
         case "Edit", {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
             return [_diff(path, "update" if old else "create", [_compared(old, new)], limit_lines)]
@@ -34,8 +39,13 @@ def proposed(tool: str, arguments: Mapping[str, Any], limit_lines: int) -> list[
     return []
 
 
+_CHANGED = frozenset({"filePath", "notebook_path"})
+
+
 def made(tool: str, result: Any, limit_lines: int) -> list[FileDiff]:
     """What a call has changed, according to its result; nothing if that does not say."""
+    if not isinstance(result, dict) or not _CHANGED.intersection(result):
+        return []
     match tool, result:
         case "Write", {"filePath": str(path), "type": "create", "content": str(content)}:
             return [_diff(path, "create", [_compared("", content)], limit_lines, numbered=True)]

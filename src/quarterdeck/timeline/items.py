@@ -6,6 +6,7 @@ started (``at``), and ``parent_id``: the call of the sub-agent it belongs to, No
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -37,7 +38,7 @@ class Said(ItemBase, kw_only=True):
     """A block of text. While it is streamed, its end is in ``pieces``; ``str(item)`` is everything so far."""
 
     text: Kept = msgspec.field(default_factory=Kept)
-    pieces: list[str] = []
+    pieces: Sequence[str] = ()  # a list while it is streamed: most items never are
     pieces_size: int = 0
     done: bool = False
     uuid: str | None = None
@@ -72,7 +73,7 @@ class ToolCall(ItemBase, kw_only=True):
     """One line: the command, the file, the pattern, the task …"""
     input: dict[str, Any] = {}
     """Long texts are shortened here; the events have them in full."""
-    input_pieces: list[str] = []
+    input_pieces: Sequence[str] = ()
     """The input's JSON while it is being written."""
     input_size: int = 0
     status: ToolStatus = "writing"

@@ -29,7 +29,10 @@ def clip_value(value: Any, limit_chars: int) -> Any:
     if isinstance(value, str):
         return value if len(value) <= limit_chars else str(clip(value, limit_chars))
     if isinstance(value, dict):
-        return {key: clip_value(item, limit_chars) for key, item in value.items()}
+        return {
+            key: item if type(item) is str and len(item) <= limit_chars else clip_value(item, limit_chars)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
         return [clip_value(item, limit_chars) for item in value]
     return value
@@ -55,16 +58,14 @@ def add_item(state: State, item: Item) -> None:
     items[item.id] = item
     if len(items) <= state.limits.items:
         return
+    running, waiting, begun = state.running, state.waiting, state.begun
     for oldest in items:
-        if oldest != item.id and not _is_open(state, oldest):
+        if oldest not in running and oldest not in waiting and oldest not in begun and oldest != item.id:
             del items[oldest]
-            state.plans.pop(oldest, None)
+            if state.plans:
+                state.plans.pop(oldest, None)
             state.dropped_items += 1
             return
-
-
-def _is_open(state: State, key: str) -> bool:
-    return key in state.running or key in state.waiting or key in state.begun
 
 
 def new_id(state: State, word: str) -> str:

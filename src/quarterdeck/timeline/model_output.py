@@ -108,7 +108,10 @@ def _piece(state: State, message: StreamEvent, index: int, delta: dict[str, Any]
 
 
 def _add(state: State, item: Said, text: str) -> None:
-    item.pieces.append(text)
+    if type(item.pieces) is list:
+        item.pieces.append(text)
+    else:
+        item.pieces = [*item.pieces, text]
     item.pieces_size += len(text)
     if item.pieces_size > state.limits.text_chars:
         shorten_pieces(item, state.limits.text_chars)
@@ -118,7 +121,10 @@ def _add_input(state: State, call: ToolCall, text: str) -> None:
     """Kept as far as its beginning is useful: the whole input comes with the completed block."""
     call.input_size += len(text)
     if call.input_size <= state.limits.input_chars:
-        call.input_pieces.append(text)
+        if type(call.input_pieces) is list:
+            call.input_pieces.append(text)
+        else:
+            call.input_pieces = [*call.input_pieces, text]
 
 
 def _message_started(state: State, message: StreamEvent, event: MessageStart, at: float, out: list[Event]) -> None:
@@ -142,12 +148,12 @@ def _block_started(state: State, message: StreamEvent, event: ContentBlockStart,
     key = f"{output.message_id}:{event.index}"
     match block:
         case TextBlock():
-            item: Said = Text(id=key, at=at, parent_id=output.parent_id, model=output.model)
+            item: Said = Text(id=key, at=at, parent_id=output.parent_id, model=output.model, pieces=[])
             if block.text:
                 _add(state, item, block.text)
         case ThinkingBlock() | RedactedThinkingBlock():
             hidden = isinstance(block, RedactedThinkingBlock)
-            item = Thinking(id=key, at=at, parent_id=output.parent_id, model=output.model, hidden=hidden)
+            item = Thinking(id=key, at=at, parent_id=output.parent_id, model=output.model, pieces=[], hidden=hidden)
             state.thinking_tokens = 0
         case _ if isinstance(block, CALLS):
             _note_begun(state, output, event.index, block.id)
@@ -166,6 +172,8 @@ def _note_begun(state: State, output: ModelOutput, index: int, key: str) -> None
 
 
 def _forget_begun(state: State, output: ModelOutput, index: int) -> None:
+    if not output.blocks:
+        return
     key = output.blocks.pop(index, None)
     if key in state.begun:
         state.begun.remove(key)
@@ -177,34 +185,37 @@ def _begin(state: State, item: Said, at: float, out: list[Event]) -> None:
 
 
 def _output_of(state: State, message_id: str, parent_id: str | None) -> ModelOutput:
-    output = state.outputs.get(message_id)
+    outputs = state.outputs
+    output = outputs.get(message_id)
     if output is None:
-        state.outputs[message_id] = output = ModelOutput(message_id, parent_id)
-        if len(state.outputs) > _REMEMBERED:
-            oldest = state.outputs.pop(next(iter(state.outputs)))
+        outputs[message_id] = output = ModelOutput(message_id, parent_id)
+        if len(outputs) > _REMEMBERED:
+            oldest = outputs.pop(next(iter(outputs)))
             for index in list(oldest.blocks):
                 _forget_begun(state, oldest, index)
     return output
 
 
 def fold_assistant(state: State, message: AssistantMessage, at: float, out: list[Event]) -> None:
-    parent_id = message.parent_tool_use_id
+    parent_id, said = message.parent_tool_use_id, message.message
     if parent_id is None:
-        begin_turn(state, at, out)
+        if state.turn_started_at is None:
+            begin_turn(state, at, out)
         state.retry = None
         state.phase = ""
-    message_id = message.message_id or message.uuid or new_id(state, "message")
+    message_id = said.id or message.uuid or new_id(state, "message")
     if message.supersedes:
         retract(state, message.supersedes, at, out)
-    if message.model != "<synthetic>":
+    model = said.model
+    if state.begun and model != "<synthetic>":
         abandon_others(state, message_id, parent_id, at, out)
     output = _output_of(state, message_id, parent_id)
-    for block in message.content:
+    for block in said.content:
         index = output.completed
         output.completed += 1
         _complete(state, message, block, output, index, at, out)
-    if parent_id is None and message.model != "<synthetic>":
-        fold_context(state, message.usage, message.model, at, out)
+    if parent_id is None and model != "<synthetic>":
+        fold_context(state, said.usage, model, at, out)
     settle(state, at, out)
 
 
@@ -217,21 +228,24 @@ def _complete(
     at: float,
     out: list[Event],
 ) -> None:
-    match block:
-        case TextBlock():
-            item: Said = _said(state, Text, output, index, at, out)
-            text = block.text
-        case ThinkingBlock() | RedactedThinkingBlock():
-            item = _said(state, Thinking, output, index, at, out)
-            text = block.thinking if isinstance(block, ThinkingBlock) else ""
-        case _:
-            _forget_begun(state, output, index)
-            fold_other_block(state, message, block, at, out)
-            return
-    told = item.text.size + item.pieces_size
+    kind = type(block)
+    if kind is TextBlock:
+        item: Said = _said(state, Text, output, index, at, out)
+        text: str = block.text  # type: ignore[union-attr]
+    elif kind is ThinkingBlock or kind is RedactedThinkingBlock:
+        item = _said(state, Thinking, output, index, at, out)
+        text = block.thinking if isinstance(block, ThinkingBlock) else ""
+    else:
+        _forget_begun(state, output, index)
+        fold_other_block(state, message, block, at, out)
+        return
+    told = item.pieces_size + item.text.size if item.pieces_size or item.text.text else 0
     rest = text[told:] if told else text
-    item.text, item.pieces, item.pieces_size = clip(text, state.limits.text_chars), [], 0
-    item.done, item.uuid, item.model, item.error = True, message.uuid, message.model, message.error
+    model, error = message.message.model, message.error
+    if item.pieces_size:
+        item.pieces, item.pieces_size = [], 0
+    item.text = clip(text, state.limits.text_chars)
+    item.done, item.uuid, item.model, item.error = True, message.uuid, model, error
     stopped = bool(message.aborted)
     if isinstance(item, Thinking):
         item.hidden = isinstance(block, RedactedThinkingBlock)
@@ -242,21 +256,19 @@ def _complete(
             ThinkingCompleted(at, item.id, text, rest, item.parent_id, item.hidden, item.duration_s, stopped=stopped)
         )
         return
-    synthetic = message.model == "<synthetic>"
-    out.append(
-        TextCompleted(at, item.id, text, rest, item.parent_id, message.error, synthetic=synthetic, stopped=stopped)
-    )
+    out.append(TextCompleted(at, item.id, text, rest, item.parent_id, error, model == "<synthetic>", stopped))
 
 
 def _said(
     state: State, kind: type[Text] | type[Thinking], output: ModelOutput, index: int, at: float, out: list[Event]
 ) -> Said:
     """The item of a completed block: the one that the stream started, or a new one."""
-    for begun in (index, *output.blocks):
-        item = state.items.get(output.blocks.get(begun, ""))
-        if isinstance(item, kind) and not item.done:
-            _forget_begun(state, output, begun)
-            return item
+    if output.blocks:
+        for begun in (index, *output.blocks):
+            item = state.items.get(output.blocks.get(begun, ""))
+            if isinstance(item, kind) and not item.done:
+                _forget_begun(state, output, begun)
+                return item
     item = kind(id=f"{output.message_id}:{index}", at=at, parent_id=output.parent_id)
     _begin(state, item, at, out)
     return item

@@ -73,9 +73,11 @@ def _said(content: str | list[ContentBlock]) -> tuple[str, list[str]]:
 
 def fold_user(state: State, message: UserMessage, at: float, out: list[Event]) -> None:
     """From the CLI: a tool's result, or a message to the model that is not (only) ours."""
-    results = [] if isinstance(message.content, str) else _results(message.content)
+    content = message.content
+    results = [] if isinstance(content, str) else _results(content)
     if results:
-        refusals = {meta.id: meta.non_execution_kind for meta in message.tool_result_meta or ()}
+        metas = message.tool_result_meta
+        refusals = {meta.id: meta.non_execution_kind for meta in metas} if metas else {}
         for block in results:
             facts = message.tool_use_result if len(results) == 1 else None
             key = block.tool_use_id

@@ -197,6 +197,8 @@ def fold_cancelled(state: State, request: Request, at: float, out: list[Event]) 
 
 def close_requests_of(state: State, tool_id: str, at: float, out: list[Event]) -> None:
     """A call has ended: its requests need no answer any more."""
+    if not state.waiting:
+        return
     for key in list(state.waiting):
         request = open_request(state, key)
         if request is not None and request.tool_id == tool_id:

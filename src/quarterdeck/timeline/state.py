@@ -113,7 +113,7 @@ class Cost(msgspec.Struct, omit_defaults=True):
     running: RunningTotals = msgspec.field(default_factory=RunningTotals)
 
 
-class ModelOutput(msgspec.Struct, omit_defaults=True):
+class ModelOutput(msgspec.Struct, omit_defaults=True, gc=False):
     """A message that is being streamed: which of its blocks have started and which are complete."""
 
     message_id: str

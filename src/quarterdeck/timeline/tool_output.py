@@ -50,13 +50,15 @@ def _part(part: ContentBlock | dict[str, Any]) -> str | None:
 
 def for_people(tool: str, result: Any, text: str, *, failed: bool) -> str:
     """The output without what the CLI adds for the model: reminders, and remarks around a sub-agent's report."""
-    match result:
-        case {"stdout": str(stdout), "stderr": str(stderr)} if tool == "Bash" and not failed:
-            if "backgroundTaskId" not in result:
-                return f"{stdout}\n{stderr}".strip("\n")
-        case {"status": "completed", "content": [*parts]} if tool in AGENT_TOOLS:
-            texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
-            return "\n".join(text for text in texts if not text.startswith("<tools-used-before-summary>"))
+    if isinstance(result, dict) and not failed and tool == "Bash":
+        stdout, stderr = result.get("stdout"), result.get("stderr")
+        if isinstance(stdout, str) and isinstance(stderr, str) and "backgroundTaskId" not in result:
+            return (f"{stdout}\n{stderr}" if stderr else stdout).strip("\n")
+    elif tool in AGENT_TOOLS:
+        match result:
+            case {"status": "completed", "content": [*parts]}:
+                texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+                return "\n".join(text for text in texts if not text.startswith("<tools-used-before-summary>"))
     if text == _NO_OUTPUT:
         return ""
     if "<system-reminder>" in text:

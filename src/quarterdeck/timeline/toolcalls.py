@@ -10,6 +10,7 @@ from quarterdeck.wire import (
     PermissionDeniedMessage,
     ServerToolUseBlock,
     ToolProgressMessage,
+    ToolResultBlock,
     ToolUseBlock,
     ToolUseSummaryMessage,
 )
@@ -18,7 +19,7 @@ from ._words import FINAL_TOOL_STATUSES, ToolStatus
 from .activity import settle
 from .diffs import made, proposed
 from .events import Event, ToolBackgrounded, ToolCalled, ToolEnded, ToolProgressed, ToolsSummarised, ToolStarted
-from .items import Permission, RequestBase, ToolCall
+from .items import Permission, Prompt, RequestBase, Text, Thinking, ToolCall
 from .limits import add_item, clip, clip_value
 from .naming import AGENT_TOOLS, about, label
 from .notices import note, show
@@ -37,11 +38,13 @@ _NOT_ASKED = "Tool permission request failed"
 """How it begins up to 2.1.52 when the answer to the permission request was no good."""
 _OVERTAKEN = 20
 """How far back to look for a request that preceded its call: about as many as fit in one chunk of input."""
+_NO_REQUESTS = frozenset({ToolCall, Text, Thinking, Prompt})
+"""What most items are."""
 
 
 def call_of(state: State, key: str | None) -> ToolCall | None:
     item = state.items.get(key) if key else None
-    return item if isinstance(item, ToolCall) else None
+    return item if type(item) is ToolCall else None
 
 
 def call_started(state: State, block: Call, parent_id: str | None, at: float, out: list[Event]) -> ToolCall:
@@ -49,8 +52,8 @@ def call_started(state: State, block: Call, parent_id: str | None, at: float, ou
     known = call_of(state, block.id)
     if known is not None and known.status not in FINAL_TOOL_STATUSES:
         return known
-    call = ToolCall(id=block.id, at=at, parent_id=parent_id, name=block.name, label=_label(block))
-    call.run_by_api = not isinstance(block, ToolUseBlock)
+    by_api = type(block) is not ToolUseBlock
+    call = ToolCall(id=block.id, at=at, parent_id=parent_id, name=block.name, label=_label(block), run_by_api=by_api)
     add_item(state, call)
     state.running.append(call.id)
     out.append(ToolStarted(at, call.id, call.name, call.label, parent_id))
@@ -68,7 +71,8 @@ def call_completed(
     call = call_started(state, block, parent_id, at, out)
     call.label = shown or call.label
     call.input = clip_value(block.input, state.limits.input_chars)
-    call.input_pieces, call.input_size = [], 0
+    if call.input_size:
+        call.input_pieces, call.input_size = [], 0
     call.about = about(block.name, block.input)
     call.diffs = proposed(block.name, block.input, state.limits.diff_lines)
     if block.name in AGENT_TOOLS:
@@ -87,7 +91,7 @@ def call_completed(
 def _join_request(state: State, call: ToolCall) -> None:
     """Control messages overtake content: a request about a call may have been seen, and answered, before it."""
     for item in islice(reversed(state.items.values()), _OVERTAKEN):
-        if isinstance(item, RequestBase) and item.tool_id == call.id:
+        if type(item) not in _NO_REQUESTS and isinstance(item, RequestBase) and item.tool_id == call.id:
             call.request_id, item.parent_id = item.id, call.parent_id
             if item.status == "open":
                 call.status = "waiting"
@@ -126,7 +130,7 @@ def fold_result(
     elif call.status in FINAL_TOOL_STATUSES:
         return
     text, images = output_of(block)
-    failed = bool(block.get("is_error"))
+    failed = bool(block.is_error if type(block) is ToolResultBlock else block.get("is_error"))
     status = _status(state, call, result, refusal, text, failed=failed)
     text = for_people(call.name, result, text, failed=failed)
     if status == "background":
@@ -169,7 +173,8 @@ def _end(state: State, call: ToolCall, status: ToolStatus, output: Kept, images:
     call.status, call.output, call.output_images, call.ended_at = status, output, images, at
     if call.called_at is not None:
         call.elapsed_s = max(0.0, at - call.called_at)
-    call.input_pieces = []
+    if call.input_pieces:
+        call.input_pieces = []
     if status in FINAL_TOOL_STATUSES and call.id in state.running:
         state.running.remove(call.id)
 
@@ -201,6 +206,8 @@ def background_ended(state: State, call: ToolCall, status: ToolStatus, at: float
 
 def stop_children(state: State, parent_id: str | None, at: float, out: list[Event]) -> None:
     """The caller of these is done: nothing waits for them any more."""
+    if not state.running:
+        return
     for key in list(state.running):
         call = call_of(state, key)
         if call is not None and call.parent_id == parent_id and call.status != "background":

@@ -78,10 +78,16 @@ def fold_usage(state: State, usage: Usage | None, model: str | None, at: float, 
 
 def fold_context(state: State, usage: dict[str, Any] | None, model: str, at: float, out: list[Event]) -> None:
     """The usage of a completed message of the main agent, read as it is: typing it costs more than the rest."""
-    counts = [] if usage is None else [usage.get(name) for name in _IN_CONTEXT]
-    tokens = sum(count for count in counts if type(count) is int)
-    if tokens and (tokens != state.context.tokens or model != state.context.model):
-        _change(state, Context(tokens, state.context.window, model or state.context.model), at, out)
+    if usage is None:
+        return
+    tokens = 0
+    for name in _IN_CONTEXT:
+        count = usage.get(name)
+        if type(count) is int:
+            tokens += count
+    context = state.context
+    if tokens and (tokens != context.tokens or model != context.model):
+        _change(state, Context(tokens, context.window, model or context.model), at, out)
 
 
 def fold_window(state: State, window: int, at: float, out: list[Event]) -> None:

@@ -13,7 +13,7 @@ the process; if the machine itself goes down, the last commits may be missing, a
 WAL_BYTES = 16 * 1024 * 1024
 """The write-ahead log is moved into the database at this size, and truncated to it."""
 CACHE_KIB = 16 * 1024
-STATEMENTS = 128
+STATEMENTS = 192
 
 
 def connect(path: Path, *, busy_s: float) -> sqlite3.Connection:

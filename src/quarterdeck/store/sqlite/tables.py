@@ -37,9 +37,9 @@ _CAN_UPDATE_FROM = sqlite3.sqlite_version_info >= (3, 33)
 _INSERT_LOG = f"INSERT INTO logs VALUES ({', '.join('?' * len(LOG_FIELDS))})"  # noqa: S608
 _ROW = f"({', '.join('?' * 10)})"
 _TAKES_MANY = sqlite3.sqlite_version_info >= (3, 32)
-AT_ONCE = (*((1_024, 256) if _TAKES_MANY else ()), 64, 16, 8, 7, 6, 5, 4, 3, 2, 1)
+AT_ONCE = (*((1_024, 256) if _TAKES_MANY else ()), 64, *range(32, 0, -1))
 """How many rows or logs are written in one step: after each step the interpreter's lock has to be taken again, and a
-loop that is busy keeps it for milliseconds. Older versions of SQLite take 999 values at once, newer ones 32,766."""
+loop that is busy keeps it for a while. Older versions of SQLite take 999 values at once, newer ones 32,766."""
 _USAGE_FIELDS = UsageEntry.__struct_fields__
 _INSERT_USAGE = f"INSERT INTO usage ({', '.join(_USAGE_FIELDS)}) VALUES ({', '.join('?' * len(_USAGE_FIELDS))})"  # noqa: S608
 

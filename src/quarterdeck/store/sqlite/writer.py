@@ -30,6 +30,8 @@ WAL_LIMIT_BYTES = 8 * WAL_BYTES
 """From this size on, a checkpoint waits for readers instead of keeping what they still use."""
 IDLE_S = 2.0
 """After this long without a commit, the pages that the writer has in memory are given back."""
+LOOK_EVERY = 16
+"""Transactions after which the size of the log is looked at, if there is no pause in which to do it."""
 RESTART_WAIT_MS = 200
 """How long it waits: our own reads are short, and another program's must not stop the host."""
 
@@ -59,6 +61,10 @@ class Writer:
         self._wal = self._path.with_name(f"{self._path.name}-wal")
         self._wal_limit_bytes = WAL_LIMIT_BYTES
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._gathered: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        """Jobs of this turn of a loop: they are handed over together at its end."""
+        self._unlooked = 0
+        """Transactions since the size of the log was looked at."""
         self.times = Histogram()
         """Of transactions."""
         self._was_full = False
@@ -85,21 +91,34 @@ class Writer:
     def submit(self, work: Work[Any], answer: Callable[[Any], None], *, size_bytes: int = 0) -> None:
         """The same without waiting: ``answer`` is called in this loop with the result or the ``StoreError``."""
         loop = asyncio.get_running_loop()
+        job = Job(work, size_bytes, loop, answer)
         with self._lock:  # nothing may come behind the end
-            if not self._closing:
-                self._queue.put(Job(work, size_bytes, loop, answer))
-                return
-        loop.call_soon(answer, StoreClosed())
+            if self._closing:
+                loop.call_soon(answer, StoreClosed())
+            elif (gathered := self._gathered.get(loop)) is not None:
+                gathered.append(job)
+            else:
+                self._gathered[loop] = [job]
+                loop.call_soon(self._hand_over, loop)
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Not job by job: each would wake the thread, which then fights with the loop for the interpreter."""
+        with self._lock:
+            for job in self._gathered.pop(loop, ()):
+                self._queue.put(job)
 
     @property
     def waiting(self) -> int:
-        return self._queue.qsize()
+        return self._queue.qsize() + sum(map(len, [*self._gathered.values()]))
 
     def close(self) -> None:
         """Write what waits, then end. Blocks until then. Repeatable."""
         with self._lock:
             if not self._closing:
                 self._closing = True
+                for job in [job for jobs in self._gathered.values() for job in jobs]:
+                    self._queue.put(job)
+                self._gathered.clear()
                 self._queue.put(None)
         self._thread.join()
 
@@ -109,8 +128,11 @@ class Writer:
             jobs, is_open = self._next_group()
             if jobs:
                 self._answer(self._write(jobs))
-            del jobs  # what was committed need not be held until more comes
-            self._bound_wal()
+            del jobs  # what was committed need not be kept until more comes
+            self._unlooked += 1
+            if self._unlooked >= LOOK_EVERY or self._queue.empty():
+                self._unlooked = 0
+                self._bound_wal()
         if self._tables is not None:
             with contextlib.suppress(Exception):
                 self._tables.connection.close()
