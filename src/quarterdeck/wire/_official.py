@@ -53,12 +53,12 @@ class _Params:
     repr = True
 
 
-class _Added:
+class Added:
     """An attribute that a program has added to a record. With a ``__getattr__`` in its place, reading any attribute of
     any record would take five times as long."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
 
     @classmethod
     def to(cls, owner: type[Record], name: str) -> None:
@@ -66,12 +66,12 @@ class _Added:
 
     def __get__(self, record: Any, owner: type[Record]) -> Any:
         more = None if record is None else record.more_
-        if more is None or self._name not in more:
-            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._name!r}")
-        return more[self._name]
+        if more is None or self.name not in more:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}")
+        return more[self.name]
 
     def __set__(self, record: Any, value: Any) -> None:
-        self.set(record, self._name, value)
+        self.set(record, self.name, value)
 
     @staticmethod
     def set(record: Any, name: str, value: Any) -> None:
@@ -106,8 +106,8 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=Tru
                 if isinstance(known, property):
                     raise
                 if known is None:
-                    _Added.to(type(self), name)
-                _Added.set(self, name, value)
+                    Added.to(type(self), name)
+                Added.set(self, name, value)
 
         def __delattr__(self, name: str) -> None:
             if self.more_ is None or self.more_.pop(name, self) is self:
@@ -153,7 +153,7 @@ Record.__repr__.__wrapped__ = __create_fn__  # type: ignore[attr-defined]
 
 def _rebuilt(cls: type[Record], fields: dict[str, Any]) -> Record:
     for name in fields["more_"] or ():
-        _Added.to(cls, name)
+        Added.to(cls, name)
     return msgspec.StructMeta.__call__(cls, **fields)  # type: ignore[no-any-return]
 
 

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Mapping
 from functools import cache
 from io import BytesIO
-from itertools import filterfalse, repeat
+from itertools import repeat
 from typing import Any, Literal, TypeVar, Union
 
 import msgspec
@@ -179,13 +179,10 @@ class Decoder:
             messages = self._one_line(b"".join((*self._pending, data[:start])))
             self._pending.clear()
             self._pending_size = 0
-        reader = BytesIO(data)
-        reader.seek(start)
-        lines = reader.readlines()  # far faster than ``split``, which goes byte by byte before Python 3.13
         if end < len(data):
-            self._keep(lines.pop())
-        if lines:
-            messages += self._decode_block(data, start, end, lines)
+            self._keep(data[end:])
+        if start < end:
+            messages += self._decode_block(data, start, end)
         return messages
 
     def finish(self) -> list[Message]:
@@ -213,10 +210,11 @@ class Decoder:
         overlong.size += len(rest)
         return [overlong.bad_line(self._limit), *(self.feed(after) if after else ())]
 
-    def _decode_block(self, data: bytes, start: int, end: int, lines: list[bytes]) -> list[Message]:
-        """The messages of ``lines``, which are ``data[start:end]``."""
-        if end - start > self._limit or (_for_all is None and len(lines) <= FEW) or not _is_text(data, lines):
-            return self._line_by_line(lines)
+    def _decode_block(self, data: bytes, start: int, end: int) -> list[Message]:
+        """The messages of the lines that are ``data[start:end]``."""
+        few = _for_all is None and data.count(b"\n", start, end) <= FEW
+        if few or end - start > self._limit:
+            return self._line_by_line(_lines_of(data, start, end))
         system: list[Message] = []
         outer = system_messages.set(system)
         try:
@@ -225,7 +223,8 @@ class Decoder:
             messages = []
         finally:
             system_messages.reset(outer)
-        if len(messages) != len(lines):
+        lines = _lines_of(data, start, end)  # not before: they would push what the decoder needs out of the cache
+        if len(messages) != len(lines) or not _is_text(data, lines):
             return self._line_by_line(lines)
         deque(map(force_setattr, messages, repeat("line_"), lines), 0)
         if system:
@@ -260,12 +259,18 @@ class BadLineHead:
         return BadLine(head=self.head, reason=reason, size=self.size)
 
 
+def _lines_of(data: bytes, start: int, end: int) -> list[bytes]:
+    reader = BytesIO(data)
+    reader.seek(start)
+    return reader.readlines(end - start)  # far faster than ``split``, which goes byte by byte before Python 3.13
+
+
 def _is_text(data: bytes, lines: list[bytes]) -> bool:
     """Whether the lines, which are part of ``data``, are valid UTF-8.
 
     The typed decoder skips values it has no field for without checking their bytes, so they are checked here.
     """
-    return data.isascii() or _is_utf8(b"".join(filterfalse(bytes.isascii, lines)))  # type: ignore[arg-type]
+    return data.isascii() or _is_utf8(b"".join([line for line in lines if not line.isascii()]))
 
 
 def _is_utf8(block: bytes | memoryview) -> bool:
