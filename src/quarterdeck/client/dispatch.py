@@ -119,9 +119,10 @@ class Dispatcher:
         return HookRunner(self._hooks)
 
     def _hook(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Awaitable[Any]:
-        if self._hook_runner is None:
-            self._hook_runner = self._new_hook_runner()
-        return self._hook_runner.run(request_id, request, signal)
+        runner = self._hook_runner
+        if runner is None:
+            runner = self._hook_runner = self._new_hook_runner()
+        return runner.run(request_id, request, signal)
 
     def refusals(self) -> Mapping[str, dict[str, Any]]:
         """Request id → the refusal to send if the session ends before the hook has answered."""

@@ -15,7 +15,7 @@ REMEMBERED = 1024
 """How many closed requests are remembered, to distinguish a late or second answer from one to an unknown request."""
 
 
-_ENDS = REQUEST[RequestState.OPEN]
+_ENDS = {trigger: (state, state.value) for trigger, state in REQUEST[RequestState.OPEN].items()}
 """Every request in the ledger is open; all other states are final."""
 
 
@@ -88,14 +88,15 @@ class Ledger(dict[str, TrackedRequest]):
             self[request_id] = others.pop(0)
             if others:
                 self._repeated[request_id] = others
-        entry.state = state = _ENDS[trigger]
+        entry.state, ending = _ENDS[trigger]
         request, endings = entry.request, self.endings
         subtype, detail = _KINDS[type(request)]
-        endings.pop(request_id, None)
+        if request_id in endings:
+            del endings[request_id]  # it is the latest again
         endings[request_id] = (
             subtype or subtype_of(request),
             (getattr(request, detail) or None) if detail else None,
-            state._value_,
+            ending,
         )
         if len(endings) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
             self.endings = dict(islice(endings.items(), REMEMBERED, None))

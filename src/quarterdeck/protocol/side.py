@@ -147,8 +147,11 @@ class Side:
 
     def _send(self, line: Message | WireObject | Mapping[str, Any] | bytes) -> None:
         if self._input.state is Flow.CLOSED:
-            raise LocalProtocolError(f"the stream to {self._peer} is closed: nothing more can be sent")
+            raise self._cannot_send()
         self._outgoing.append(line if type(line) is bytes else encode(line))  # type: ignore[arg-type]
+
+    def _cannot_send(self) -> LocalProtocolError:
+        return LocalProtocolError(f"the stream to {self._peer} is closed: nothing more can be sent")
 
     # Time
 
@@ -277,9 +280,12 @@ class Side:
     def _respond(self, request_id: str, trigger: str, line: bytes) -> None:
         if request_id not in self._theirs:
             raise LocalProtocolError(self._why_not_open(request_id))
-        self._send(line)
+        flow = self._input.state
+        if flow is Flow.CLOSED:
+            raise self._cannot_send()
+        self._outgoing.append(line)
         self._theirs.close(request_id, trigger)
-        if self._input.state is Flow.FINISHING:
+        if flow is Flow.FINISHING:
             self._close_when_quiet()
 
     def _close_when_quiet(self) -> None:
@@ -300,9 +306,13 @@ class Side:
         return {entry.request_id: entry.request for entry in self._theirs.open()}
 
     def _request_received(self, message: ControlRequest) -> None:
-        request_id, request = message.request_id, self._request_in(message)
+        request_id, request = message.request_id, message.request
         self._theirs.add(request_id, request)
-        if self._replayed_at is None:  # otherwise the answer may follow in the record
+        if self._replayed_at is not None:
+            return  # the answer may follow in the record
+        if type(request) is not UnknownRequest and subtype_of(request) in self._serves:
+            self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
+        else:
             self._tell_request(request_id, request, message)
 
     def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
@@ -313,10 +323,6 @@ class Side:
         if self._input.state is not Flow.CLOSED:
             self.refuse(request_id, reason, error_code="unsupported_request")
         self._emit(RequestRefused(request_id=request_id, request=request, reason=reason, message=message))
-
-    def _request_in(self, message: ControlRequest) -> WireObject:
-        """For subclasses that need no typed requests."""
-        return message.request
 
     def _why_not_served(self, request: WireObject) -> str | None:
         subtype = subtype_of(request)
