@@ -22,7 +22,19 @@ from ._environments import own_python
 from ._rounds import Figures, divided
 from ._standin import Script, compiled
 from ._table import Row, Section, say, show
-from .client import IDLE_SESSIONS, IN_FLIGHT, LIMIT_S, ONE_BY_ONE, PACE, PACED_S, REQUESTS, SESSIONS
+from .client import (
+    CLOCK_PER_S,
+    ENDLESS,
+    IDLE_SESSIONS,
+    IN_FLIGHT,
+    LIMIT_S,
+    ONE_BY_ONE,
+    PACE,
+    PACED_S,
+    QUIET_S,
+    REQUESTS,
+    SESSIONS,
+)
 
 CHILD = Path(__file__).parent / "_children" / "without.py"
 ROUNDS = Size(full=20, quick=3)
@@ -64,6 +76,10 @@ def measure(trick: Trick, python: Path, rounds: int) -> Row:
 def tricks(script: Script, *, quick: bool) -> list[Trick]:
     permission, many, few = _lines.permission_request(), REQUESTS.of(quick), ONE_BY_ONE.of(quick)
     paced = {"env": script.tells_the_time(PACE * PACED_S, per_second=PACE), "sessions": SESSIONS}
+    quiet = {
+        "env": script.tells_the_time(CLOCK_PER_S * QUIET_S.of(quick), per_second=CLOCK_PER_S),
+        "flood_env": script.says("flood", _lines.text_deltas(), ENDLESS),
+    }
     together = {"env": script.asks("together", permission, many, in_flight=IN_FLIGHT), "asks": many}
     alone = {"env": script.asks("permissions", permission, few, in_flight=1), "asks": few}
     hook = {"env": script.asks("hooks", _lines.hook_request(), few, in_flight=1), "asks": few}
@@ -72,7 +88,12 @@ def tricks(script: Script, *, quick: bool) -> list[Trick]:
     return [
         Trick("waking_at_once", f"waking at once: {pace}", "late", paced, "processor_s", "messages"),
         Trick("waking_at_once", "waking at once: a hook request alone, p50", "hooks", hook, "p50_us"),
-        Trick("one_epoll", f"one epoll for all pipes: {pace}", "late", paced, "processor_s", "messages"),
+        Trick(
+            "one_epoll",
+            "one epoll for all pipes: a quiet session beside a flooding one, p50 latency",
+            *("quiet", quiet, "p50_us"),
+        ),
+        Trick("one_epoll", f"· its price: {pace}", "late", paced, "processor_s", "messages"),
         Trick(
             "serving_together",
             f"one task for requests that come together: {IN_FLIGHT} permissions, processor time per request",
