@@ -1,9 +1,8 @@
 """The pipes of all sessions of an event loop, watched together.
 
-A loop does a good deal for each descriptor that has something to read, and waking up for one line costs more than
-taking it in. So the pipes are in an epoll of their own, which the loop watches as one descriptor: whatever is ready is
-read in one callback. Those that had little to say the last time are read first, and looked at again while those that
-flood are read: a session keeps its latency beside others that have much to say.
+They are in an epoll of their own, which the loop watches as one descriptor, so that their order is ours: those that had
+little to say the last time are read first, and looked at again while those that flood are read. So a session keeps its
+latency beside others that have much to say. The loop itself would read in the order of arrival.
 """
 
 from __future__ import annotations
