@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from typing import Any, get_args
 
 import pytest
@@ -163,3 +165,23 @@ def test_a_stream_event_can_be_built() -> None:
     assert message.data == {"type": "stream_event", "event": event, "session_id": "s", "ttft_ms": 3, "uuid": "u"}
     assert message.event is event
     assert decode(encode(message)) == message
+
+
+def test_a_field_that_few_events_have_can_be_set_copied_and_deleted() -> None:
+    message = received(line({"type": "message_start"}, ttft_ms=5))
+    message.ttft_ms = 7
+    again = pickle.loads(pickle.dumps(message))  # noqa: S301
+    assert (message.ttft_ms, again.ttft_ms, copy.copy(message).ttft_ms) == (7, 7, 7)
+    assert again.raw == message.raw
+    del message.ttft_ms
+    assert (message.ttft_ms, received(line({"type": "ping"}, ttft_ms=1)).ttft_ms) == (5, 1)
+    assert received(line({"type": "ping"})).ttft_ms is None
+
+
+def test_a_built_event_keeps_the_fields_that_few_events_have() -> None:
+    built = StreamEvent(event={"type": "message_stop"}, owed_rows=[1], resume_reason=None)
+    assert (built.owed_rows, built.resume_reason, built.ttft_ms) == ([1], None, None)
+    sent = decode(encode(built))
+    assert isinstance(sent, StreamEvent)
+    assert sent.owed_rows == [1]
+    assert sent.data == {"type": "stream_event", "event": {"type": "message_stop"}, "owed_rows": [1]}

@@ -153,7 +153,8 @@ Record.__repr__.__wrapped__ = __create_fn__  # type: ignore[attr-defined]
 
 def _rebuilt(cls: type[Record], fields: dict[str, Any]) -> Record:
     for name in fields["more_"] or ():
-        Added.to(cls, name)
+        if not isinstance(vars(cls).get(name), Added):
+            Added.to(cls, name)
     return msgspec.StructMeta.__call__(cls, **fields)  # type: ignore[no-any-return]
 
 
