@@ -17,8 +17,8 @@ from client.real_cli import Place as RealPlace
 from client.real_cli import place as real_place
 from host.kit import LIMIT_S, Clock, all_frames, decide, pending, told
 from host.test_alerts import Receiver, alert
-from quarterdeck.host import Host
-from quarterdeck.host.events import ProcessChanged
+from quarterdeck.host import Host, HostError
+from quarterdeck.host.events import BudgetChanged, ProcessChanged
 from quarterdeck.host.lifetimes import AFTER_THE_LIMIT
 from quarterdeck.host.requests import (
     CreateSession,
@@ -27,13 +27,14 @@ from quarterdeck.host.requests import (
     ListSessions,
     OfSession,
     SendPrompt,
+    Settings,
     UpdatePrompt,
     Wait,
 )
 from quarterdeck.host.resources import Session
 from quarterdeck.host.times import moment
 from quarterdeck.keeper import KeeperClient
-from quarterdeck.testing.model import Error, ToolUse
+from quarterdeck.testing.model import Error, Stall, ToolUse, Usage
 from quarterdeck.timeline.events import PromptSent, TextCompleted
 
 pytestmark = pytest.mark.real
@@ -223,3 +224,31 @@ async def test_a_webhook_is_told_of_an_approval_a_turn_and_a_crash_though_it_han
             os.kill(await pid_of(host, session), signal.SIGKILL)
             kinds = [one["kind"] for one in await receiver.until(5)]
             assert kinds == ["approval"] * 3 + ["finished", "crashed"]
+
+
+async def test_a_day_that_one_session_has_used_up_is_used_up_for_all_also_after_a_restart(tmp_path: Path) -> None:
+    with real_place(tmp_path) as stage:
+        stage.model.reply("One.")
+        async with a_host(stage, tmp_path / "state", keeper=False) as host:
+            first = await host.create_session(CreateSession(cwd=str(stage.cwd), prompt="say one"))
+            await host.wait(Wait(session_id=first.id))
+            spent = (await host.get_session(of(first))).cost_usd
+            await host.set_budgets(Settings(settings={"day_usd": str(spent * 2)}))
+            gate = stage.model.gate()
+            for _ in range(3):
+                stage.model.reply(ToolUse("TodoWrite", {"todos": []}), usage=Usage(input_tokens=100_000))
+            stage.model.reply(Stall(after=0, until=gate), "Never said.")
+            other = await host.create_session(CreateSession(cwd=str(stage.cwd), prompt="work"))
+            await host.wait(Wait(session_id=other.id))
+            changes = told(await all_frames(host, other.id), BudgetChanged)
+            assert "interrupted" in [one.state for one in changes]
+            assert not await _has_said(host, other, "Never said.")
+            gate.open()
+        async with a_host(stage, tmp_path / "state", keeper=False) as host:
+            with pytest.raises(HostError) as refused:
+                await host.send_prompt(SendPrompt(session_id=first.id, content="more"))
+            assert refused.value.code == "budget_reached"
+            await host.set_budgets(Settings(settings={"day_usd": "1000"}))
+            stage.model.reply("Two.")
+            await host.send_prompt(SendPrompt(session_id=first.id, content="more"))
+            await until(lambda: _has_said(host, first, "Two."))
