@@ -29,7 +29,9 @@ Work = Callable[[Host], Coroutine[Any, Any, T]]
 class ServedHost:
     """On its socket and on a port, until it is closed. Its sessions play what ``claude.play`` was told before."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, **more: Any) -> None:
+        """``more``: for the host itself, in place of what it has here, e.g. other agents."""
+        self._more = more
         self._place = Place(root, keeper=False)
         self.claude = self._place.claude
         self.state = self._place.folder
@@ -60,7 +62,7 @@ class ServedHost:
 
     async def _serve(self) -> None:
         env = {**self.claude.env, "QUARTERDECK_SIM_APART": "1"}
-        async with self._place.host(env=env) as host, Server(Gateway(host)) as server:
+        async with self._place.host(**{"env": env, **self._more}) as host, Server(Gateway(host)) as server:
             self._host = host
             address = await server.listen_tcp("127.0.0.1", 0)
             self.url = "http://{}:{}".format(*address)
