@@ -1,4 +1,4 @@
-"""Tools of your own, in your process: plain typed functions.
+"""Custom tools in your process: plain typed functions.
 
 The schema comes from the type hints (``Literal``, enums, dataclasses, optional and nested types too), the arguments
 are checked before the function is called, an exception becomes an error that Claude can read. Functions may be async

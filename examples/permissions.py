@@ -24,7 +24,7 @@ async def decide(tool: str, tool_input: dict[str, Any], context: ToolPermissionC
         return PermissionResultDeny(message="Nothing is removed here.")
     if tool == "Write":
         return PermissionResultAllow(updated_input={**tool_input, "content": tool_input["content"].upper()})
-    # The CLI suggests rules for "always allow"; given back, they hold for the rest of the session.
+    # The CLI suggests rules for "always allow"; if you return them, they apply for the rest of the session.
     return PermissionResultAllow(updated_permissions=context.suggestions)
 
 

@@ -144,6 +144,10 @@ def test_piped_without_colour_and_as_lines_of_json(real: RealPlace) -> None:
     assert raw.returncode == 0
     kinds = [json.loads(line)["type"] for line in raw.stdout.splitlines()]
     assert {"control_response", "system", "assistant", "result"} <= set(kinds)
+    for same in (["--json"], ["--output", "json"]):
+        real.model.reply("In short.")
+        (line,) = real.piped("run", *same, "and now?", agent="").stdout.splitlines()
+        assert (json.loads(line)["type"], json.loads(line)["result"]) == ("result", "In short.")
 
 
 def test_a_failed_result_is_1_and_says_why(real: RealPlace) -> None:
@@ -260,6 +264,7 @@ def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(rea
     """Git does not tell what it tracks in a repository of another user; then 2.1.325 ignores rules without trust."""
     subprocess.run(["git", "init", "-q", str(real.cwd)], check=True)
     real.env["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
+    real.env["QUARTERDECK_SCRIPTED_MODEL"] = "1"  # as under ``quarterdeck model``: trust matters there, too
     for _ in range(2):
         real.model.reply(bash("touch b.txt"))
         real.model.reply("Done.")
@@ -329,6 +334,10 @@ def test_the_habits_of_claude_code_users_work(real: RealPlace) -> None:
     gate.open()
     term.press("\x1b[Z")
     term.until("mode: acceptEdits", "edits files without asking")
+    term.press("\x1b[Z")
+    term.until("mode: plan", "reads and plans, changes nothing")
+    term.press("\x1b[Z")
+    term.until("mode: default", "asks before it edits files or runs commands")
     term.press("!cat notes.txt", ENTER)
     term.until("  Water the plants.")
     term.press("what is", "\\", ENTER, "in it?")
@@ -339,7 +348,10 @@ def test_the_habits_of_claude_code_users_work(real: RealPlace) -> None:
     assert "<bash-input>cat notes.txt</bash-input>" in asked
     assert "<bash-stdout>Water the plants.</bash-stdout>" in asked
     term.press("/")
-    term.until("/model", "change the permission mode")
+    seen = term.until("/model", "change the permission mode")
+    assert "/compact" not in seen
+    term.press("\t" * 8)
+    term.until("more of Claude Code's below")
     term.press(CTRL_C, ESCAPE)
     term.until("Esc again to rewind")
     term.press(ESCAPE)

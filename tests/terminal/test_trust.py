@@ -10,6 +10,7 @@ import pytest
 
 from quarterdeck.cli.terminal.trust import project_rules, trust, trusted_folder
 from quarterdeck.policy.settings import is_trusted
+from terminal.kit import Place, bash
 
 
 @pytest.fixture
@@ -66,3 +67,41 @@ def test_when_rules_of_a_project_count(repository: Path, monkeypatch: pytest.Mon
     (repository / ".claude" / "settings.local.json").write_text("{}")
     subprocess.run(["git", "-C", str(repository), "add", "-f", "."], check=True)
     assert project_rules(str(repository)).status == "not saved"
+
+
+@pytest.mark.parametrize("why", ["another owner", "a link"])
+def test_always_counts_on_the_simulator_where_claude_code_would_ignore_the_rule(place: Place, why: str) -> None:
+    """The simulator keeps every rule and knows no trust, so it offers and says what then happens."""
+    if why == "another owner":
+        subprocess.run(["git", "init", "-q", str(place.cwd)], check=True)
+        place.env["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
+    else:
+        (place.cwd / "elsewhere").mkdir()
+        (place.cwd / ".claude").symlink_to("elsewhere")
+    place.plays(bash("touch b.txt"), "Done.")
+    term = place.term("run", "make it", columns=110)
+    seen = term.until("“Always” adds the rule Bash(touch b.txt)", "Always in this project (p)", "Deny and stop")
+    assert "trust" not in seen
+    term.press("p")
+    assert term.exit() == 0
+    assert "allowed, always: Bash(touch b.txt)" in term.text
+    again = place.term("run", "make it again", columns=110)
+    assert again.exit() == 0
+    assert "Allow this command?" not in again.text
+    assert "● Bash touch b.txt" in again.text
+
+
+def test_always_everywhere_is_kept_among_the_simulators_settings(place: Place) -> None:
+    path = str(place.cwd / "notes.txt")
+    edit = {"tool": "Write", "input": {"file_path": path, "content": "x"}}
+    place.plays(edit, "Done.")
+    term = place.term("run", "write it", columns=110)
+    term.until("Always, everywhere (u)  ~/.claude-simulator/settings.json", "Deny and stop")
+    term.press("u")
+    assert term.exit() == 0
+    saved = json.loads((place.home / ".claude-simulator" / "settings.json").read_text())
+    assert saved == {"permissions": {"allow": [f"Edit(/{path})"]}}
+    assert not (place.home / ".claude" / "settings.json").exists()
+    again = place.piped("run", "write it again")
+    assert "✔ done" in again.stdout
+    assert "denied" not in again.stdout

@@ -1,8 +1,8 @@
 """``Arrival``: wakes a reader in the same call that delivers its messages.
 
 A ``Future`` wakes its task in the next turn of the loop, which is one more system call and a good part of what a
-message costs at a model's pace. A task may wait for anything that declares itself a future (``asyncio.isfuture``), and
-this one runs the task at once, where that is allowed: when no other task is running.
+message costs at a model's pace. A task can wait for anything that declares itself a future (``asyncio.isfuture``), and
+this one runs the task immediately where that is allowed: when no other task is running.
 """
 
 from __future__ import annotations

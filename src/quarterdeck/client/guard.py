@@ -1,8 +1,8 @@
-"""Hooks that decide whether something may happen: whatever goes wrong in one of them is a refusal.
+"""Hooks that decide whether something may happen: if anything goes wrong in one of them, the answer is no.
 
-The CLI takes a hook's error, an answer it does not understand and, before 2.1.325, an answer that comes too late for
-"no opinion", and goes on: in ``bypassPermissions`` the tool then runs. So a guard that fails is answered for here, in
-the event's own words for "no", which every supported CLI understands. ``on_failure="continue"`` is the CLI's own way.
+The CLI treats a hook's error, an answer it does not understand and, before 2.1.325, a late answer as "no opinion", and
+continues: in ``bypassPermissions`` the tool then runs. So a failing guard is answered here, in the event's own form of
+"no", which every supported CLI understands. ``on_failure="continue"`` restores the CLI's behaviour.
 """
 
 from __future__ import annotations
@@ -164,9 +164,9 @@ def _decline(event: str, reason: str) -> dict[str, Any]:
 
 
 def _made_to_count(event: str, said: dict[str, Any]) -> dict[str, Any]:
-    """An answer about an elicitation that holds for a callback too.
+    """An answer about an elicitation that also works from a callback.
 
-    2.1.325 takes ``action`` and ``content`` from command hooks alone. Of a callback's answer it sees only a block, and
+    2.1.325 accepts ``action`` and ``content`` only from command hooks. Of a callback's answer it sees only a block, and
     tells the server "decline".
     """
     specific = said.get("hookSpecificOutput", {})

@@ -1,9 +1,9 @@
 """Messages on their way to the consumer, bounded in memory.
 
 Past the high mark the transport is paused, which slows the CLI down. But unread content may hide a control message that
-someone waits for: the answer to a control call of the consumer itself, or a permission request. So a pause ends after
-``patience_s``, or at once while a control call is open, and what comes then goes to disk (``Spill``) until the consumer
-has caught up. Nothing is dropped, and nothing waits forever.
+someone waits for: the answer to the consumer's own control call, or a permission request. So a pause ends after
+``patience_s``, or immediately while a control call is open, and further messages go to disk (``Spill``) until the
+consumer has caught up. Nothing is dropped, and nothing waits forever.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Runs the program's callbacks where the program runs, for sessions whose event loop has a thread of its own.
+"""Runs the program's callbacks where the program runs, for sessions whose event loop is in its own thread.
 
-The session lives in the loop's thread. Callbacks, hooks, prompt streams and stores are the program's own code and run
-where it does: in threads, or under trio. A ``CallbackRunner`` runs them; ``offload_options`` wraps all that the options
-hold.
+The session lives in the loop's thread. Callbacks, hooks, prompt streams and stores are the program's code and run where
+the program does: in threads, or under trio. A ``CallbackRunner`` runs them; ``offload_options`` wraps all of them in
+the options.
 """
 
 from __future__ import annotations

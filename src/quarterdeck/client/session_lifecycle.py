@@ -204,9 +204,10 @@ class SessionLifecycle(SessionBase):
     # Ending
 
     def detach(self) -> None:
-        """Leave the process as it is, for another session to ``attach``: nothing is said, and nothing is ended.
+        """Leave the process as it is, for another session to ``attach``: nothing is sent, and nothing is ended.
 
-        For a transport that goes on without this program. Whoever waits here is told that the session was closed.
+        For a transport that continues without this program. Everyone who waits here gets the error that the session was
+        closed.
         """
         self._closed = True
         for job in tuple(self._jobs):

@@ -22,9 +22,9 @@ class SessionReading(SessionBase):
         return message
 
     async def _fill(self) -> bool:
-        """Wait for more once nothing is ready; False at the end. One coroutine, as another would cost every time.
+        """Wait for more once nothing is ready; False at the end. One coroutine, because another would cost every time.
 
-        Whoever sees a result, or the end, finds the session store up to date.
+        When a reader sees a result, or the end, the session store is up to date.
         """
         inbox = self._link.inbox
         batch = inbox.take()

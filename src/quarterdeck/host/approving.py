@@ -72,10 +72,10 @@ def same_question(approval: Approval) -> str:
 
 
 def is_applied_by(asked: Any, event: ToolEnded | TurnEnded) -> bool:
-    """Whether the event is the CLI's next word on what it was answered: the end of the call that waited for it.
+    """Whether the event is the CLI's reaction to an answer: the end of the call that waited for it.
 
-    A tool server's question names no call, so the next call of that server to end counts. What cannot be told in
-    either way is over with the turn at the latest.
+    A tool server's question names no call, so the next call of that server to end counts. Anything that cannot be
+    matched either way is over when the turn ends.
     """
     tool_id = getattr(asked, "tool_id", None)
     if isinstance(event, TurnEnded):

@@ -22,7 +22,7 @@ class Waiting(msgspec.Struct, frozen=True):
 class Attendance:
     """A clock for each approval that runs only while nobody who may decide about it is connected.
 
-    It starts again when the host does: a restart is no reason to deny what somebody has had before their eyes.
+    It restarts with the host: a restart is no reason to deny something that a person is looking at.
     """
 
     def __init__(self, clock: Callable[[], float], waiting: Callable[[], Iterable[Waiting]]) -> None:

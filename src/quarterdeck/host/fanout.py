@@ -23,8 +23,8 @@ ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 
 
 TOGETHER = 64
-"""What comes at one time is told in blocks that end at multiples of this, so that watchers who are not equally far are
-told the same blocks but for the first."""
+"""Events that arrive together are sent in blocks that end at multiples of this, so that watchers at different positions
+get the same blocks except for the first."""
 BLOCKS = 16
 """Blocks kept for watchers who get the same."""
 

@@ -36,8 +36,8 @@ NAMED_KEPT = 64
 """Control calls with a key whose answers are kept in the fold; their receipts are kept longer."""
 
 KEPT = Limits(items=300)
-"""What is kept to draw a session from nothing, so that a long one opens as fast as a short one. Whoever wants to see
-what was before reads the log."""
+"""How much is kept to draw a session from scratch, so that a long one opens as fast as a short one. Earlier events are
+in the log."""
 
 PREVIEWS: frozenset[type[Message]] = frozenset({StreamEvent, KeepAliveMessage, ThinkingTokensMessage})
 """Lines that are not rows: live only; the message that follows them contains everything."""

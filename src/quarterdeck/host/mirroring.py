@@ -1,7 +1,7 @@
 """Copies of the transcripts of parked sessions: the transcript is all that is left of one, and it is not ours.
 
-At the next start the transcript is compared with what it was: gone, it is brought back; longer, somebody has gone on
-with it elsewhere, and the log says so.
+At the next start the transcript is compared with its former state: if it is missing, it is restored; if it is longer,
+someone has continued it elsewhere, and the log says so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Raw lines as they come: rows as they were written, and lines that are no rows between them.
+"""Raw lines as they come: rows as written, and in between lines that are not rows.
 
-Of each message that is streamed a watcher gets a beginning without holes: whoever misses a line of it, because they
-came later or were too slow, gets no more of that message. The row of the complete message says all of it.
+Of each streamed message a watcher gets a gapless beginning: one who misses a line of it, by coming later or being too
+slow, gets no more of that message. The row of the complete message has all of it.
 """
 
 from __future__ import annotations

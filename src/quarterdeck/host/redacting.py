@@ -35,7 +35,7 @@ def row_body(message: Message, direction: Direction, raw: bytes) -> bytes:
 
 
 def line_again(row: bytes) -> bytes:
-    """What a process is told that may not have got a line before its host died.
+    """What a process gets instead of a line that it may have missed when its host died.
 
     The secret parts are gone, and without them the line would do harm; whoever asked for it is gone, too.
     """

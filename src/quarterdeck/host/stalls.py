@@ -1,7 +1,7 @@
-"""Sessions whose log cannot be written now: they take no new work, and whoever waits is told.
+"""Sessions whose log cannot be written at the moment: they accept no new work, and everyone who waits is told.
 
-What runs is not lost: lines wait in memory up to a limit, then in the keeper's spool, then in the process's pipe. When
-the store can be written again, everything goes on by itself.
+Nothing in progress is lost: lines wait in memory up to a limit, then in the keeper's spool, then in the process's pipe.
+When the store can be written again, everything continues.
 """
 
 from __future__ import annotations

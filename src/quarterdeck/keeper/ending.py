@@ -1,6 +1,6 @@
-"""How a kept process and everything it started is ended: a plain sequence of steps, in a thread of its own.
+"""Ends a kept process and everything it started: a plain sequence of steps, in its own thread.
 
-Each step waits at most as long as the host said. Once begun it goes on to its end, also without a host.
+Each step waits at most as long as the host said. Once started it runs to its end, even without a host.
 """
 
 from __future__ import annotations

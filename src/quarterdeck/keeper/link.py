@@ -1,7 +1,7 @@
-"""One connection to the keeper: greeting, frames in, frames out, and how much of it may wait.
+"""One connection to the keeper: greeting, frames in, frames out, and how much of it may be queued.
 
 Output waits in the spools, not here: a session that has some is queued, and sends a piece when the socket has room. So
-memory does not grow with a host that reads slowly, and each session gets its turn.
+memory does not grow with a host that reads slowly, and every session gets its turn.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The keeper's event loop: descriptors, timers, the end of children, and work done in threads.
 
-Each callback belongs to somebody who is told when it raises, so a fault in one session ends that session only.
+Each callback has an owner that is notified when it raises, so a fault in one session ends only that session.
 """
 
 from __future__ import annotations

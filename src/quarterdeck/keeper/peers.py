@@ -1,8 +1,8 @@
 """Who is at the other end of a connection, and whether it may be there.
 
-The socket is in a folder of ours, so another user does not get here; we look all the same. An agent runs as the same
-user and could: it is known by the mark of its family (``transport.marks``). That is best effort, not a wall: a program
-that sets out to lose its mark can. ``/proc`` is needed for it; elsewhere the folder has to do.
+The socket is in a private folder, so other users cannot reach it; we check anyway. An agent runs as the same user and
+could: it is recognized by the mark of its family (``transport.marks``). That is best effort, not a wall: a program that
+sets out to lose its mark can. It needs ``/proc``; elsewhere the folder has to be enough.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A ``ByteTransport`` whose process belongs to the keeper: it goes on when this program ends, and can be attached to.
+"""A ``ByteTransport`` whose process belongs to the keeper: it outlives this program and can be attached to.
 
-The receiver sees what it would see of a process of its own: bytes, then the end of output, then the exit. If the keeper
+The receiver sees the same as with a process of its own: bytes, then the end of output, then the exit. If the keeper
 dies, the bytes that it left in the spool are delivered first.
 """
 

@@ -1,9 +1,9 @@
 """A policy where the CLI asks: as ``can_use_tool`` callback and as ``PreToolUse`` hook.
 
 The callback must answer yes or no. "Ask" goes to a person through ``on_ask``; without one it is a no, with the reason:
-unattended means deny. But the CLI asks it only about what its own settings and mode have not let through. So a policy
-with deny or ask rules brings a hook along, its ``guard``, which a session registers by itself; with another SDK,
-register ``policy.guard`` or ``policy.hook`` there. Whatever fails in a hook is a deny.
+unattended means deny. But the CLI calls it only for calls that its own settings and mode have not allowed. So a policy
+with deny or ask rules comes with a hook, its ``guard``, which a session registers itself; with another SDK, register
+``policy.guard`` or ``policy.hook`` there. Any failure in a hook is a deny.
 """
 
 from __future__ import annotations

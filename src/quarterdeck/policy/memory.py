@@ -1,8 +1,8 @@
 """What people allowed, and for how long.
 
-A grant is some rules with a scope, a term and a name. One that was given for a call speaks for that very call alone:
-``Read(//etc)``, which ``ls /etc`` needs, would otherwise let everything below be read. The clock is handed in; nothing
-here reads the time by itself.
+A grant is some rules with a scope, a term and a name. A grant for one call applies to that exact call only:
+``Read(//etc)``, which ``ls /etc`` needs, would otherwise allow reading everything below. The clock is passed in;
+nothing here reads the time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Deny and ask rules for paths, looked for in the words of a command.
+"""Deny and ask rules for paths, applied to the words of a command.
 
-A word names a path as it is, behind an option (``-f.env``, ``--file=.env``), a mark (``@.env``, ``HEAD:.env``) or a
-scheme, from the working folder or from where ``cd`` leads. Programs that are known to handle files are denied a
-protected path; others are asked about. So is a word that could be one: ``.en?``, ``$F``, code that mentions it.
+A word can name a path directly, after an option (``-f.env``, ``--file=.env``), a mark (``@.env``, ``HEAD:.env``) or a
+scheme, relative to the working folder or to where ``cd`` leads. Programs known to handle files are denied a protected
+path; others are asked about. So is a word that could be one: ``.en?``, ``$F``, code that mentions it.
 """
 
 from __future__ import annotations

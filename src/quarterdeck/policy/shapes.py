@@ -1,9 +1,8 @@
-"""What a word that is known only in part could be: its shape.
+"""What a partly known word could be: its shape.
 
-A shape is text in which ``ANY`` stands for any text, ``NAME`` for any without a slash, ``ONE`` for any one character.
-Variables that the command itself sets, ``$HOME``, ``$PWD`` and ``~`` are filled in; globs, braces and everything else
-leave a gap. Two shapes are compared by whether some text is both: too much is taken for possible rather than too
-little.
+A shape is text in which ``ANY`` represents any text, ``NAME`` any without a slash, ``ONE`` any one character. Variables
+that the command itself sets, ``$HOME``, ``$PWD`` and ``~`` are filled in; globs, braces and everything else leave a
+gap. Two shapes match if some text fits both: when in doubt, they do.
 """
 
 from __future__ import annotations

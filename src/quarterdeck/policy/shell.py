@@ -1,11 +1,11 @@
-"""A shell command, taken apart: every simple command in it, every redirection, and every reason to doubt.
+"""Parses a shell command: every simple command in it, every redirection, and every reason for doubt.
 
-The grammar (tree-sitter-bash) finds the parts. It is not believed blindly: only node types listed here as harmless
-leave no doubt, each word is read a second time by ``words``, and between the words of a command nothing but blanks may
-stand. A command with a doubt is never allowed by a rule with a pattern; a deny rule still sees all its parts.
+The grammar (tree-sitter-bash) finds the parts but is not trusted blindly: only node types listed here as harmless leave
+no doubt, each word is parsed a second time by ``words``, and only blanks may separate the words of a command. A command
+with a doubt is never allowed by a rule with a pattern; a deny rule still sees all its parts.
 
-Commands made only of plain words need no grammar: splitting at the spaces is exact. That path is taken first, and a
-test holds both to the same answer.
+Commands of plain words need no grammar: splitting at the spaces is exact. That path comes first, and a test checks that
+both agree.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-r"""One word of a shell command: as written, and what the shell makes of it.
+r"""One word of a shell command: as written, and as the shell reads it.
 
-The reader knows quotes and backslashes, and nothing that depends on the moment: variables, command substitution, globs,
-braces and ``~user`` leave the value unknown (None). It reads the text of the word alone, without the grammar: a
-character that would have ended the word also makes the value unknown, so a word cut wrongly by the parser is never
-trusted.
+The reader knows quotes and backslashes, but nothing that depends on the moment: variables, command substitution, globs,
+braces and ``~user`` leave the value unknown (None). It reads only the text of the word, without the grammar: a
+character that would have ended the word also makes the value unknown, so that a word split wrongly by the parser is
+never trusted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Approvals as they change, over connections that are cut: the list, then the host's changes after its position.
+"""Approvals as they change, over connections that break: the list, then the host's changes after its position.
 
-The host's own stream of approvals has no cursor. Its stream of all changes has one, so nothing is lost between two
-connections, and nothing is told twice.
+The host's own stream of approvals has no cursor. Its stream of all changes has one, so that nothing is lost or reported
+twice between two connections.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What Claude Code wrote, as a session reads it: the lines that are messages, and text that is complete.
+"""Claude Code's output, as a session reads it: complete messages, and complete text.
 
-Deltas are shown live only. A stream that is cut misses some, so when the message they belong to is complete, what is
-missing of its text follows in one more delta: whoever shows text as it comes shows all of it, once.
+Deltas are live only. A stream that is cut misses some, so when their message is complete, one more delta carries the
+missing text: a program that shows text as it comes shows all of it, once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Streams that go on by themselves: each has a cursor, and is subscribed to again after it.
+"""Streams that continue on their own: each has a cursor, and is resubscribed after it.
 
-A reader that takes its time does not make this program's memory grow: beyond a limit the stream is left, and taken up
-again where it was left when the reader has caught up.
+A slow reader does not make this program's memory grow: beyond a limit the stream is dropped, and resumed at the same
+place when the reader has caught up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a commit means, once for every store that keeps its tables within reach: first all checks, then all writes.
+"""What a commit means, for every store with direct access to its tables: first all checks, then all writes.
 
-The checks raise ``CommitRefused`` or ``InvalidCommit`` before anything is written, and what is written after them can
-only fail with the disk. So a store may apply many commits in one transaction, and one that is refused harms no other.
+The checks raise ``CommitRefused`` or ``InvalidCommit`` before anything is written, and the writes can only fail with
+the disk. So a store can apply many commits in one transaction, and a refused one does not affect the others.
 """
 
 from __future__ import annotations

@@ -12,6 +12,11 @@ SCRIPTED_VARIABLE = "QUARTERDECK_SCRIPTED_MODEL"
 VARIABLES = (APART_VARIABLE, SCRIPTED_VARIABLE)
 
 
+def is_simulator(env: Mapping[str, str]) -> bool:
+    """Whether a session with this environment runs on the simulator, with a folder of its own."""
+    return bool(env.get(APART_VARIABLE))
+
+
 def is_simulated(env: Mapping[str, str]) -> bool:
     """Whether the costs of a session with this environment are made up."""
     return any(env.get(name) for name in VARIABLES)

@@ -1,12 +1,13 @@
-"""The tap: stands between a host and a CLI as if it were the CLI, and records what they say.
+"""The tap: sits between a host and a CLI, in place of the CLI, and records the traffic.
 
 Three threads move bytes with plain blocking reads and writes (so back-pressure is that of the pipes), the main thread
-waits for signals and for the child, and a forked process writes the recording. Nothing here looks into the bytes.
+waits for signals and for the child, and a forked process writes the recording. Nothing here interprets the bytes.
 
-What the host sees is the child: its bytes, its end-of-files, its exit code or the signal that killed it. Signals sent
-to the tap go on to the child. When the tap itself is killed, the recorder kills the child, because that was the intent.
+The host sees the child: its bytes, its end-of-files, its exit code or the signal that killed it. Signals sent to the
+tap are forwarded to the child. When the tap itself is killed, the recorder kills the child, because that was the
+intent.
 
-Starting must cost little, so this module imports little: no asyncio, no msgspec, and json only in the recorder.
+Starting must be cheap, so this module imports little: no asyncio, no msgspec, and json only in the recorder.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The base of events, and the words that events and state share.
+"""The base of events, and the vocabulary that events and state share.
 
-The words are closed lists of our own; words of the CLI stay plain ``str``.
+Our own words are closed lists; the CLI's words stay plain ``str``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Control traffic: what the CLI asks us, what we answer, what we ask the CLI, and what it answers.
+"""Control traffic: the CLI's requests and our answers, our requests and the CLI's answers.
 
-An answer of the CLI that says something about the session is told as that; every other one as ``ControlAnswered``, so
-that a face can at least say that it came. The traffic of MCP servers inside the host has nothing to show: the tool
-calls behind it have.
+An answer from the CLI that says something about the session is reported as that; every other one as
+``ControlAnswered``, so that a user interface can at least show that it came. Traffic of MCP servers inside the host has
+nothing to show: the tool calls behind it do.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""What the model says: the stream's pieces, and the completed blocks that follow (or stand alone).
+"""The model's output: the stream's deltas, and the completed blocks that follow (or come alone).
 
 The CLI writes one ``assistant`` line for each content block, all with the message's id, before the block's
 ``content_block_stop`` (2.0.77 to 2.1.325). So the n-th line is the block with index n, and the item of a block has the
 same id whether it was streamed or not. Tool calls have their own ids.
 
-Whose stream it is stands beside each event, but to read it costs more than all the rest. As long as only the main agent
-streams (no CLI up to 2.1.325 has been seen to stream a sub-agent) it is read when a message starts, not at each piece.
+Each event says whose stream it belongs to, but reading that costs more than everything else. As long as only the main
+agent streams (no CLI up to 2.1.325 has been seen to stream a sub-agent) it is read when a message starts, not for each
+delta.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tasks: sub-agents, shells and workflows that run in the background or for a long time.
 
-A task belongs to a call (``tool_use_id``). In the background the call has its result at once and its task goes on; the
-end comes as ``task_notification``, or only as ``task_updated`` with a final status, mostly as both (2.1.325); it is
-told once. Without a turn running, the CLI then starts one by itself.
+A task belongs to a call (``tool_use_id``). In the background the call gets its result immediately and its task
+continues; the end comes as ``task_notification``, or only as ``task_updated`` with a final status, mostly as both
+(2.1.325); it is reported once. If no turn is running, the CLI then starts one on its own.
 """
 
 from __future__ import annotations

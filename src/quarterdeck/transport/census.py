@@ -1,7 +1,7 @@
-"""Who carries which mark, at one moment. A look at all processes takes milliseconds, so those who want one share it.
+"""Which processes carry which mark. A scan of all processes takes milliseconds, so concurrent callers share it.
 
-Sessions that close at the same time ask at nearly the same time: whoever asks while somebody looks waits for the next
-look, and one look answers all who wait for it.
+Sessions that close at the same time ask at nearly the same time: a caller who asks during a scan waits for the next
+one, and one scan answers everyone who waits for it.
 """
 
 from __future__ import annotations

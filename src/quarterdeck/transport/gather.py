@@ -1,8 +1,8 @@
-"""The pipes of all sessions of an event loop, watched together.
+"""Watches the pipes of all sessions of an event loop together.
 
-They are in an epoll of their own, which the loop watches as one descriptor, so that their order is ours: those that had
-little to say the last time are read first, and looked at again while those that flood are read. So a session keeps its
-latency beside others that have much to say. The loop itself would read in the order of arrival.
+They are in a separate epoll, which the loop watches as one descriptor, so that we choose the order: pipes that had
+little output last time are read first, and checked again while flooding ones are read. So a session keeps its latency
+next to others that have much to send. The loop itself would read in the order of arrival.
 """
 
 from __future__ import annotations

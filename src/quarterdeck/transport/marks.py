@@ -95,9 +95,9 @@ def attach(pid: int, mark: Mark) -> None:
 
 @contextlib.contextmanager
 def carrying(mark: Mark) -> Iterator[None]:
-    """Carry a mark's number ourselves, so that a child started meanwhile has it from its first instruction.
+    """Carry a mark's number ourselves, so that a child started now has it from its first instruction.
 
-    Only for a program that starts nothing else meanwhile: what it starts would be taken for a member of that family.
+    Only for a program that starts nothing else in the meantime: any other child would count as a member of that family.
     """
     before = number_of(os.getpid()) if sys.platform.startswith("linux") else 0
     _set_limit(os.getpid(), mark.number)

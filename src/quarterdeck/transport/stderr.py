@@ -1,6 +1,6 @@
-"""What the process says on stderr: the end of it kept for error messages, each line shown to whoever asked.
+"""The process's stderr: the end is kept for error messages, each line is passed to whoever asked.
 
-Always read, and as fast as it comes: a process that blocks on a full stderr pipe answers nothing.
+Always read, as fast as it comes: a process that blocks on a full stderr pipe answers nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What blocks, events and messages share beyond ``_base``.
 
-``Tagged``   an object told apart by its ``type``; ``Unknown`` stands for one whose ``type`` we do not know.
+``Tagged``   an object identified by its ``type``; ``Unknown`` is one whose ``type`` we do not know.
 ``constant`` a default that is written to the wire too (a plain default is left out when encoding).
 """
 

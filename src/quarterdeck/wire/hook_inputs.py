@@ -1,8 +1,8 @@
-"""What the CLI tells a hook: one class per event, discriminated by ``hook_event_name``.
+"""Hook inputs from the CLI: one class per event, discriminated by ``hook_event_name``.
 
-Names and types follow CLI 2.1.325. Older versions send fewer fields, so a field is required only where the event is
-meaningless without it. Words from a fixed set (``source``, ``trigger`` …) are plain strings, so that a new word does
-not make the input unreadable; the known words are listed beside the field.
+Names and types follow CLI 2.1.325. Older versions send fewer fields, so a field is required only if the event is
+meaningless without it. Values from a fixed set (``source``, ``trigger`` …) are plain strings, so that a new value does
+not make the input unreadable; the known values are listed next to the field.
 """
 
 from __future__ import annotations

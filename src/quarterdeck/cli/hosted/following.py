@@ -65,8 +65,8 @@ class RowReader:
 class FollowedSession(RowReader):
     """Keeps ``timeline`` up to date and reports what happens.
 
-    Rows come as lines, so the state is here and not only what changed in it. What is being said at a moment is no row:
-    it comes as previews, which are shown where they belong among the rows.
+    Rows arrive as lines, so the whole state is here and not only its changes. Text in progress has no rows: it arrives
+    as previews, which are shown at their place among the rows.
     """
 
     def __init__(

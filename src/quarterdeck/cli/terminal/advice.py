@@ -20,6 +20,7 @@ only apply in trusted folders (2.1.325)."""
 _MODES = ("default", "acceptEdits", "plan", "auto")
 """In other modes nothing is asked, or everything is denied; there we judge by the default mode."""
 PLACES = {"session": "until it ends", "project": ".claude/settings.local.json", "user": "~/.claude/settings.json"}
+SIMULATOR_SETTINGS = "~/.claude-simulator/settings.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Ques
 from quarterdeck.timeline.parts import Choice, Question
 from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow, PermissionResultDeny
 
-from .advice import PLACES, Advice, SessionRules, advise, update_for
+from .advice import PLACES, SIMULATOR_SETTINGS, Advice, SessionRules, advise, update_for
 from .permission import permission_menu, permission_subject, trust_menu
 from .prompt import Prompt, Subject
 from .question_queue import QuestionQueue
@@ -42,8 +42,7 @@ class QuestionScreen(Protocol):
     @property
     def folder(self) -> str | None: ...
 
-    @property
-    def simulated(self) -> bool: ...
+    on_simulator: bool
 
     def say(self, style: str, text: str) -> None: ...
 
@@ -76,7 +75,7 @@ class InteractiveAnswerer:
             project = await self._project_rules()
             with self._recorded(subject, asked.tool_id):
                 while True:
-                    chosen = await self.ask(subject, permission_menu(asked, advice, project, places=self.places))
+                    chosen = await self.ask(subject, permission_menu(asked, advice, project, places=self._places()))
                     answer = await self._permission_answer(asked, advice, subject, chosen)
                     if answer is not None:
                         return answer
@@ -126,9 +125,13 @@ class InteractiveAnswerer:
         """Found out once; the simulator keeps every rule and knows no trust."""
         if self._project is None:
             folder = self._screen.folder
-            simulated = self._screen.simulated or folder is None
-            self._project = ProjectRules("count") if simulated else await asyncio.to_thread(project_rules, str(folder))
+            counts = self._screen.on_simulator or folder is None
+            self._project = ProjectRules("count") if counts else await asyncio.to_thread(project_rules, str(folder))
         return self._project
+
+    def _places(self) -> Mapping[str, str]:
+        """Scope → where a rule goes: the simulator's settings are not those of Claude Code."""
+        return {**self.places, "user": SIMULATOR_SETTINGS} if self._screen.on_simulator else self.places
 
     async def _trusted(self, subject: Subject) -> bool:
         """Whether rules of the project count, if need be because the user trusts its folder now."""

@@ -19,8 +19,8 @@ Line = TypeVar("Line")
 def aligned(removed: Sequence[Line], added: Sequence[Line]) -> Iterator[tuple[Line | None, Line | None]]:
     """Removed and added lines of one change, in order, similar ones paired. ``str(line)`` is a line's text.
 
-    Between two pairs, what is left over is paired in order: an old line that became something else entirely still
-    stands beside what took its place.
+    Between two pairs, the remaining lines are paired in order, so that a completely rewritten line still appears next
+    to its replacement.
     """
     i = j = 0
     for a, b in [*_pairs(removed, added), (len(removed), len(added))]:

@@ -19,9 +19,9 @@ TYPING_S = 0.5
 class QuestionQueue:
     """Shows one widget at a time and passes it the keys.
 
-    A key counts only once the question was drawn: what was typed before cannot be meant for it, and what someone goes
-    on typing without a pause is not either. A widget that follows on another of the same question (the text field after
-    "Deny with a note") also gets what was typed ahead for it.
+    A key counts only once the question is visible: keys typed before cannot be meant for it, nor can keys of someone
+    who keeps typing without a pause. A widget that continues the same question (the text field after "Deny with a
+    note") also gets the keys typed ahead for it.
     """
 
     def __init__(self, *, changed: Callable[[], None], listening: Listening = nullcontext) -> None:

@@ -15,7 +15,7 @@ from types import TracebackType
 from quarterdeck.cli.common import Look
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.session import Session
-from quarterdeck.testing.simulated import is_simulated
+from quarterdeck.testing.simulated import is_simulated, is_simulator
 from quarterdeck.timeline import Event, Timeline
 
 from .advice import SessionRules
@@ -50,6 +50,8 @@ class Screen:
         self._draw_markdown = draw
         self.timeline = Timeline()
         self.painter = Painter(surface, self.timeline.state, colour=look.colour, unicode=look.unicode, draw=draw)
+        self.on_simulator = False
+        """Not the same as a cost that is made up: a scripted model has those on the real CLI, too."""
         self.questions = QuestionQueue(changed=self.changed, listening=listening)
         self._frame_at = 0.0
         self._next: asyncio.TimerHandle | None = None
@@ -69,7 +71,8 @@ class Screen:
 
     def session(self, options: ClaudeAgentOptions, rules: SessionRules, answerer: Answerer) -> Session:
         """A session, not yet open, that is shown and answered on this screen."""
-        self.painter.simulated = is_simulated({**os.environ, **options.env})
+        env = {**os.environ, **options.env}
+        self.painter.simulated, self.on_simulator = is_simulated(env), is_simulator(env)
         options.stderr = lambda line: self.say("dim", line)
         return SessionAnswers(rules, answerer, timeline=self.timeline, show=self.show, failed=self.failed).session(
             options
@@ -98,7 +101,7 @@ class Screen:
 
     @property
     def simulated(self) -> bool:
-        """Whether the session runs on the simulator."""
+        """Whether its costs are made up."""
         return self.painter.simulated
 
     def say(self, style: str, text: str) -> None:

@@ -68,10 +68,10 @@ class PlainSurface:
 class TerminalSurface:
     """A terminal that only we write to.
 
-    Between frames the cursor waits, hidden, at the start of the first live line. When the size changes, terminals move
-    lines about in ways of their own: some wrap them anew, some cut them, some push lines into the scrollback or drop
-    them. All keep the cursor at the start of its line, so from there everything can be drawn again and no finished line
-    is touched.
+    Between frames the cursor waits, hidden, at the start of the first live line. When the size changes, terminals
+    rearrange lines in different ways: some rewrap them, some cut them, some push lines into the scrollback or drop
+    them. All keep the cursor at the start of its line, so everything below can be redrawn from there without touching a
+    finished line.
     """
 
     def __init__(self, descriptor: int, *, size: Callable[[], os.terminal_size] | None = None) -> None:

@@ -1,8 +1,8 @@
 """The CLI's transcript on its way into a session store.
 
-With ``--session-mirror`` the CLI repeats on stdout what it has written to disk. These frames are gathered and appended
-to the store in batches, in order, beside the conversation: a slow store never holds up a turn, a failing one is retried
-and then reported, and the session goes on, as the CLI has it all on disk.
+With ``--session-mirror`` the CLI repeats on stdout what it has written to disk. These frames are appended to the store
+in batches, in order and independently of the conversation: a slow store never delays a turn, a failing one is retried
+and then reported, and the session continues, since the CLI has everything on disk.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The conversation in a transcript.
 
 A transcript is a tree: each record names its parent, and going back to an earlier message starts a new branch in the
-same file. The conversation is the way from the last leaf to its root. A turn that runs tools in parallel is written as
-several records whose results hang on different ones of them; the way to the root passes only one of these, so the
-others are put back.
+same file. The conversation is the path from the last leaf to its root. A turn that runs tools in parallel is written as
+several records whose results are attached to different ones of them; the path to the root contains only one of these,
+so the others are added back.
 """
 
 from __future__ import annotations

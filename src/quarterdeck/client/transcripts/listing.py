@@ -35,10 +35,10 @@ def modified_ms(status: os.stat_result) -> int:
 
 
 def _entries(folder: str, with_folder: set[str] | None = None) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """(session id, entry) of what is named as a transcript is, in the order of the disk.
+    """(session id, entry) for every name that looks like a transcript's, in disk order.
 
-    Names of sessions that have a folder beside their transcript are added to ``with_folder``: only these can have more
-    than the transcript, and looking into ten thousand folders that are not there takes longer than listing.
+    Sessions with a folder next to their transcript are added to ``with_folder``: only these can have more than the
+    transcript, and checking ten thousand missing folders takes longer than listing.
     """
     try:
         entries = os.scandir(folder)

@@ -1,8 +1,8 @@
-"""Writing to the projects folder without destroying anything.
+"""Writes to the projects folder without destroying anything.
 
-A record is appended in one write, after which the file is as it was or has one whole line more. A new transcript is
-written beside its place under another name, and renamed when it is complete and on disk. Nothing is written through a
-link that leads out of the projects folder.
+A record is appended in one write, so that the file is either unchanged or has one complete line more. A new transcript
+is written next to its place under another name, and renamed when it is complete and on disk. Nothing is written through
+a link that leads out of the projects folder.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _append(file: int, line: bytes) -> None:
 
 
 def _is_torn(file: int) -> bool:
-    """Whether somebody was stopped in the middle of the last line, which is then to stay a line of its own.
+    """Whether a writer was stopped in the middle of the last line, which must then stay a line of its own.
 
-    A write of another process that crosses a page shows its first half for a moment: only an end that stays is torn.
+    Another process's write that crosses a page shows its first half for a moment: only an end that stays is torn.
     """
     for _ in range(_LOOKS):
         size = os.lseek(file, 0, os.SEEK_END)

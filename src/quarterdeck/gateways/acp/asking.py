@@ -1,7 +1,7 @@
-"""What the session asks, put to the person at the editor: permissions, plans, questions, forms of MCP servers.
+"""Forwards the session's requests to the user of the editor: permissions, plans, questions, forms of MCP servers.
 
-A request is written in the same call that drew what came before it, so it never overtakes that. When Claude Code takes
-it back, the editor is told.
+A request is written in the same call that drew what precedes it, so it never overtakes that. When Claude Code withdraws
+it, the editor is notified.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Version 2 of the protocol, a draft, in terms of version 1: frames in, frames out. No I/O.
 
-Everything is drawn once, for version 1; here it is said as the draft says it. Frames are plain data, as on the wire.
+Everything is drawn once, for version 1, and translated to the draft here. Frames are plain data, as on the wire.
 """
 
 from __future__ import annotations

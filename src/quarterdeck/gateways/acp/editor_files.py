@@ -1,8 +1,8 @@
-"""The editor's files: Claude reads what is not saved yet, and what Claude changes goes through the editor.
+"""The editor's files: Claude reads unsaved changes, and Claude's changes go through the editor.
 
 Claude Code's own tools stay, with their rules, prompts, hooks and checkpoints. Hooks after them do the rest: a ``Read``
-of a file with unsaved changes gets the editor's text, and the editor is given what an ``Edit`` or a ``Write`` made, so
-that it can be reviewed. Whatever the editor does not answer in time is left as it is on disk.
+of a file with unsaved changes gets the editor's text, and the editor gets the result of an ``Edit`` or ``Write`` for
+review. If the editor does not answer in time, the file stays as it is on disk.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The editor's terminals: a tool that runs a command where the person sees it, can type into it and can stop it.
+"""The editor's terminals: a tool that runs a command where the user can see it, type into it and stop it.
 
-It stands beside Claude Code's own ``Bash``. The rules for ``Bash`` hold for it too: the policy engine judges each
-command by them, before anyone is asked and again before the command runs. A ``PreToolUse`` hook enforces deny and ask
-rules where Claude Code itself would ask nobody: in ``bypassPermissions``, or if its settings allow the tool.
+It exists next to Claude Code's own ``Bash``, and the rules for ``Bash`` apply to it too: the policy engine checks each
+command before anyone is asked and again before the command runs. A ``PreToolUse`` hook enforces deny and ask rules
+where Claude Code itself would ask nobody: in ``bypassPermissions``, or if its settings allow the tool.
 """
 
 from __future__ import annotations

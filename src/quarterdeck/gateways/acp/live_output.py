@@ -1,7 +1,7 @@
-"""A command's output while it runs. Claude Code does not tell it by itself: it is asked for, as long as somebody looks.
+"""A command's output while it runs. Claude Code does not send it: it is polled, as long as someone is looking.
 
-A command becomes a task after three seconds (2.1.325); from then on its output can be had. The answer reaches the
-timeline as everything else does, and is drawn from there.
+A command becomes a task after three seconds (2.1.325); from then on its output is available. The answer reaches the
+timeline like everything else, and is drawn from there.
 """
 
 from __future__ import annotations

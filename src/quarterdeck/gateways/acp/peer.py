@@ -1,7 +1,7 @@
 """One end of a JSON-RPC connection: serves the other side's requests and makes our own. Knows no pipes.
 
-Feed it bytes with ``receive``; it writes through the function it was given. What it writes is in the order of the
-calls, so a request never overtakes the notifications before it.
+Feed it bytes with ``receive``; it writes through the function it was given, in the order of the calls, so that a
+request never overtakes the notifications before it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The prompts of a session: one turn each, in order, and one stop reason each, whatever happens.
 
-A turn ends with Claude Code's ``result``, never by silence. A turn that Claude Code began by itself, after a background
+A turn ends with Claude Code's ``result``, never by silence. A turn that Claude Code starts itself, after a background
 task has ended, ends no prompt.
 """
 

@@ -33,10 +33,10 @@ _Written = tuple[Any, bytes, int]
 
 
 class Encodings:
-    """One encoded copy of what many are told.
+    """One encoded copy of what many clients get.
 
-    By identity: the host hands the same frame, and the same batch of frames, to all who watch. An entry keeps what it
-    is the encoding of, so no id is used again.
+    Keyed by identity: the host gives the same frame, and the same batch of frames, to all watchers. An entry keeps a
+    reference to its source, so that no id is reused.
     """
 
     def __init__(self, encode: Callable[[Any], bytes], *, kept: int = KEPT, kept_bytes: int = KEPT_BYTES) -> None:

@@ -1,7 +1,7 @@
 """Finds the token of a request.
 
-Only ``Authorization: Bearer`` counts, and for WebSockets of browsers, which cannot set it, the subprotocol
-``bearer.TOKEN``. A cookie never does: cookies come along unasked, and to other ports of the machine.
+Only ``Authorization: Bearer`` counts and, for browsers' WebSockets, which cannot set it, the subprotocol
+``bearer.TOKEN``. A cookie never does: browsers send cookies unasked, and to other ports of the machine.
 """
 
 from __future__ import annotations

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from quarterdeck.testing.simulated import APART_VARIABLE
+from quarterdeck.testing.simulated import is_simulator
 
 from .flags import Flags
 
 
 def config_dir(env: Mapping[str, str], flags: Flags) -> Path:
     """The folder of a simulator that is started with this environment and these flags."""
+    return simulator_home(env) if is_apart(env, flags) else _cli_home(env)
+
+
+def is_apart(env: Mapping[str, str], flags: Flags) -> bool:
+    """Whether the simulator has a folder of its own."""
     # Programs that mirror transcripts into a store derive the keys from the CLI's folder.
-    apart = env.get(APART_VARIABLE) and "--session-mirror" not in flags
-    return simulator_home(env) if apart else _cli_home(env)
+    return is_simulator(env) and "--session-mirror" not in flags
 
 
 def simulator_home(env: Mapping[str, str]) -> Path:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from . import facts
+from .saved_rules import BEHAVIORS, save_rules, saved_rules
 from .state import SimulatedSession
 
 PERSONAL_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
@@ -53,11 +53,16 @@ class PermissionRule(msgspec.Struct, frozen=True):
         return self.tool if self.content is None else f"{self.tool}({self.content})"
 
     def covers(self, tool: str, value: str) -> bool:
-        if self.tool != tool and not (tool.startswith(f"{self.tool}__") and self.tool.startswith("mcp__")):
+        of_server = tool.startswith(f"{self.tool}__") and self.tool.startswith("mcp__")
+        of_path = self.tool == "Edit" and tool in EDIT_TOOLS and self.content is not None
+        if self.tool != tool and not of_server and not of_path:
             return False
         if self.content in (None, "", "*"):
             return True
         content = str(self.content)
+        if content.startswith("//"):  # an absolute path, as rules write it
+            content = content[1:]
+            value = value if value.startswith("/") else ""
         for ending in (":*", " *", "/**"):
             if content.endswith(ending):
                 return value.startswith(
@@ -86,10 +91,14 @@ class Permissions:
         ]
         for settings in flags.objects("--settings"):
             self._add_settings(settings.get("permissions"))
+        self.rules += [
+            PermissionRule.parse(text, behavior=behavior, source=source)
+            for behavior, text, source in saved_rules(session)
+        ]
 
     def _add_settings(self, permissions: Any) -> None:
         if isinstance(permissions, dict):
-            for behavior in ("allow", "deny", "ask"):
+            for behavior in BEHAVIORS:
                 texts = permissions.get(behavior, [])
                 self.rules += [
                     PermissionRule.parse(str(text), behavior=behavior, source="flagSettings") for text in texts
@@ -188,17 +197,7 @@ class Permissions:
             for rule in update.get("rules", [])
         ]
         self.rules += added
-        if source == "localSettings":
-            self._store(added)
-
-    def _store(self, added: list[PermissionRule]) -> None:
-        path = self._session.cwd / ".claude" / "settings.local.json"
-        settings = json.loads(path.read_text()) if path.exists() else {}
-        stored = settings.setdefault("permissions", {})
-        for rule in added:
-            stored.setdefault(rule.behavior, []).append(str(rule))
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(settings, indent=2) + "\n")
+        save_rules(self._session, source, added)
 
     def listing(self) -> dict[str, Any]:
         rules = [
