@@ -47,7 +47,7 @@ def test_an_edit_is_shown_asked_about_and_done(notes: Place) -> None:
 
 @pytest.mark.parametrize(
     ("key", "destination"),
-    [("s", None), ("p", "repo/.claude/settings.local.json"), ("u", "home/.claude/settings.json")],
+    [("s", None), ("p", "repo/.claude/settings.local.json"), ("u", "home/.claude-simulator/settings.json")],
 )
 def test_always_adds_exactly_the_rule_that_was_shown(place: Place, key: str, destination: str | None) -> None:
     place.plays(bash("touch a.txt"), {"next": True}, bash("touch a.txt"), {"next": True}, bash("touch b.txt"), "Done.")
@@ -59,6 +59,10 @@ def test_always_adds_exactly_the_rule_that_was_shown(place: Place, key: str, des
     term.until("“Always” adds the rule Bash(touch b.txt)")
     term.press("y")
     assert term.exit() == 0
+    saved = {str(path.relative_to(place.cwd.parent)): path for path in place.cwd.parent.rglob("settings*.json")}
+    assert list(saved) == ([destination] if destination else [])
+    for path in saved.values():
+        assert json.loads(path.read_text()) == {"permissions": {"allow": ["Bash(touch a.txt)"]}}
 
 
 def test_a_denial_carries_its_note(place: Place) -> None:
