@@ -20,6 +20,7 @@ from quarterdeck.gateways.http.routes import PREFIX, ROUTES, Route
 from quarterdeck.gateways.http.routing import Paths
 from quarterdeck.host.errors import CODES
 from quarterdeck.host.operations import OPERATIONS
+from quarterdeck.host.requests import AddEvent
 
 SCOPES = ("read", "approve", "operate", "admin")
 
@@ -277,6 +278,11 @@ async def test_large_answers_are_compressed_for_those_who_take_it(tmp_path: Path
         assert json.loads(gzip.decompress(packed.body)) == plain.json
         refused = await client.get("/openapi.json", headers={"Accept-Encoding": "gzip;q=0"})
         assert "content-encoding" not in refused.headers
+        session = await there.session(prompt=None)
+        await there.host.add_event(AddEvent(session_id=session, type="long", data={"text": "x" * 200_000}))
+        events = f"/v1/sessions/{session}/events"
+        long = await client.get(events, headers={"Accept-Encoding": "gzip"})
+        assert json.loads(gzip.decompress(long.body)) == (await client.get(events)).json
         small = await client.get("/healthz", headers={"Accept-Encoding": "gzip"})
         assert "content-encoding" not in small.headers
 

@@ -107,7 +107,7 @@ class Gateway:
             self.meter.under_way -= 1
         if isinstance(application, Answer):
             if len(application.body) >= self.settings.compress_bytes:
-                application.compress(asked.header(b"accept-encoding").lower())
+                await application.compress(asked.header(b"accept-encoding").lower())
             if not asked.body_read and asked.has_body:  # what comes next on this connection is not a request
                 application.headers["connection"] = "close"
             self.meter.answered(scope["method"], asked.route, application.status, time.perf_counter() - began)

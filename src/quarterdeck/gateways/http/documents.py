@@ -12,7 +12,7 @@ from quarterdeck.host.requests import CreateToken
 
 from .openapi import LOGIN, Login, document
 from .page_files import page_file
-from .responses import Answer
+from .responses import Answer, Fixed
 
 __all__ = ["LOGIN", "Login", "page", "page_token"]
 
@@ -32,12 +32,12 @@ _FILES = {
 def page(path: str, base_path: str, known: str = "") -> Answer | None:
     """The document at this path; None: there is none. ``known``: the tags of what the browser has of it."""
     if path == "/openapi.json":
-        return Answer(_openapi(base_path), headers={"cache-control": "no-cache"})
+        return Fixed(_openapi(base_path), headers={"cache-control": "no-cache"})
     if path not in _FILES:
         return page_file(path, base_path, known)
     name, media_type = _FILES[path]
     headers = {"content-security-policy": DOCS_POLICY, "cache-control": "no-cache"}
-    return Answer(_file(name), 200, media_type, headers)
+    return Fixed(_file(name), 200, media_type, headers)
 
 
 @cache

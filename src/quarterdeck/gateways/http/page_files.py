@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from functools import cache
 from pathlib import Path
 
-from .responses import Answer
+from .responses import Answer, Fixed
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
@@ -39,7 +38,7 @@ _KINDS = {
 }
 
 
-class PageFile(Answer):
+class PageFile(Fixed):
     """A file, as it is and compressed."""
 
     def __init__(self, name: str, body: bytes) -> None:
@@ -47,9 +46,6 @@ class PageFile(Answer):
         headers = {"content-security-policy": PAGE_POLICY, "cache-control": "no-cache", "etag": tag}
         super().__init__(body, 200, _KINDS[Path(name).suffix], {**headers, "vary": "accept-encoding"})
         self.tag = tag
-
-    def packed(self) -> bytes:
-        return _packed(self.body)
 
 
 def page_file(path: str, base_path: str, known: str = "") -> Answer | None:
@@ -83,8 +79,3 @@ def _preloads() -> list[str]:
     """All modules at once: otherwise a browser discovers each only after reading the one that imports it."""
     scripts = sorted(name for name in _names() if name.endswith(".js") and name not in {"main.js", *LATER})
     return [f'<link rel="modulepreload" href="@BASE@{BELOW}{name}">' for name in scripts]
-
-
-@cache
-def _packed(body: bytes) -> bytes:
-    return gzip.compress(body, 9, mtime=0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -35,6 +37,8 @@ FOR_DOCUMENTS: dict[str, str] = {
 """What means something only for what a browser shows."""
 TLS_ONLY = {"strict-transport-security": "max-age=31536000"}
 GZIP_LEVEL = 5
+LONG_BYTES = 64 * 1024
+"""Compressing more than this takes milliseconds, so a thread does it."""
 ONE_WRITE = "quarterdeck.one_write"
 """An extension of ASGI: a function that lets the head of an answer wait for the first part of its body."""
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)")
@@ -51,11 +55,11 @@ class Answer:
         self.media_type = media_type
         self.headers = dict(headers) if headers else {}
 
-    def compress(self, accepts: str) -> None:
-        """With gzip, if the client takes it and it makes the answer smaller."""
+    async def compress(self, accepts: str) -> None:
+        """With gzip, if the client takes it and it makes the answer smaller. Nobody waits for a long one."""
         if "gzip" not in accepts or _NO_GZIP.search(accepts):
             return
-        packed = self.packed()
+        packed = self.packed() if len(self.body) < LONG_BYTES else await asyncio.to_thread(self.packed)
         if len(packed) < len(self.body):
             self.body = packed
             self.headers["content-encoding"] = "gzip"
@@ -81,6 +85,18 @@ class Answer:
         return encoded(scope, headers)
 
 
+class Fixed(Answer):
+    """An answer that is always the same: it is compressed once, not for everybody who asks without a token."""
+
+    def packed(self) -> bytes:
+        return _packed(self.body)
+
+
+@cache
+def _packed(body: bytes) -> bytes:
+    return gzip.compress(body, 9, mtime=0)
+
+
 class Document(Answer):
     """An answer whose parts are made while they are sent: its length costs no memory."""
 
@@ -88,7 +104,7 @@ class Document(Answer):
         super().__init__(first.body, first.status, first.media_type, first.headers)
         self._rest = rest
 
-    def compress(self, accepts: str) -> None:
+    async def compress(self, accepts: str) -> None:
         """It goes as it is."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
