@@ -23,6 +23,8 @@ from .tracing import span_of
 logger = logging.getLogger("quarterdeck.gateways")
 
 KEY_CHARS = 200
+NO_REPEAT = Repeat()
+"""Of what only reads."""
 
 
 class Called(msgspec.Struct, frozen=True):
@@ -51,8 +53,10 @@ async def call(
     if key is not None:
         _check_key(operation, key)
         settings["key"] = key
-    repeat = Repeat()
-    noticed.set(repeat)
+    repeat = NO_REPEAT
+    if operation.writes:
+        repeat = Repeat()
+        noticed.set(repeat)
     began = time.perf_counter()
     with span_of(operation, caller, parent):
         try:

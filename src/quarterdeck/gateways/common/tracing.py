@@ -35,7 +35,10 @@ def parent_of(headers: Mapping[bytes, bytes]) -> Any:
 
 def span_of(operation: Operation, caller: Caller, parent: Any = None) -> AbstractContextManager[None]:
     """A span for one call of the host. Free unless ``opentelemetry`` was imported."""
-    return _span(operation, caller, parent) if "opentelemetry.trace" in sys.modules else nullcontext()
+    return _span(operation, caller, parent) if "opentelemetry.trace" in sys.modules else _NO_SPAN
+
+
+_NO_SPAN = nullcontext()
 
 
 @contextmanager

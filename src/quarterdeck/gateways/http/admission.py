@@ -41,6 +41,7 @@ class Admission:
         self._hosts = LOOPBACK | {name.lower().strip("[]") for name in settings.hosts}
         self._unix_is_proxy = UNIX in settings.proxies
         self._proxies = [ipaddress.ip_network(one, strict=False) for one in settings.proxies if one != UNIX]
+        self._has_proxies = self._unix_is_proxy or bool(self._proxies)
         self._known: dict[tuple[str, str, bytes], Visitor] = {}
         """Visitors whose ``Host`` was a name of ours, by all that was looked at."""
 
@@ -60,7 +61,7 @@ class Admission:
         """Raises ``Refused`` if it asks for somebody else."""
         client = scope.get("client")
         address = UNIX if not client or not client[0] else client[0]
-        if self._is_proxy(address):
+        if self._has_proxies and self._is_proxy(address):
             return self._checked(self._behind(address, scope["scheme"], headers))
         seen = (address, scope["scheme"], headers.get(b"host", b""))
         if (known := self._known.get(seen)) is None:

@@ -55,9 +55,8 @@ def _below(node: _Node, words: list[str], at: int) -> Found | None:
         if parameter is not None and word:
             if following is not None and (found := _below(following, words, at)) is not None:
                 return found
-            name, following = parameter
-            if (found := _below(following, words, at)) is not None:
-                found[1][name] = word
+            if (found := _below(parameter[1], words, at)) is not None:
+                found[1][parameter[0]] = word
             return found
         if following is None:
             return None
