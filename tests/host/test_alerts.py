@@ -211,6 +211,16 @@ async def test_a_private_address_is_refused_unless_it_is_listed(place: Place, re
         ("link", "fe80::1%eth0", [], False),
         ("all", "0.0.0.0", [], False),  # noqa: S104 (an address that must be refused)
         ("many", "224.0.0.1", [], False),
+        ("translated", "64:ff9b::a9fe:a9fe", [], False),
+        ("translated", "64:ff9b::a01:203", ["10.0.0.0/8"], True),
+        ("translated", "64:ff9b::5db8:d822", [], True),
+        ("local translation", "64:ff9b:1::1", [], False),
+        ("6to4", "2002:7f00:1::1", [], False),
+        ("teredo", "2001:0:4136:e378:8000:63bf:3fff:fdd2", [], False),
+        ("compatible", "::127.0.0.1", [], False),
+        ("translated for siit", "::ffff:0:10.0.0.1", [], False),
+        ("site", "fec0::1", [], False),
+        ("public", "2606:4700::1111", [], True),
     ],
 )
 def test_which_addresses_may_be_told(name: str, address: str, listed: list[str], may: bool) -> None:

@@ -15,6 +15,11 @@ from .bodies import decode_body
 from .errors import HostError
 from .folders import is_below
 
+_Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_UNICAST = ipaddress.ip_network("2000::/3")
+"""What is given out as global addresses of IPv6. The rest is reserved, or holds other addresses."""
+
 AlertKind: TypeAlias = Literal["approval", "crashed", "finished", "budget", "limited"]
 WORKING = frozenset({"running", "waiting", "compacting", "limited"})
 """States from which becoming idle means that a session has finished something."""
@@ -121,16 +126,31 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
 
 def may_reach(name: str, address: str, private_hosts: list[str]) -> bool:
     """Whether a url may lead to this address."""
-    found = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(found, "ipv4_mapped", None)
-    found = mapped or found
-    if found.is_global and not found.is_multicast:
+    found = _meant(ipaddress.ip_address(address.partition("%")[0]))
+    if _is_public(found):
         return True
     for listed in private_hosts:
         network = _network(listed)
         if listed.casefold() == name.casefold() or (network is not None and found in network):
             return True
     return False
+
+
+def _meant(address: _Address) -> _Address:
+    """Where an address leads: some of IPv6 hold one of IPv4, to which the network translates them."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address
+
+
+def _is_public(address: _Address) -> bool:
+    if address.is_multicast or not address.is_global:
+        return False
+    if isinstance(address, ipaddress.IPv4Address):
+        return True
+    return address in _UNICAST and address.sixtofour is None and address.teredo is None
 
 
 def concerns(alert: Alert, session: SessionRecord) -> bool:
