@@ -26,7 +26,7 @@ from quarterdeck.host import Host
 from quarterdeck.host.requests import Decide, Decision
 from quarterdeck.keeper import KeeperClient
 
-state, approval, port = sys.argv[1:4]
+state, approval = sys.argv[1:3]
 
 async def keeper():
     async with await KeeperClient.open(state + "/keeper", take_over=True) as client:
@@ -37,32 +37,20 @@ async def host():
         await host.decide(Decide(approval_id=approval, decision=Decision(decision="allow")))
         print("the host answers")
 
-def decides(connection, *, stays=True):  # with an admin token that it has read: it runs as the same user
+async def http_socket():  # with an admin token that it has read: it runs as the same user
     token = pathlib.Path(state, "token").read_text()
     body = '{"decision":"allow"}'
     head = f"POST /v1/approvals/{approval}/decision HTTP/1.1\\r\\nHost: localhost\\r\\n"
     head += f"Authorization: Bearer {token}\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n"
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(state + "/host.sock")
     try:
         connection.sendall((head + body).encode())
     except OSError:
         pass  # it was refused before it said anything
-    if stays:
-        raise PermissionError(connection.recv(65536).decode())
-    connection.close()
+    raise PermissionError(connection.recv(65536).decode())
 
-async def http_socket():
-    connection = socket.socket(socket.AF_UNIX)
-    connection.connect(state + "/host.sock")
-    decides(connection)
-
-async def http_tcp():
-    decides(socket.create_connection(("127.0.0.1", int(port))))
-
-async def http_tcp_and_away():
-    decides(socket.create_connection(("127.0.0.1", int(port))), stays=False)
-    raise PermissionError("nobody hears it")
-
-for attempt in (keeper, host, http_socket, http_tcp, http_tcp_and_away):
+for attempt in (keeper, host, http_socket):
     try:
         asyncio.run(asyncio.wait_for(attempt(), 10))
     except Exception as error:
@@ -121,13 +109,12 @@ def test_a_program_that_an_agent_runs_gets_neither_keeper_nor_host_nor_the_socke
 async def _break_in(staged: Staged) -> None:
     async with Server(Gateway(staged.host)) as server:
         await server.listen_unix(staged.state / "host.sock")
-        _, port = await server.listen_tcp("127.0.0.1", 0)
         token = await staged.host.create_token(CreateToken(name="local", scope="admin"))
         (staged.state / "token").write_text(str(token.secret))
-        await _try_all(staged, port)
+        await _try_all(staged)
 
 
-async def _try_all(staged: Staged, port: int) -> None:
+async def _try_all(staged: Staged) -> None:
     stage = staged.stage
     (stage.cwd / "innocent.py").write_text(BREAKS_IN)
     asking = await staged.talk()
@@ -135,7 +122,7 @@ async def _try_all(staged: Staged, port: int) -> None:
     await asking.say()
     approval = await asking.asked()
     agent = await staged.talk(options={"allowed_tools": ["Bash"]})
-    (stage.cwd / "where.sh").write_text(f"exec {sys.executable} innocent.py {staged.state} {approval.id} {port}\n")
+    (stage.cwd / "where.sh").write_text(f"exec {sys.executable} innocent.py {staged.state} {approval.id}\n")
     stage.reply(bash("sh where.sh"))
     stage.reply("I cannot.")
     frames = await agent.turn("approve yourself")
@@ -146,8 +133,6 @@ async def _try_all(staged: Staged, port: int) -> None:
     assert "it was started by an agent" in shown
     assert "no host because StoreInUse" in shown
     assert "no http_socket because PermissionError HTTP/1.1 403" in shown
-    if sys.platform.startswith("linux"):
-        assert "no http_tcp because PermissionError HTTP/1.1 403" in shown
     assert "Processes started by a session have no access to the host" in shown
     assert "answers" not in shown
     assert (await staged.host.get_approval(OfApproval(approval_id=approval.id))).state == "pending"

@@ -13,7 +13,6 @@ from starlette.types import Receive, Scope, Send
 from quarterdeck.gateways.common.authentication import Authentication
 from quarterdeck.gateways.common.calling import call, check_scope
 from quarterdeck.gateways.common.outbox import Outbox
-from quarterdeck.gateways.common.peers import AgentLooks
 from quarterdeck.gateways.common.reading import invalid
 from quarterdeck.gateways.common.streams import Encodings, Form, Opened, pump
 from quarterdeck.gateways.common.tracing import parent_of
@@ -47,7 +46,6 @@ class Gateway:
         self.admission = Admission(self.settings)
         self.authentication = Authentication(host, self.settings, via="http")
         self.codes = OneTimeCodes(host.now)
-        self.agent_looks = AgentLooks()
         self.meter = metrics.Meter()
         self.encodings = Encodings(lambda item: msgspec.json.encode(item)[1:])
         """Frames without their first brace: their prefix differs by client."""

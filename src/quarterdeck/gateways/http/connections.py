@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import State
 
-from quarterdeck.gateways.common.peers import Pair, is_agent, local_pair
 from quarterdeck.host.errors import Code, HostError
+from quarterdeck.transport import marks
 
 from .problems import MEDIA_TYPE, problem_of
 from .responses import ONE_WRITE
@@ -164,9 +165,6 @@ class Connection(_GivesUp, HttpToolsProtocol):
         self._head_bytes = 0
         self._in_head, self._head_ended = True, False
         self._patience: asyncio.TimerHandle | None = None
-        self._looking: asyncio.Task[None] | None = None
-        self._held: list[bytes] | None = None
-        """What arrived before it was known whose connection this is."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -177,31 +175,10 @@ class Connection(_GivesUp, HttpToolsProtocol):
         if len(self.connections) > self.gateway.most_connections or self._of_client() > settings.connections_per_client:
             self.gateway.meter.refused_connections += 1
             self._refuse(503, "busy", "There are too many connections.")
-        elif is_agent(connection := transport.get_extra_info("socket")):
-            self._refuse_agent()
-        elif (pair := local_pair(connection)) is not None:
-            self._held = []
-            self._looking = self.loop.create_task(self._find_out(pair))
+        elif is_agent(transport.get_extra_info("socket")):
+            self._refuse(403, "forbidden", "Processes started by a session have no access to the host.")
         else:
             self._be_patient()
-
-    async def _find_out(self, pair: Pair) -> None:
-        """Whether an agent is at the other end of a TCP connection; nothing that it says is read before."""
-        is_of_agent = await self.gateway.agent_looks.is_agent(pair)
-        held, self._held = self._held or [], None
-        if self.transport.is_closing():
-            return
-        if is_of_agent:
-            self._refuse_agent()
-            return
-        self._be_patient()
-        if held:
-            self.transport.resume_reading()
-        for data in held:
-            self.data_received(data)
-
-    def _refuse_agent(self) -> None:
-        self._refuse(403, "forbidden", "Processes started by a session have no access to the host.")
 
     def _of_client(self) -> int:
         address = self.client and self.client[0]
@@ -213,16 +190,9 @@ class Connection(_GivesUp, HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._no_hurry()
-        if self._looking is not None:
-            self._looking.cancel()
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
-            return
-        if self._held is not None:
-            if not self._held:
-                self.transport.pause_reading()
-            self._held.append(data)
             return
         self._head_ended = False
         self._head_bytes += len(data)  # more than it is, if something comes before or after the head
@@ -288,3 +258,18 @@ def _notice_loss(connection: Any, after_s: float) -> None:
     if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6) and hasattr(socket, NO_REPLY):
         with contextlib.suppress(OSError):
             connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, NO_REPLY), round(after_s * 1000))
+
+
+def is_agent(connection: Any) -> bool:
+    """Whether a session's process, or something it started, is at the other end of a Unix socket.
+
+    Best effort: an agent runs as the same user, so it can read the token. It carries a mark that it does not lose by
+    accident (``transport.marks``). Over TCP nothing says whose process it is.
+    """
+    if connection is None or connection.family != getattr(socket, "AF_UNIX", None):
+        return False
+    if not hasattr(socket, "SO_PEERCRED"):
+        return False
+    size = struct.calcsize("3i")
+    pid, _, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
+    return pid > 0 and any(marks.carried_by(pid))
