@@ -144,6 +144,18 @@ async def test_what_is_wrong_is_refused_before_the_agent_is_there_as_by_it(tmp_p
     await ends.front.close()
 
 
+async def test_only_so_many_sessions_are_begun_before_the_agent_counts_them(tmp_path: Path) -> None:
+    ends = Ends(usual=Usual())
+    wanted = range(2, 2 + 3 * front._EARLY_LIMIT)
+    ends.says(INITIALIZE, *((number, "session/new", {"cwd": str(tmp_path), "mcpServers": []}) for number in wanted))
+    for number in wanted:
+        await ends.answer(number)
+    assert ends.agent is not None
+    assert len(ends.agent.adopted) == front._EARLY_LIMIT
+    assert ends.agent.served == ["session/new"] * (len(wanted) - front._EARLY_LIMIT)
+    await ends.front.close()
+
+
 @pytest.mark.parametrize("why", ["a host", "options of the editor's own", "the draft", "not initialized"])
 async def test_what_needs_the_agent_is_left_to_it(tmp_path: Path, why: str) -> None:
     ends = Ends(usual=None if why == "a host" else Usual(), draft=why == "the draft")

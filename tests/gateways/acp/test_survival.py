@@ -74,6 +74,23 @@ async def test_an_editor_that_is_killed_takes_everything_along(fake: Simulated) 
     await gone(fake)
 
 
+@pytest.mark.parametrize("how", ["close", "kill"])
+async def test_an_editor_that_goes_while_the_agent_is_being_imported_leaves_nothing(fake: Simulated, how: str) -> None:
+    fake.play(["Never."])
+    async with start(fake) as ed:
+        started = [ed.begin("initialize", protocolVersion=1, clientCapabilities={})]
+        started += [ed.begin("session/new", cwd=str(fake.cwd), mcpServers=[]) for _ in range(5)]
+        await ed.until(lambda: ed.frames)
+        if how == "kill":
+            ed.process.kill()
+            await ed.process.wait()
+        else:
+            assert await ed.leave() == 0
+        for one in started:
+            one.cancel()
+    await gone(fake)
+
+
 async def test_closing_a_session_ends_its_process_and_leaves_the_others(fake: Simulated, checker: Any) -> None:
     fake.play(rules=[{"when": "go", "steps": [fake.held, "Never."]}, {"when": "hello", "steps": ["Hi."]}])
     async with start(fake, checker) as ed:

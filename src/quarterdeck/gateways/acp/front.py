@@ -33,6 +33,8 @@ _PARTS = (
     "quarterdeck.gateways.acp.agent",
 )
 """What the agent imports, in an order in which none takes much longer than another."""
+_EARLY_LIMIT = 16
+"""Sessions that are answered before the agent counts them."""
 _TURNS = 3
 """Of the loop, between two parts: one reads a request, one serves it, one writes the answer."""
 
@@ -107,7 +109,7 @@ class Front:
                 return self._initialize(decoded(params, schema.InitializeRequest))
             if method == "session/new" and self._greeting is not None and self._usual is not None:
                 asked = decoded(params, schema.NewSessionRequest)
-                if asked.meta is None:
+                if asked.meta is None and len(self._begun) < _EARLY_LIMIT:
                     return self._new(asked, self._usual)
         return await self._made().serve(method, params)
 
