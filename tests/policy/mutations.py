@@ -21,12 +21,12 @@ def mutants(count: int, seed: int) -> list[str]:
     while len(made) < count:
         command = chance.choice(SEEDS)
         for _ in range(chance.choice((1, 1, 1, 2, 2, 3))):
-            command = _changed(command, chance)
+            command = changed(command, chance)
         made[command] = None
     return list(made)
 
 
-def _changed(command: str, chance: random.Random) -> str:
+def changed(command: str, chance: random.Random) -> str:
     kind = chance.random()
     if kind < 0.30:
         return _with_word(command, chance.choice(WORDS), chance)

@@ -5,13 +5,16 @@ Only that direction is asserted here; ``test_differential`` holds both to the sa
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import soak
+from policy.random_calls import commands
 from policy.real_cli import decisions, idle_shell
-from policy.shell_calls import Group, groups
+from policy.shell_calls import PIECES, Group, groups
 from quarterdeck.policy import Policy
 from quarterdeck.testing.install import InstallError, install_cli
 
@@ -63,6 +66,13 @@ class Place:
         )
         return dict(zip(commands, found, strict=True))
 
+    def looser(self, allowed: list[str]) -> list[str]:
+        """Those of the commands, allowed by the policy, that the CLI does not allow."""
+        theirs = self.theirs(allowed) if allowed else {}
+        found = [command for command in allowed if theirs[command] != "allow"]
+        again = self.theirs([*WARM_UP, *found]) if found else {}
+        return [command for command in found if again[command] != "allow"]
+
 
 @pytest.mark.real
 @pytest.mark.usefixtures("_cli")
@@ -71,15 +81,39 @@ def test_what_the_policy_allows_the_real_cli_allows_too(group: Group, tmp_path: 
     place = Place(group, tmp_path.resolve())
     ours = place.ours()
     allowed = [command for command, behavior in ours.items() if behavior == "allow"]
-    chosen = list(ours) if soak.ON else soak.part(allowed, min(PER_GROUP, len(allowed)))
-    theirs = place.theirs(chosen) if chosen else {}
+    chosen = allowed if soak.ON else soak.part(allowed, min(PER_GROUP, len(allowed)))
 
-    looser = [command for command in chosen if ours[command] == "allow" and theirs[command] != "allow"]
-    if looser:
-        again = place.theirs([*WARM_UP, *looser])
-        looser = [command for command in looser if again[command] != "allow"]
+    assert [command for command in place.looser(chosen) if command not in DELIBERATE] == []
 
-    assert [command for command in looser if command not in DELIBERATE] == []
+
+WILDCARDS = tuple(f"Bash({name}:*)" for name in PIECES["wildcards"])
+PROTECTED = ("Read(.env)", "Read(secrets/**)", "Read(~/.ssh/**)")
+SITUATIONS: dict[str, dict[str, Any]] = {
+    "without rules": {},
+    "where edits are accepted": {"mode": "acceptEdits"},
+    "under wildcards": {"allow": WILDCARDS},
+    "under wildcards where edits are accepted": {"allow": WILDCARDS, "mode": "acceptEdits"},
+    "everything but some commands": {"allow": ("Bash",), "deny": ("Bash(touch:*)", "Bash(git push:*)", "Bash(zap:*)")},
+    "everything but some paths": {"allow": ("Bash",), "deny": PROTECTED},
+    "bypassed": {"mode": "bypassPermissions", "deny": (*PROTECTED, "Bash(zap:*)"), "ask": ("Bash(rm:*)",)},
+    "where nobody is asked": {"mode": "dontAsk"},
+    "planning": {"mode": "plan", "allow": WILDCARDS},
+}
+
+
+@pytest.mark.real
+@pytest.mark.usefixtures("_cli")
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_of_commands_by_chance_the_policy_allows_none_that_the_real_cli_does_not(
+    situation: str, tmp_path: Path
+) -> None:
+    made = commands(soak.cases(500, in_soak=10_000), f"{soak.SEED} {situation}")
+    place = Place(Group(situation, tuple(made), **SITUATIONS[situation]), tmp_path.resolve())
+    allowed = [command for command, behavior in place.ours().items() if behavior == "allow"]
+    most = soak.cases(PER_GROUP, in_soak=600)
+    chosen = random.Random(soak.SEED).sample(allowed, most) if len(allowed) > most else allowed
+
+    assert place.looser(chosen) == []
 
 
 def test_enough_is_compared() -> None:

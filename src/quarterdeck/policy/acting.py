@@ -32,6 +32,7 @@ _SQLITE_ACTS: Final = re.compile(
     r"|writefile|readfile|edit\s*\(|load_extension|attach|fts3_tokenizer|into\s+'",
     re.IGNORECASE,
 )
+_GLOB: Final = re.compile(r"[*?\[]")
 _NUMERIC: Final = programs.words("-eq -ne -lt -le -gt -ge")
 _STRATEGIES: Final = programs.words("ort recursive resolve octopus ours subtree")
 _CURL_FILE: Final = re.compile(r"(-[A-Za-z]*)?@|[^/]*=[@<]|[^/]*%output|(-[A-Za-z#]*|--url=)?file:", re.IGNORECASE)
@@ -120,6 +121,10 @@ def _sed(argv: Sequence[str], options: Options) -> int:
 
 
 def _awk(argv: Sequence[str], options: Options) -> int:
+    """Words with a dash behind ``--`` are operands for some versions and options for others."""
+    behind = argv[argv.index("--") + 1 :] if "--" in argv else ()
+    if any(word.startswith("-") for word in behind):
+        return len(argv)
     return 0 if options.operands and harmless_awk(options.operands[0]) else len(argv)
 
 
@@ -135,8 +140,11 @@ def _second_is_written(argv: Sequence[str], options: Options) -> int:
 
 
 def _find(argv: Sequence[str], options: Options) -> int:
-    reach, before = 0, ""
+    reach, before, starts = 0, "", True
     for at, word in enumerate(argv[1:], 2):
+        starts = starts and not (word.startswith("-") or word in ("(", "!"))
+        if starts and _GLOB.search(word):
+            reach = at
         known = word in _FIND_EXPRESSION or (before in _FIND_VALUE and _NUMBER.match(word))
         if word.startswith("-") and not known:
             reach = at

@@ -12,19 +12,22 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from . import programs
+from .commands import Unit
 from .decision import Verdict
 from .file_words import file_words
 from .nested import Layers, may_run_others, program_of
 from .path_judge import PathJudge
-from .paths import Places, is_disguised
+from .paths import Places, fold, is_disguised
 from .program_names import program_name
 from .shapes import ANY, NAME, ONE, is_known, shapes
+from .shell import Redirect
 from .words import Word
 
 _REMOVERS: Final = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "trash", "rimraf"})
 _RECURSIVE: Final = re.compile(r"-[A-Za-z]*[rRd]|--(recursive|dir)\Z")
 _ALL_OF: Final = re.compile(rf"(.*?)/?{ANY}(/[{ANY}.]*)?\Z", re.DOTALL)
 _EDITS_IN_PLACE: Final = re.compile(r"-[A-Za-z]*i|--in-place")
+_PARTS_OF_REPOSITORY: Final = frozenset({"head", "objects", "refs", "hooks"})
 
 
 class FileGuard:
@@ -91,6 +94,21 @@ class FileGuard:
                     return Verdict("ask", f"{name[:80]!r} is another file on some systems.", source="safety")
                 if name and self.leads_out(name):
                     return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
+        return None
+
+    def makes_repository(self, units: Sequence[Unit], redirects: Sequence[Redirect]) -> Verdict | None:
+        """``mkdir objects refs hooks; touch HEAD; git status``: git takes such a folder for a repository, and runs what
+        its configuration and hooks say."""
+        runs = [unit.argv for unit in units if unit.argv and program_name(unit.argv[0]) == "git"]
+        if not runs:
+            return None
+        elsewhere = any(word.startswith(("-C", "--git-dir", "--work-tree")) for argv in runs for word in argv)
+        written = [name for unit in units if unit.argv for name in file_words(unit.argv).writes]
+        written += [redirect.target.hint for redirect in redirects if redirect.writes]
+        for name in written:
+            parts = fold(os.path.normpath(name)).split("/")
+            if not _PARTS_OF_REPOSITORY.isdisjoint(parts if elsewhere or name.startswith("/") else parts[:1]):
+                return Verdict("ask", f"git may take the folder of {name[:80]} for a repository.", source="safety")
         return None
 
     def leads_out(self, path: str) -> bool:

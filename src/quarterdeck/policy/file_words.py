@@ -16,6 +16,25 @@ from .program_names import program_name
 
 _RUNS_FILES: Final = programs.INTERPRETERS | {"make", "pytest"}
 _FIND_STARTS: Final = re.compile(r"-[HLPEXdsx]+\Z|-[OD]")
+_PRINTS_LINES: Final = re.compile(r" *[0-9]+(,[0-9]+)?p(;[0-9]+(,[0-9]+)?p)* *\Z")
+_EXPANDED: Final = re.compile(r"[^-].*[$`]|[$`=]|~(?!/|\Z)", re.DOTALL)
+_ELSEWHERE: Final = re.compile(r"[^-].*[$`*?{}]|[$`*?{}=/~]|(.*/)?\.\.(/|\Z)", re.DOTALL)
+_VALUES_APART: Final = programs.words("find fd jq yq tr dd rsync scp chmod chown chgrp zip unzip")
+_GREP_VALUES: Final = programs.words(
+    """
+    -A -B -C -e -f -m --include --exclude --exclude-dir --after-context --before-context --context --max-count --regexp
+    --file
+    """
+)
+_VALUES_BEFORE: Final = {
+    **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep"), _GREP_VALUES),
+    "rg": _GREP_VALUES | programs.words("-g -r -t -T --glob --max-depth --replace --type --type-not"),
+    "sed": programs.words("-e -f -l --expression --file"),
+    "awk": programs.words("-F -v -f --field-separator --assign"),
+    "cut": programs.words("-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter"),
+}
+"""Values of options are no files for CLI 2.1.325: of the first ones anywhere, of these in front of the operands, as far
+as it knows that the option has a value. Of other programs it takes every word for one."""
 _PATTERN_GIVEN: Final = re.compile(r"-[A-Za-z]*[ef]|--(regexp|file|expression|from-file)")
 
 
@@ -45,10 +64,10 @@ def file_words(argv: Sequence[str]) -> FileWords:
         return file_words(module) if module[:1] == ["pytest"] or module[:1] == ("pytest",) else FileWords()
     if program in programs.COMPILERS:
         return FileWords((), tuple(_after(argv, "-o")))
-    if program in programs.FILE_CHANGERS:
-        return FileWords(reads, (*writes, *file_operands(argv)))
+    if program in programs.FILE_CHANGERS or (program == "sed" and not _prints_lines(argv)):
+        return FileWords(reads, (*writes, *file_operands(argv), *_values_elsewhere(program, argv)))
     if program in programs.FILE_READERS:
-        return FileWords((*reads, *file_operands(argv)), writes)
+        return FileWords((*reads, *file_operands(argv), *_values_elsewhere(program, argv)), writes)
     runs = options.operands if options and program in _RUNS_FILES else ()
     if program in programs.INTERPRETERS:  # a script that is plainly elsewhere must be named by the rule: see ``acting``
         runs = tuple(word for word in runs[:1] if not word.startswith("/") and ".." not in word.split("/"))
@@ -59,13 +78,26 @@ def file_words(argv: Sequence[str]) -> FileWords:
 
 def _of_git(rest: Sequence[str]) -> FileWords:
     """Words that are clearly elsewhere, and files named by options."""
-    spec = known(f"git {rest[0]}") if rest else None
+    if not rest:
+        return FileWords()
+    spec = known(f"git {rest[0]}")
     options = sort_words(f"git {rest[0]}", rest) if spec is not None and spec.names_files else None
     outside = tuple(
         word.removeprefix("file://") for word in rest[1:] if word.startswith(("/", "../", "file://")) or word == ".."
     )
+    expanded = tuple(filter(_EXPANDED.match, rest[1:] if rest[0] == "diff" else _paths_of_git_grep(rest)))
     reads, writes = (options.reads, options.writes) if options else ((), ())
-    return FileWords((*outside, *reads), writes)
+    return FileWords((*outside, *reads, *expanded), writes)
+
+
+def _paths_of_git_grep(rest: Sequence[str]) -> Sequence[str]:
+    """What follows its pattern."""
+    if rest[0] != "grep":
+        return ()
+    if any(_PATTERN_GIVEN.match(word) for word in rest[1:]):
+        return rest[1:]
+    operands = [at for at, word in enumerate(rest) if at and not word.startswith("-")]
+    return rest[operands[0] + 1 :] if operands else ()
 
 
 def _saved_as(url: str) -> str:
@@ -78,6 +110,14 @@ def _archive(argv: Sequence[str], reads: tuple[str, ...], others: tuple[str, ...
     letters = argv[1].lstrip("-") if len(argv) > 1 and not argv[1].startswith("--") else ""
     makes = not any(letter in letters for letter in "xt") and not any(word in ("--extract", "--list") for word in argv)
     return FileWords(others, reads) if makes else FileWords((*reads, *others), ())
+
+
+def _prints_lines(argv: Sequence[str]) -> bool:
+    """``sed -n 3,7p``: whatever else it does may change a file, for CLI 2.1.325."""
+    quiet = any(re.match(r"-[a-zA-Z]*n|--quiet\Z|--silent\Z", word) for word in argv[1:])
+    given = any(_PATTERN_GIVEN.match(word) for word in argv[1:])
+    script = next((word for word in argv[1:] if not word.startswith("-")), "")
+    return quiet and not given and _PRINTS_LINES.match(script) is not None
 
 
 def _after(argv: Sequence[str], option: str) -> list[str]:
@@ -97,12 +137,34 @@ def file_operands(argv: Sequence[str]) -> list[str]:
     if program == "dd":
         return [name.partition("=")[2] for name in names]
     if program == "tr":
-        return names[2:]
+        return names[1 if any(re.match(r"-[A-Za-z]*d|--del", word) for word in argv[1:]) else 2 :]
     if program in ("rsync", "scp"):
         return [name for name in names if ":" not in name]
     if program not in programs.PATTERN_FIRST or any(_PATTERN_GIVEN.match(word) for word in argv[1:]):
         return names
     return names[1:]
+
+
+def _values_elsewhere(program: str, argv: Sequence[str]) -> Sequence[str]:
+    """Values of options that look like a path which is not plainly in the project: another version of the program may
+    take them for one."""
+    if program in _VALUES_APART:
+        return ()
+    start = 1
+    if program in _VALUES_BEFORE:
+        start = _first_operand(program, argv)
+    elif program in programs.FILE_CHANGERS:
+        return [word for word in argv[1:] if not word.startswith("-")]
+    return [word for word in argv[start:] if _ELSEWHERE.match(word)]
+
+
+def _first_operand(program: str, argv: Sequence[str]) -> int:
+    """Where the words begin that count as files: behind the first that is no value of an option known to have one."""
+    with_value = _VALUES_BEFORE[program]
+    for at in range(1, len(argv)):
+        if not argv[at].startswith("-") and argv[at - 1] not in with_value:
+            return at + 1
+    return len(argv)
 
 
 def _find_starts(argv: Sequence[str]) -> list[str]:

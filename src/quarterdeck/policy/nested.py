@@ -187,14 +187,14 @@ class _Reader:
 
     def _git(self, values: Sequence[str]) -> Iterator[str]:
         """``git -c alias.p=push p``"""
-        for option, given in zip(values, [*values[1:], ""], strict=True):
-            setting = given if option in ("-c", "--config-env") else option[2:] if option[:2] == "-c" else ""
+        for at, option in enumerate(values):
+            apart = option in ("-c", "--config-env")
+            setting = "".join(values[at + 1 : at + 2]) if apart else option[2:] if option[:2] == "-c" else ""
             key, _, value = setting.partition("=")
             if setting and not git_options.HARMLESS_CONFIG.match(key.lower()):
                 self._hide("configuration for git, which can make it run something else")
-                yield (
-                    value[1:] if value.startswith("!") else f"git {value} {' '.join(values[values.index(given) + 1 :])}"
-                )
+                rest = values[at + 2 if apart else at + 1 :]
+                yield value[1:] if value.startswith("!") else f"git {value} {' '.join(rest)}"
 
     @staticmethod
     def _reads_input(program: str, words: Sequence[Word]) -> bool:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from .decision import Verdict, strictest
 from .paths import BLANKS, Located, Places, climbs, is_disguised, is_sensitive
 from .rulebook import Rulebook
 from .rules import Rule
+
+_EXPANDS: Final = re.compile(r"[$`]|\A(=|~(?!/|\Z))|\{.*[\"']", re.DOTALL)
+_GLOBS: Final = re.compile(r"[*?{}]")
+"""Quoted, these are plain letters of a name; a program that hands the name to a shell makes more of them."""
 
 
 class PathJudge:
@@ -136,8 +141,15 @@ class PathJudge:
         self._seen.clear()
 
 
+def looks_expanded(word: str) -> bool:
+    """Whether a shell would make something else of it, were it not quoted."""
+    return _EXPANDS.search(word) is not None
+
+
 def _disguise(path: str, *, edit: bool) -> Verdict | None:
     """Paths in the words of a command that 2.1.325 asks about, wherever they lead."""
+    if looks_expanded(path) or (edit and _GLOBS.search(path)):
+        return Verdict("ask", f"{path[:80]!r} looks like something that a shell expands.", source="safety")
     if climbs(path):
         return Verdict("ask", f"The target of {path[:80]!r} depends on links.", source="safety")
     if edit and is_disguised(path):

@@ -191,7 +191,7 @@ def is_sensitive(located: Located) -> bool:
     return False
 
 
-_ON_WINDOWS = re.compile(r"~[0-9]|\\\\|\.(?:CON|PRN|AUX|NUL|COM[1-9]|LPT[1-9])\Z", re.IGNORECASE)
+_ON_WINDOWS = re.compile(r"\A//|~[0-9]|\\\\|\.(?:CON|PRN|AUX|NUL|COM[1-9]|LPT[1-9])\Z", re.IGNORECASE)
 """Short names (``GIT~1``), other machines, devices."""
 _CLIMBS = re.compile(r"(?:\A|/)(?!\.{1,2}/)[^/]+/+(?:\./+)*\.\.(?:/|\Z)")
 
@@ -201,7 +201,7 @@ def is_disguised(path: str) -> bool:
     the end of a name."""
     if _ON_WINDOWS.search(path):
         return True
-    return any(name != name.rstrip(". ") and name not in (".", "..") for name in path.split("/"))
+    return any(name != name.rstrip(". \t\n\r") and name not in (".", "..") for name in path.split("/"))
 
 
 def climbs(path: str) -> bool:

@@ -171,6 +171,14 @@ PATTERN_FIRST: Final = words("grep egrep fgrep zgrep rg fd sed awk jq yq chmod c
 GIT_GLOBAL_WITH_VALUE: Final = words(
     "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --exec-path --list-cmds"
 )
+NO_FILES: Final = words(
+    """
+    echo printf print true false : test [ sleep kill wait exit return type which seq basename dirname export declare
+    local readonly typeset set unset shift cd pushd popd pwd id whoami uname printenv killall read alias unalias trap
+    umask ulimit
+    """
+)
+"""Programs whose arguments open no file; ``date -f FILE`` and ``pkill -F FILE`` do."""
 INERT: Final = (FILE_READERS - words("find fd sed awk less bat")) | words(
     """
     echo printf print cd pwd true false : test [ sleep kill wait exit return type which whereis whatis apropos date seq
@@ -181,20 +189,19 @@ INERT: Final = (FILE_READERS - words("find fd sed awk less bat")) | words(
     """
 )
 """Programs that never run their arguments."""
+MOSTLY_READ: Final = (FILE_READERS | NO_FILES | INERT | words("git docker gh man")) - words(
+    """
+    kill wait killall pkill export set unset alias mkdir touch rm rmdir chmod chown chgrp truncate tee gzip gunzip bzip2
+    xz curl wget apt apt-get brew dnf yum apk pacman dpkg rpm snap pip conda gem convert
+    """
+)
+"""Programs that may do nothing but read."""
 CODE_RUNNERS: Final = INTERPRETERS | words(
     "awk sed bun deno osascript sqlite3 psql mysql mariadb vim emacs expect gdb lldb tclsh guile julia R swift scala"
 )
 """Their arguments may be code in a language that is not parsed here."""
 MOVES_PROGRAMS: Final = words("cp mv ln install link rsync")
 """They give a program another name."""
-NO_FILES: Final = words(
-    """
-    echo printf print true false : test [ sleep kill wait exit return type which seq basename dirname export declare
-    local readonly typeset set unset shift cd pushd popd pwd id whoami uname printenv killall read alias unalias trap
-    umask ulimit
-    """
-)
-"""Programs whose arguments open no file; ``date -f FILE`` and ``pkill -F FILE`` do."""
 GIT_WITHOUT_FILES: Final = words("commit tag branch checkout switch merge push pull fetch rebase stash status remote")
 MOVERS: Final = words("cd pushd chdir popd")
 SETS_VARIABLES: Final = words("read mapfile readarray getopts printf eval source . select let unset")

@@ -56,8 +56,16 @@ _LOOP_VARIABLE = re.compile(
     r"|spec|src|step|svc|tag|target|task|test|testfile|tool|type|url|user|val|value|var|ver|version|word|year)[0-9]?\Z"
 )
 """Names without a special meaning. Others change what runs: PATH, but in zsh also path, fpath, argv, status …"""
-_NEGATION = re.compile(rb"![ \t]+[^ \t\n]")
-_BLANK_BEHIND_BACKSLASH = re.compile(r"\\[ \t]")
+_NEGATION = re.compile(rb"![ \t]+[^ \t\n\\]")
+_REDIRECTION = re.compile(rb"[<>]")
+_BRACE = re.compile(r"(?<!\$)\{")
+_ODD_TEXTS = (
+    (re.compile(r"\\[ \t]"), "a backslash before a space"),
+    (re.compile(r"(?:\A|[\s;&|])=[A-Za-z_]"), "=NAME, which zsh takes for the path of a program"),
+    (re.compile(r"<[0-9]*-[0-9]*>"), "<1-9>, which is a pattern in zsh"),
+    (re.compile(r"\\\n\s*\|(?!\|)|\|\s*\\\n"), "a pipe beside a line continuation"),
+)
+"""CLI 2.1.325 asks about these wherever they stand, in quotes and comments too."""
 _COMMAND_IN_TEXT = re.compile(rb"`|\$\(")
 _TORN = re.compile(rb"(?<!\\)[\s;&|<>()]")
 """Would have ended a word for the shell."""
@@ -121,6 +129,7 @@ _WHY = {
     "<&-": "a descriptor that is closed",
 }
 
+IN_BACKGROUND = _WHY["&"]
 
 SEEN_THROUGH = frozenset(
     {
@@ -128,10 +137,11 @@ SEEN_THROUGH = frozenset(
         *(_WHY[kind] for kind in ("command_substitution", "process_substitution", "simple_expansion", "ansi_c_string")),
         *(_WHY[kind] for kind in ("arithmetic_expansion", "brace_expression", "declaration_command", "unset_command")),
         *(_WHY[kind] for kind in ("&", "|&", ">&-", "c_style_for_statement", "case_item")),
+        *(why for _, why in _ODD_TEXTS),
         "a word whose value is known only at run time",
-        "a backslash before a space",
-        "a redirection of a test or of cd",
+        "a redirection of a test, a loop or cd",
         "a comment after a redirection",
+        "quotes and braces in a comment",
         "a test of unknown words",
         "a loop whose variable may matter to other programs",
         "a here-document with more text on its line",
@@ -211,8 +221,9 @@ def read_with_grammar(text: str) -> Script:
         also = tuple(joined.commands)
         if _SEAM.search(source):
             walk.doubts.append("a line continuation inside a word")
-    if _BLANK_BEHIND_BACKSLASH.search(text):
-        walk.oddities.append("a backslash before a space")  # 2.1.325 asks, even in a comment
+    for comment in walk.comments:
+        also += tuple(_Walk(comment.lstrip(b"#")).commands)
+    walk.oddities += [why for odd, why in _ODD_TEXTS if odd.search(text)]
     if len(walk.commands) > MAX_COMMANDS:
         return Script(text, (), refused=f"more than {MAX_COMMANDS} commands")
     doubts = tuple(dict.fromkeys(walk.doubts or walk.oddities))
@@ -258,6 +269,11 @@ def _stand_in(character: re.Match[bytes]) -> bytes:
     return _STAND_INS[len(character[0])]
 
 
+def _nests_in_braces(text: str) -> bool:
+    """``{'$(id)',x}``: for CLI 2.1.325 the quotes do not count there."""
+    return "," in text and ("$(" in text or "`" in text) and _BRACE.search(text) is not None
+
+
 class _Walk:
     """Visits every node once, with its own stack: nesting costs memory, never Python frames."""
 
@@ -269,6 +285,7 @@ class _Walk:
         self.doubts: list[str] = []
         self.oddities: list[str] = []
         self.quoted: list[str] = []
+        self.comments: list[bytes] = []
         self.computes = False
         self.loops: list[tuple[str, tuple[Word, ...]]] = []
         self.skipped = False
@@ -310,6 +327,8 @@ class _Walk:
             reader(self, node, children)
         elif node.is_named and kind not in _TRANSPARENT:
             self.doubts.append(_WHY.get(kind, f"an unsupported construct ({kind})"))
+        elif kind == ";;" and (node.parent is None or node.parent.type != "case_item"):
+            self.doubts.append(_WHY["ERROR"])
         elif not node.is_named and kind not in _TOKENS:
             (self.doubts if kind in _WHY else self.oddities).append(_WHY.get(kind, f"{kind!r}, which is not supported"))
 
@@ -336,6 +355,8 @@ class _Walk:
         if words and words[0].text in _RESERVED - _WRAPPERS:
             self.doubts.append("a reserved word in place of a program")
         self.commands.append(Command(tuple(words), tuple(assignments)))
+        if any(word.value is None and _nests_in_braces(word.text) for word in words):
+            self.doubts.append("a nested command among braces")
         if any(word.value is None for word in words):
             self.oddities.append("a word whose value is known only at run time")
 
@@ -361,21 +382,22 @@ class _Walk:
         writes: bool | None = operator != "<"
         if operator in _DUPLICATING and _DESCRIPTOR.match(target.text):
             writes = None
-        if targets and b"\n" in self.source[parts[0].end_byte : parts[1].start_byte]:
+        odd = operator in _DUPLICATING and writes is not None and not _PLAIN_TARGET.match(target.text)
+        if odd or (targets and b"\n" in self.source[parts[0].end_byte : parts[1].start_byte]):
             self.doubts.append("a redirection that is not understood")
         self.redirects.append(Redirect(operator, target, writes))
         self._redirected(node)
 
     def _redirected(self, node: Node) -> None:
-        """What the redirection ``node`` belongs to. CLI 2.1.325 asks about tests and ``cd`` with one."""
+        """What the redirection ``node`` belongs to. CLI 2.1.325 asks about tests, loops and ``cd`` with one."""
         above = node.parent
         if above is None or above.type != "redirected_statement":
             return
         body = above.child_by_field_name("body")
         if body is None:
             self.doubts.append("a redirection without a command")  # zsh runs a pager or cat
-        elif body.type == "test_command" or self.source.startswith(b"cd", body.start_byte):
-            self.oddities.append("a redirection of a test or of cd")
+        elif body.type in _NOT_REDIRECTED or self.source.startswith(b"cd", body.start_byte):
+            self.oddities.append("a redirection of a test, a loop or cd")
 
     def _herestring(self, node: Node, children: list[Node]) -> None:
         self.here.append(self._word(children[-1]).hint)
@@ -405,8 +427,12 @@ class _Walk:
             self.doubts.append("words that cannot be separated")
 
     def _comment(self, node: Node, children: list[Node]) -> None:
-        if b">" in self.source[: node.start_byte].rpartition(b"\n")[2]:
-            self.oddities.append("a comment after a redirection")  # 2.1.325 asks
+        if _REDIRECTION.search(self.source[: node.start_byte].rpartition(b"\n")[2]):
+            self.oddities.append("a comment after a redirection")  # 2.1.325 asks, and finds denied commands in it
+            self.comments.append(self.source[node.start_byte + 1 : node.end_byte])
+        text = self._text(node)
+        if "{" in text and ("'" in text or '"' in text):
+            self.oddities.append("quotes and braces in a comment")  # 2.1.325 asks
         if node.start_byte and self.source[node.start_byte - 1 : node.start_byte] not in (b" ", b"\t", b"\n", b";"):
             self.doubts.append("a # that may not start a comment")
 
@@ -419,6 +445,10 @@ class _Walk:
         name = node.child_by_field_name("variable")
         if children[0].type != "for" or name is None or not _LOOP_VARIABLE.match(self._text(name)):
             self.doubts.append("a loop whose variable may matter to other programs")
+        if any(
+            child.type == "in" and self.source[child.end_byte : child.end_byte + 1] not in _BLANKS for child in children
+        ):
+            self.doubts.append(_WHY["ERROR"])  # ``for i in* a``
         if name is not None:
             values = node.children_by_field_name("value")
             self.loops.append((self._text(name), tuple(self._word(value) for value in values)))
@@ -451,8 +481,11 @@ class _Walk:
             self.doubts.append("words that cannot be separated")
 
 
+_NOT_REDIRECTED = table("test_command if_statement for_statement while_statement")
+_BLANKS = (b" ", b"\t", b"\n", b"\\", b";")
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _DUPLICATING = frozenset({">&", "<&", ">&-", "<&-"})
+_PLAIN_TARGET = re.compile(r"[A-Za-z0-9_./-]+\Z")
 _DESCRIPTOR = re.compile(r"([0-9]+|-)?\Z")
 """``>&1-`` moves a descriptor in bash, and writes the file ``1-`` in zsh."""
 _QUOTING = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,18 +15,21 @@ from .commands import Unit, make_unit
 from .decision import Verdict, strictest
 from .file_guard import FileGuard
 from .file_words import file_words
-from .nested import Layers, read_layers
+from .nested import Layers, program_of, read_layers
 from .path_guard import Around, PathGuard
+from .path_judge import looks_expanded
 from .paths import is_disguised
 from .program_names import program_name
 from .rules import Rule
-from .shell import MAX_LENGTH, Redirect, Script
+from .shell import IN_BACKGROUND, MAX_LENGTH, Command, Redirect, Script
 
 if TYPE_CHECKING:
     from .path_judge import PathJudge
     from .paths import Places
     from .rulebook import Rulebook
 
+_NO_PROGRAM = re.compile(r"\A-\Z|[$`]")
+_ONLY_SHOWS = frozenset({"--version", "--help", "-v", "-V"})
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 _NO_FILE = frozenset({"-", ""})
 _ODD_BEGINNINGS = ("", "-", "@", "%", "+", "\\")
@@ -107,6 +111,8 @@ class ShellJudge:
         verdict = self._files.removes_too_much(layers)
         if verdict is None and everything.source != "mode":
             verdict = self._files.changes_what_runs(layers)
+            if verdict is None and IN_BACKGROUND in layers.scripts[0].doubts and _only_reads(layers.scripts[0]):
+                verdict = Verdict("ask", "It only reads, and does so in the background.", source="safety")
         return verdict
 
     # -- allow
@@ -118,6 +124,8 @@ class ShellJudge:
         if moves > 1:
             why = "The folder after several cd commands depends on links."
             yield Part(script.text, Verdict("ask", why, source="safety"))
+        if len(units) > 1 and (made := self._files.makes_repository(units, script.redirects)) is not None:
+            yield Part(script.text, made)
         fed = len(units) > 1 or bool(script.here or script.redirects)
         for unit in units:
             text = " ".join(word.text for word in unit.command.words) or script.text
@@ -191,7 +199,8 @@ class ShellJudge:
             return Verdict("allow", "It only reads.", source="mode") if fine else None
         if head in programs.READ_ONLY:
             return self._read_only(head, rest, moved=moved)
-        if head in programs.FILE_MAKERS and self._paths.accepts_edits and not moved:
+        plain = unit.command.words[-len(unit.argv)].text == head  # 2.1.325 asks about 'touch' x
+        if head in programs.FILE_MAKERS and self._paths.accepts_edits and plain and not moved:
             return self._make_files(programs.FILE_MAKERS[head], rest)
         return None
 
@@ -203,11 +212,17 @@ class ShellJudge:
     def _read_only(self, head: str, rest: list[str], *, moved: bool) -> Verdict | None:
         letters, reads = programs.READ_ONLY[head]
         names = _operands(rest, letters)
-        if names is None or (names and head in ("uname", "pwd", "whoami")) or (head == "which" and "-" in names):
+        if (
+            names is None
+            or (names and head in ("uname", "pwd", "whoami"))
+            or (head == "which" and any(map(_NO_PROGRAM.search, names)))
+        ):
             return None
         if head == "du" and not names:
             return None  # 2.1.325 asks about some of these
         if head in programs.PATTERN_FIRST:
+            if any(map(looks_expanded, names[:1])):
+                return None  # 2.1.325 asks about such a pattern
             names = names[1:]
         if not reads:
             return Verdict("allow", "It only prints.", source="mode")
@@ -234,6 +249,17 @@ class ShellJudge:
         if ".." in target.value.split("/") or (moved and not target.value.startswith("/")):
             return Verdict("ask", f"The target of {target.text} depends on the folder at run time.", source="safety")
         return self._paths.judge_path(target.value, edit=redirect.writes)
+
+
+def _only_reads(script: Script) -> bool:
+    """CLI 2.1.325 asks about such commands in the background, even where every command is allowed; in a pipe about
+    each of them."""
+    found = [_may_only_read(command) for command in script.commands if command.words]
+    return any(found) if "|" in script.text else all(found)
+
+
+def _may_only_read(command: Command) -> bool:
+    return program_of(command.words) in programs.MOSTLY_READ or command.words[-1].hint in _ONLY_SHOWS
 
 
 def _is_bare(unit: Unit) -> bool:
