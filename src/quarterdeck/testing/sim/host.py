@@ -35,11 +35,15 @@ class SimSide(CliSide):
         else:
             self.take([first])
 
-    def _request_in(self, message: ControlRequest) -> WireObject:
-        return UnknownRequest(data=message.data["request"], reason="read by its handler")
+    def _untyped_request(self, message: ControlRequest) -> None:
+        request = UnknownRequest(data=message.data["request"], reason="read by its handler")
+        self._theirs.add(message.request_id, request)
+        self._tell_request(message.request_id, request, message)
 
     def _why_not_served(self, request: WireObject) -> str | None:
         return None  # ``Control`` refuses what it has no handler for, in its turn
+
+    _handlers = CliSide._handlers | {ControlRequest: _untyped_request}
 
 
 class HostAnswer(msgspec.Struct, frozen=True):
