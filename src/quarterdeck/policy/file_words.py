@@ -155,7 +155,10 @@ def _values_elsewhere(program: str, argv: Sequence[str]) -> Sequence[str]:
         start = _first_operand(program, argv)
     elif program in programs.FILE_CHANGERS:
         return [word for word in argv[1:] if not word.startswith("-")]
-    return [word for word in argv[start:] if _ELSEWHERE.match(word)]
+    expands = program in _VALUES_BEFORE
+    return [
+        word for word in argv[start:] if _ELSEWHERE.match(word) or (expands and ("$" in word or "`" in word))
+    ]  # ``rg x --context='$y'``
 
 
 def _first_operand(program: str, argv: Sequence[str]) -> int:
