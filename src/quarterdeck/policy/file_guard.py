@@ -87,6 +87,8 @@ class FileGuard:
             edits = named.writes
             if program_name(argv[0]) == "sed" and any(_EDITS_IN_PLACE.match(word) for word in argv[1:]):
                 edits = (*edits, *named.reads)
+            if program_name(argv[0]) == "sed" and (found := next(filter(self._paths.is_sensitive, argv[1:]), None)):
+                return Verdict("ask", f"{found[:80]} can make other programs run commands.", source="safety")
             for name in edits:
                 if name and self._paths.is_sensitive(name):
                     return Verdict("ask", f"{name[:80]} can make other programs run commands.", source="safety")
