@@ -2,6 +2,7 @@
 
 import MarkdownIt from '../vendor/markdown-it.js';
 import '../vendor/purify.js';
+import { lastBorder } from './markdown_blocks.js';
 import { visible } from './text.js';
 
 const { DOMPurify } = /** @type {any} */ (globalThis);
@@ -47,7 +48,41 @@ function hostOf(href) {
   }
 }
 
+/** Small enough to be parsed in one go. */
+const SECTION = 64_000;
+/** Blocks are cleaned in groups of about this size. */
+const GROUP = 4_000;
+
 /** @param {string} text @returns {DocumentFragment} */
 export function rendered(text) {
   return DOMPurify.sanitize(markdown.render(visible(text)), CLEAN);
+}
+
+/** The same, a few blocks at a time, so that a long text can be drawn in several steps. @param {string} text @returns {Generator<DocumentFragment>} */
+export function* renderedInParts(text) {
+  for (const section of sections(visible(text))) {
+    const env = {};
+    const tokens = markdown.parse(section, env);
+    let from = 0;
+    let source = '';
+    for (let at = 0; at < tokens.length; at += 1) {
+      if (tokens[at].level !== 0 || tokens[at].nesting > 0) continue; // in the middle of a block
+      source += markdown.renderer.render(tokens.slice(from, at + 1), markdown.options, env);
+      from = at + 1;
+      if (source.length < GROUP && from < tokens.length) continue;
+      yield DOMPurify.sanitize(source, CLEAN);
+      source = '';
+    }
+  }
+}
+
+/** Nearly always one; a book is cut where a block ends. @param {string} text @returns {Generator<string>} */
+function* sections(text) {
+  let from = 0;
+  while (text.length - from > SECTION) {
+    const border = lastBorder(text.slice(from, from + SECTION), 0) || SECTION;
+    yield text.slice(from, from + border);
+    from += border;
+  }
+  yield text.slice(from);
 }

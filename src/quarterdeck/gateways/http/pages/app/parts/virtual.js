@@ -24,7 +24,10 @@ export class VirtualList extends Component {
     /** @type {Map<string, number>} */
     this.heights = new Map();
     this.following = true;
+    /** Where the end was when we last went there. */
+    this.end = 0;
     this.frame = 0;
+    this.shown = '';
     this.observer = new ResizeObserver((entries) => this.measured(entries));
   }
 
@@ -47,17 +50,17 @@ export class VirtualList extends Component {
     cancelAnimationFrame(this.frame);
   }
 
-  componentDidUpdate() {
-    this.toEndIfFollowing();
-  }
-
   /** @returns {HTMLElement} */
   get element() {
     return /** @type {any} */ (this.place.current);
   }
 
+  /** Cheap where sizes are known: when they were just measured, not right after something was drawn. */
   toEndIfFollowing() {
-    if (this.following) this.element.scrollTop = this.element.scrollHeight;
+    const { element } = this;
+    if (!this.following) return;
+    element.scrollTop = element.scrollHeight;
+    this.end = element.scrollTop;
   }
 
   toEnd() {
@@ -89,24 +92,22 @@ export class VirtualList extends Component {
   scrolled = () => {
     const { element } = this;
     const end = element.scrollHeight - element.clientHeight - element.scrollTop;
-    const following = end < AT_END_PX;
+    // What grew since is not followed yet; only who moves up stops following.
+    const following = end < AT_END_PX || (this.following && element.scrollTop >= this.end);
     const changed = following !== this.following;
     this.following = following;
     if (changed || Math.abs(element.scrollTop - this.state.top) > BEYOND_PX / 3) this.setState({ top: element.scrollTop });
   };
 
-  /** @param {ResizeObserverEntry[]} entries */
+  /** Rows, or what stands below them, have another size: the end moves, and perhaps other rows are near. @param {ResizeObserverEntry[]} entries */
   measured(entries) {
-    let changed = false;
     for (const { target, borderBoxSize } of entries) {
-      const id = /** @type {HTMLElement} */ (target).dataset.row ?? '';
+      const id = /** @type {HTMLElement} */ (target).dataset.row;
       const height = borderBoxSize[0]?.blockSize ?? 0;
-      if (height > 0 && this.heights.get(id) !== height) {
-        this.heights.set(id, height);
-        changed = true;
-      }
+      if (id !== undefined && height > 0) this.heights.set(id, height);
     }
-    if (!changed) return;
+    this.toEndIfFollowing();
+    if (Object.values(this.window()).join() === this.shown) return;
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.forceUpdate());
   }
@@ -132,14 +133,16 @@ export class VirtualList extends Component {
 
   render() {
     const { items, row, label, head, foot, busy } = this.props;
-    const { first, last, above, below } = this.window();
+    const near = this.window();
+    const { first, last, above, below } = near;
+    this.shown = Object.values(near).join();
     return html`<div class="virtual">
       <div class="scroller" ref=${this.place} onScroll=${this.scrolled} tabindex="0" role="log" aria-label=${label} aria-busy=${busy ? 'true' : 'false'} aria-live="off">
         ${head}
         <div style=${{ height: `${above}px` }} aria-hidden="true" />
         ${items.slice(first, last).map((item, index) => html`<div class="row" key=${item.id} data-row=${item.id} tabindex="-1" ref=${this.observe}>${row(item, first + index)}</div>`)}
         <div style=${{ height: `${below}px` }} aria-hidden="true" />
-        ${foot}
+        <div ref=${this.observe}>${foot}</div>
       </div>
       ${!this.following && html`<button class="to-end" onClick=${() => this.toEnd()} title="Jump to the end (End)">↓ Newest</button>`}
     </div>`;
