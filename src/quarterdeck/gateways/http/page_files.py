@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +27,9 @@ LATER = frozenset(
     ]
 )
 """Modules that are fetched when they are needed."""
+_AT_ONCE = frozenset(["main.js", "net/early.js"])
+"""Modules that the document itself runs."""
+_IMPORT = re.compile(r"""(?:^|[;}])(?:import|export)\b[^;=()'"]*['"](\.[^'"]+\.js)['"]""", re.MULTILINE)
 _KINDS = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -76,6 +80,19 @@ def _contents(name: str, base_path: str) -> bytes:
 
 
 def _preloads() -> list[str]:
-    """All modules at once: otherwise a browser discovers each only after reading the one that imports it."""
-    scripts = sorted(name for name in _names() if name.endswith(".js") and name not in {"main.js", *LATER})
+    """All modules at once, in the order in which they are needed: otherwise a browser discovers each only after reading
+    the one that imports it."""
+    first = [*_needed_by("main.js"), *_needed_by("views/sessions.js"), *_needed_by("views/inbox.js")]
+    others = sorted(name for name in _names() if name.endswith(".js") and name not in LATER)
+    scripts = [name for name in dict.fromkeys([*first, *others]) if name not in _AT_ONCE]
     return [f'<link rel="modulepreload" href="@BASE@{BELOW}{name}">' for name in scripts]
+
+
+@cache
+def _needed_by(name: str) -> list[str]:
+    """The modules without which this one does not run, and itself, those nearest to the end of the chain first."""
+    found: dict[str, None] = {}
+    for path in _IMPORT.findall((FOLDER / name).read_text()):
+        needed = (FOLDER / name).parent.joinpath(path).resolve().relative_to(FOLDER.resolve()).as_posix()
+        found |= dict.fromkeys(_needed_by(needed))
+    return [*found, name]

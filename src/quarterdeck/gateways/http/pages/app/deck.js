@@ -2,7 +2,7 @@
 
 import { signal } from './lib.js';
 import { Connection } from './net/connection.js';
-import { socketUrl } from './net/login.js';
+import { socketUrl } from './net/early.js';
 import { HostStore } from './store/host.js';
 import { SessionStore } from './store/session.js';
 

@@ -2,7 +2,7 @@
 
 import { watchSettled } from './approvals/deciding.js';
 import { current, Deck } from './deck.js';
-import { effect, html, render, useEffect, useState } from './lib.js';
+import { effect, html, render, signal, useEffect } from './lib.js';
 import { forget, signedIn } from './net/login.js';
 import { Guard } from './parts/guard.js';
 import { KeySheet, listenToKeys, sheetOpen, useKeys } from './parts/keys.js';
@@ -12,25 +12,32 @@ import { watchInbox } from './parts/notifications.js';
 import { diffStyle } from './parts/preferences.js';
 import { Toasts, sayError } from './parts/toasts.js';
 import { go, place } from './router.js';
-import { Inbox } from './views/inbox.js';
-import { SessionView } from './views/session.js';
-import { Sessions } from './views/sessions.js';
 import { SignIn } from './views/sign_in.js';
 
-/** @type {Record<string, any>} */
-const VIEWS = { inbox: Inbox, sessions: Sessions, session: SessionView };
-/** What is seldom looked at is fetched when it is. @type {Record<string, () => Promise<any>>} */
-const LATER = {
+/** Each is fetched when it is looked at; those that people begin with are on their way already. @type {Record<string, () => Promise<any>>} */
+const VIEWS = {
+  inbox: async () => (await import('./views/inbox.js')).Inbox,
+  sessions: async () => (await import('./views/sessions.js')).Sessions,
+  session: async () => (await import('./views/session.js')).SessionView,
   usage: async () => (await import('./views/usage.js')).Usage,
   policy: async () => (await import('./views/policy.js')).Policy,
   audit: async () => (await import('./views/audit.js')).Audit,
   settings: async () => (await import('./views/settings.js')).Settings,
 };
+/** @type {import('./vendor/signals.js').Signal<Record<string, any>>} */
+const loaded = signal({});
+
+/** @param {string} view */
+async function load(view) {
+  const found = await VIEWS[view]();
+  loaded.value = { ...loaded.value, [view]: found };
+}
 
 /** @param {string} token */
 export function enter(token) {
   const deck = new Deck(token);
   deck.open();
+  if (place.value.view === 'session') deck.session(place.value.id); // asked for while its view is on its way
   current.value = deck;
   watchInbox(deck.host);
   watchSettled(deck.host);
@@ -48,22 +55,20 @@ function App() {
   return html`<${Deckhouse} />`;
 }
 
-/** @param {{view: string}} props */
-function Later({ view }) {
-  const [, drawAgain] = useState(0);
+/** @param {{view: string, id: string}} props */
+function View({ view, id }) {
+  const Shown = loaded.value[view];
+  const again = current.value?.connection.reconnects.value;
   useEffect(() => {
-    LATER[view]().then((found) => {
-      VIEWS[view] = found;
-      drawAgain((times) => times + 1);
-    }, sayError);
-  }, [view]);
-  const View = VIEWS[view];
-  return View ? html`<${View} />` : null;
+    if (!Shown) load(view).catch(sayError);
+  }, [view, again]);
+  return Shown ? html`<${Shown} id=${id} />` : null;
 }
 
 /** Everything for somebody who is signed in. */
 function Deckhouse() {
-  const { view, id } = place.value;
+  const { id } = place.value;
+  const view = Object.hasOwn(VIEWS, place.value.view) ? place.value.view : 'inbox';
   useKeys('Everywhere', [
     { keys: '?', does: 'Show all keys', run: () => (sheetOpen.value = true) },
     { keys: 'g i', does: 'Inbox', run: () => go('inbox') },
@@ -78,7 +83,6 @@ function Deckhouse() {
   useEffect(() => {
     document.getElementById('main')?.focus({ preventScroll: true });
   }, [view]);
-  const View = Object.hasOwn(LATER, view) ? Later : Object.hasOwn(VIEWS, view) ? VIEWS[view] : Inbox;
   return html`<div class="deck">
     <a class="skip" href="#main" onClick=${skip}>Skip to content</a>
     <${Navigation} />
@@ -94,6 +98,7 @@ function skip(event) {
 }
 
 async function begin() {
+  if (Object.hasOwn(VIEWS, place.value.view)) load(place.value.view).catch(() => {}); // tried again when it is drawn
   if (place.value.view === 'session') void loadMarkdown();
   const token = await signedIn();
   if (token !== null) enter(token);

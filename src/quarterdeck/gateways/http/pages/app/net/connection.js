@@ -10,6 +10,7 @@
  */
 
 import { batch, signal } from '../lib.js';
+import { protocols, takeBegun } from './early.js';
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
@@ -58,13 +59,16 @@ export class Connection {
   }
 
   open() {
-    const socket = new this.Socket(this.url, ['quarterdeck.v1', `bearer.${this.token}`]);
+    const begun = takeBegun(this.token);
+    const socket = begun?.socket ?? new this.Socket(this.url, protocols(this.token));
     this.socket = socket;
     socket.onmessage = (event) => this.receive(JSON.parse(event.data));
     socket.onclose = (event) => this.lost(socket, event.code);
     globalThis.addEventListener?.('online', this.hurry);
     clearInterval(this.watching);
     this.watching = setInterval(() => this.checkSilence(), 1_000);
+    for (const event of begun?.heard ?? []) this.receive(JSON.parse(event.data));
+    if (begun && begun.closed !== null) this.lost(socket, begun.closed);
   }
 
   close() {

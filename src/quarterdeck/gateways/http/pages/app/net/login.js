@@ -5,14 +5,7 @@
  * a development server on another port does not see it; a cookie it would.
  */
 
-const KEY = 'quarterdeck.token';
-/** The folder that everything of the host is below. */
-export const BASE = new URL('../../', import.meta.url);
-
-/** @param {string} path */
-export const api = (path) => new URL(`v1/${path}`, BASE).href;
-
-export const socketUrl = () => api('ws').replace(/^http/, 'ws');
+import { api, KEY, keptToken } from './early.js';
 
 /** The token that this tab has, after the code in the URL was used up; null: there is none. @returns {Promise<string | null>} */
 export async function signedIn() {
@@ -22,7 +15,7 @@ export async function signedIn() {
     const answer = await fetch(api('login'), { method: 'POST', body: JSON.stringify({ code }) });
     if (answer.ok) keep((await answer.json()).secret, { everywhere: false });
   }
-  return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
+  return keptToken();
 }
 
 /** @param {string} token @param {{everywhere: boolean}} where */

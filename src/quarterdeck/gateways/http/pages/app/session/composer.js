@@ -2,7 +2,7 @@
 
 import { deck } from '../deck.js';
 import { html, useEffect, useRef, useState } from '../lib.js';
-import { api } from '../net/login.js';
+import { api } from '../net/early.js';
 import { useKeys } from '../parts/keys.js';
 import { marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';

@@ -1,7 +1,8 @@
 /** The door: the link that `quarterdeck serve` prints opens it; a token does, too. */
 
 import { html, useState } from '../lib.js';
-import { api, forget, keep } from '../net/login.js';
+import { api } from '../net/early.js';
+import { forget, keep } from '../net/login.js';
 import { Icon } from '../parts/icons.js';
 
 /** @param {{enter: (token: string) => void, refused?: boolean}} props */
