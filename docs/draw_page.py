@@ -1,6 +1,6 @@
 """Takes the pictures of the page for README and docs/page.md: each view in light, dark and on a phone.
 
-``PYTHONPATH=tests python docs/draw_page.py [FOLDER]`` (default: docs/assets/page). Needs Chromium.
+``PYTHONPATH=tests:. python docs/draw_page.py [FOLDER]`` (default: docs/assets/page). Needs Chromium.
 """
 
 from __future__ import annotations

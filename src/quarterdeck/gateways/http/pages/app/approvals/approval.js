@@ -22,16 +22,19 @@ const DECISIONS = {
   dialog: DialogDecision,
 };
 /** @type {Record<string, string>} */
-export const KINDS = { permission: 'Permission', questions: 'Question', plan_review: 'Plan', elicitation: 'Form', dialog: 'Dialog' };
+const KINDS = { permission: 'Permission', questions: 'Question', plan_review: 'Plan', elicitation: 'Form', dialog: 'Dialog' };
+
+/** @param {import('../store/types.js').Approval} approval */
+export const kindOf = ({ kind }) => (Object.hasOwn(KINDS, kind) ? KINDS[kind] : 'Request');
 
 /** `inside`: in its session, below the call that it is about. @param {{approval: import('../store/types.js').Approval, inside?: boolean}} props */
 export function ApprovalCard({ approval, inside = false }) {
   const session = deck().host.session(approval);
   const ready = useReady(approval);
-  const Decision = DECISIONS[approval.kind] ?? DialogDecision;
-  return html`<article class="approval" aria-label=${`${KINDS[approval.kind]}: ${approval.summary ?? ''}`} data-approval=${approval.id}>
+  const Decision = Object.hasOwn(DECISIONS, approval.kind) ? DECISIONS[approval.kind] : DialogDecision;
+  return html`<article class="approval" aria-label=${visible(`${kindOf(approval)}: ${approval.summary ?? ''}`)} data-approval=${approval.id}>
     <header>
-      <h2>${marked(inside ? 'Waits for you' : approval.kind === 'permission' ? approval.tool : KINDS[approval.kind])}</h2>
+      <h2>${marked(inside ? 'Waits for you' : approval.kind === 'permission' ? approval.tool : kindOf(approval))}</h2>
       <${RiskMark} risk=${approval.risk} />
       <p class="from">${inside ? null : html`<a href=${link('session', approval.session_id)}>${marked(session?.name || approval.session_id.slice(0, 8))}</a>
         <span class="dim" title=${visible(session?.cwd)}>${marked(baseName(session?.cwd))}</span>`}
@@ -46,7 +49,7 @@ export function ApprovalCard({ approval, inside = false }) {
 export function RiskMark({ risk }) {
   if (!risk) return null;
   const [level, why = ''] = risk.split(/:\s*/, 2);
-  return html`<span class=${`risk ${level}`} title=${`Risk: ${risk}`}>${why ? marked(why) : `${level} risk`}</span>`;
+  return html`<span class=${`risk ${level}`} title=${visible(`Risk: ${risk}`)}>${why ? marked(why) : `${level} risk`}</span>`;
 }
 
 export { riskLevel };

@@ -14,7 +14,7 @@ export function ElicitationDecision({ approval }) {
   const fields = Object.entries(form?.properties ?? {});
   const required = new Set(Array.isArray(form?.required) ? form.required : []);
   const [values, setValues] = useState(/** @type {Record<string, any>} */ (initial(fields)));
-  const safe = /^https?:\/\//i.test(url ?? '');
+  const host = hostOf(url ?? '');
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
@@ -23,7 +23,7 @@ export function ElicitationDecision({ approval }) {
   };
   return html`<form class="questions" onSubmit=${submit}>
     <p>${marked(approval.summary)}</p>
-    ${url ? html`<p>It wants you to visit ${safe ? html`<a href=${url} target="_blank" rel="noopener noreferrer">${marked(url)}</a>` : html`<code>${marked(url)}</code>`}</p>` : null}
+    ${url ? html`<p class="visit">It wants you to visit ${host ? html`<b>${marked(host)}</b>: <a href=${url} target="_blank" rel="noopener noreferrer nofollow">${marked(url)}</a>` : html`<code>${marked(url)}</code>`}</p>` : null}
     ${fields.map(([name, schema]) => html`<${Field} name=${name} schema=${schema} required=${required.has(name)} value=${values[name]}
       change=${(/** @type {any} */ value) => setValues({ ...values, [name]: value })} />`)}
     <div class="decision"><div class="buttons">
@@ -31,6 +31,16 @@ export function ElicitationDecision({ approval }) {
       <button type="button" onClick=${() => decide(approval, { decision: 'deny' }, `Declined ${visible(server)}.`)}>Decline</button>
     </div></div>
   </form>`;
+}
+
+/** Of an address that a browser may open; else nothing. @param {unknown} url */
+function hostOf(url) {
+  try {
+    const { protocol, host } = new URL(String(url));
+    return protocol === 'https:' || protocol === 'http:' ? host : '';
+  } catch {
+    return '';
+  }
 }
 
 /** @param {[string, any][]} fields */

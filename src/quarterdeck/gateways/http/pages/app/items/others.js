@@ -39,7 +39,7 @@ export function NoticeItem({ item }) {
   }
   const data = item.kind === 'custom' ? item.details?.data : item.kind === 'unknown' ? item.details?.raw : undefined;
   return html`<div class=${`notice ${item.level}`}>
-    <p>${NOTICES[item.kind] ? html`<b>${NOTICES[item.kind]}</b> ` : null}${marked(item.kind === 'interrupted' || item.kind === 'files_rewound' ? '' : item.text)}</p>
+    <p>${Object.hasOwn(NOTICES, item.kind) ? html`<b>${NOTICES[item.kind]}</b> ` : null}${marked(item.kind === 'interrupted' || item.kind === 'files_rewound' ? '' : item.text)}</p>
     ${data ? html`<details><summary>What it says</summary><pre>${visible(typeof data === 'string' ? data : JSON.stringify(data, null, 2))}</pre></details>` : null}
   </div>`;
 }

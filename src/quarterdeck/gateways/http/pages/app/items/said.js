@@ -14,7 +14,7 @@ const SOURCES = { us: '', agent: 'to the sub-agent', 'task-notification': 'a tas
 
 /** @param {{item: Item, actions?: any}} props */
 export function PromptItem({ item, actions }) {
-  const source = SOURCES[item.source] ?? item.source;
+  const source = Object.hasOwn(SOURCES, item.source) ? SOURCES[item.source] : item.source;
   const media = item.attachments ?? [];
   return html`<div class=${`prompt ${item.source === 'us' ? 'ours' : 'other'}`}>
     ${source ? html`<span class="dim">${marked(source)}</span>` : null}

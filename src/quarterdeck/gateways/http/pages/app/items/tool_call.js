@@ -32,7 +32,7 @@ export function ToolCallItem({ item, context, drawChild }) {
   const [chosen, setChosen] = useState(/** @type {boolean | null} */ (null));
   const asked = item.status === 'waiting'; // what is asked about it stands below, with the same picture
   const shown = chosen ?? (!asked && (item.status === 'failed' || Boolean(item.diffs?.length) || open));
-  const [sign, word] = STATUSES[item.status] ?? ['·', item.status];
+  const [sign, word] = Object.hasOwn(STATUSES, item.status) ? STATUSES[item.status] : ['·', visible(item.status)];
   const children = context.children(item.id);
   const task = item.task_id ? context.task(item.task_id) : undefined;
   return html`<section class=${`call ${item.status}`} data-call=${item.id}>

@@ -4,10 +4,13 @@ import { html } from '../lib.js';
 import { marked } from './text.js';
 
 const TOKEN = /(#[^\n]*)|('[^']*'?|"(?:\\.|[^"\\])*"?)|(\$\{?[\w@*#?!-]+\}?|\$\(|`)|(&&|\|\||[|;&<>()]+)|(^|(?<=[|;&(\n]\s*))([\w./~+-]+)|((?<=\s)--?[\w][\w-]*)|(\s+|[^\s'"$|;&<>()`#]+|.)/gs;
+/** A longer one is shown as it is: words of their own would be too many elements. */
+const LONGEST = 20_000;
 const CLASSES = ['comment', 'string', 'variable', 'operator', '', 'program', 'flag'];
 
 /** @param {string} command @returns {{text: string, kind: string}[]} */
 export function tokens(command) {
+  if (command.length > LONGEST) return [{ text: command, kind: '' }];
   return [...command.matchAll(TOKEN)].map((found) => {
     const group = found.slice(1).findIndex((one, index) => one && index !== 4);
     return { text: found[0], kind: CLASSES[group] ?? '' };

@@ -1,6 +1,6 @@
 /** Changes of files: unified or side by side, the changed words marked, and a summary to fold them by. */
 
-import { html, signal, useEffect, useState } from '../lib.js';
+import { html, signal, useEffect, useMemo, useState } from '../lib.js';
 import { diffStyle } from './preferences.js';
 import { marked, visible } from './text.js';
 
@@ -30,13 +30,14 @@ export function FileChange({ diff, open = true }) {
     if (!library.value) loadLibrary().catch(() => {}); // without it no words are marked
   }, []);
   const [whole, setWhole] = useState(false);
-  const lines = diff.hunks.flatMap((hunk, index) => [...(index ? [{ mark: '@', text: '' }] : []), ...linesOf(hunk, diff.numbered ?? false)]);
+  const lines = useMemo(() => diff.hunks.flatMap((hunk, index) => [...(index ? [{ mark: '@', text: '' }] : []), ...linesOf(hunk, diff.numbered ?? false)]), [diff]);
   const shown = whole ? lines : lines.slice(0, SHOWN_LINES);
+  useMemo(() => markWords(shown), [shown.length, lines, library.value]);
   const split = diffStyle.value === 'split';
   return html`<details class="diff" open=${open}>
     <summary>
       <span class="path" title=${visible(diff.path)}>${marked(diff.path)}</span>
-      <span class="kind">${diff.kind === 'update' ? '' : diff.kind}</span>
+      <span class="kind">${diff.kind === 'update' ? '' : marked(diff.kind)}</span>
       <span class="added">+${diff.added ?? 0}</span> <span class="removed">−${diff.removed ?? 0}</span>
     </summary>
     <div class="lines" tabindex="0" role="region" aria-label=${`Changes of ${visible(diff.path)}`}>
@@ -100,7 +101,6 @@ export function linesOf(hunk, numbered) {
     if (numbered && mark !== '-') line.new = after - 1;
     return line;
   });
-  markWords(lines);
   return lines;
 }
 

@@ -34,6 +34,7 @@ export const millis = (at) => (typeof at === 'number' ? at * 1_000 : at ? Date.p
 export function Time({ at, exact = false }) {
   if (!at) return null;
   const date = new Date(millis(at));
+  if (Number.isNaN(date.getTime())) return null;
   const shown = exact ? clock(date) : ago(date.getTime());
   return html`<time datetime=${date.toISOString()} title=${date.toLocaleString()}>${shown}</time>`;
 }

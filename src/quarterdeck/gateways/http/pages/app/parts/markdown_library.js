@@ -20,12 +20,14 @@ const CLEAN = {
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
-/** Where a link leads stands beside it, unless its text says so. */
+/** Entities and encoded addresses have become characters by now, which may be invisible ones. */
+markdown.renderer.rules.text = (/** @type {any[]} */ tokens, /** @type {number} */ at) => escape(visible(tokens[at].content));
+/** Where a link leads stands beside it, unless its text is exactly that address. */
 markdown.renderer.rules.link_open = (/** @type {any[]} */ tokens, /** @type {number} */ at) => {
   const href = tokens[at].attrGet('href') ?? '';
-  const said = tokens[at + 1]?.content ?? '';
+  const said = tokens[at + 2]?.type === 'link_close' ? tokens[at + 1].content : '';
   const host = hostOf(href);
-  const shown = host && !said.includes(host) ? ` data-host="${escape(host)}"` : '';
+  const shown = host && !(hostOf(said) === host && said.includes(host)) ? ` data-host="${escape(host)}"` : '';
   return `<a href="${escape(href)}" title="${escape(href)}" target="_blank" rel="noopener noreferrer nofollow"${shown}>`;
 };
 /** An image would be a request to whoever the text names: it is a link instead. */

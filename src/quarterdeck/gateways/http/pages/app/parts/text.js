@@ -12,9 +12,15 @@ const COLOURS = /\u001b\[[0-9;:]*m/g;
 /** @param {string} char */
 const code = (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
+/** What should have been a text may be anything. @param {unknown} value */
+function plain(value) {
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return String(value ?? '').replaceAll('\r\n', '\n');
+}
+
 /** For titles, labels, and what a renderer takes. @param {unknown} text @returns {string} */
 export function visible(text) {
-  return String(text ?? '').replaceAll('\r\n', '\n').replace(ODD, code);
+  return plain(text).replace(ODD, code);
 }
 
 /** Of a tool's output: without the colours of a terminal. @param {string} text */
@@ -22,16 +28,16 @@ export const withoutColours = (text) => text.replace(COLOURS, '');
 
 /** With the odd characters marked. @param {unknown} text @returns {any} */
 export function marked(text) {
-  const plain = String(text ?? '').replaceAll('\r\n', '\n');
-  if (plain.search(ODD) < 0) return plain;
+  const whole = plain(text);
+  if (whole.search(ODD) < 0) return whole;
   /** @type {any[]} */
   const parts = [];
   let end = 0;
-  for (const found of plain.matchAll(ODD)) {
-    parts.push(plain.slice(end, found.index), html`<span class="odd" title="Invisible character">${code(found[0])}</span>`);
+  for (const found of whole.matchAll(ODD)) {
+    parts.push(whole.slice(end, found.index), html`<span class="odd" title="Invisible character">${code(found[0])}</span>`);
     end = found.index + found[0].length;
   }
-  return [...parts, plain.slice(end)];
+  return [...parts, whole.slice(end)];
 }
 
 /** The last part of a path, for where there is little room. @param {string | undefined} path */

@@ -78,7 +78,7 @@ function Actions({ session, update }) {
     if (made) go('session', made.id);
   };
   const remove = async () => {
-    if (confirm(`Delete ${session.name || 'this session'} and its log? This cannot be undone.`) && (await run('delete_session', 'Deleted.'))) go('sessions');
+    if (confirm(`Delete ${visible(session.name || 'this session')} and its log? This cannot be undone.`) && (await run('delete_session', 'Deleted.'))) go('sessions');
   };
   return html`<details class="menu"><summary aria-label="More">⋯</summary><div role="menu">
     ${alive ? html`<button role="menuitem" onClick=${() => run('stop', 'Stopped.')}>Stop the process</button>` : html`<button role="menuitem" onClick=${() => run('resume', 'Resumed.')}>Resume</button>`}

@@ -23,6 +23,7 @@ export function Turns({ items, jump }) {
   )}</ol>`;
 }
 
+/** @type {Record<string, string>} */
 const SIGNS = { pending: '○', in_progress: '◐', completed: '●' };
 
 /** The list of what to do, and what runs beside the conversation. @param {{session: Session, timeline: Timeline}} props */
@@ -30,7 +31,7 @@ export function PlanAndTasks({ session, timeline }) {
   const entries = timeline.plans.get('')?.entries ?? [];
   const tasks = [...timeline.tasks.values()].toReversed();
   return html`<section><h3>To do</h3>
-      ${entries.length ? html`<ul class="todo">${entries.map((one) => html`<li class=${one.status ?? 'pending'}><i aria-label=${one.status ?? 'pending'}>${SIGNS[/** @type {keyof SIGNS} */ (one.status ?? 'pending')]}</i> ${marked(one.status === 'in_progress' ? one.doing || one.text : one.text)}</li>`)}</ul>` : html`<p class="dim">No to-do list.</p>`}
+      ${entries.length ? html`<ul class="todo">${entries.map((one) => html`<li class=${one.status ?? 'pending'}><i aria-label=${visible(one.status ?? 'pending')}>${Object.hasOwn(SIGNS, one.status ?? 'pending') ? SIGNS[one.status ?? 'pending'] : '·'}</i> ${marked(one.status === 'in_progress' ? one.doing || one.text : one.text)}</li>`)}</ul>` : html`<p class="dim">No to-do list.</p>`}
     </section>
     <section><h3>Tasks</h3>
       ${tasks.length ? html`<ul class="tasks">${tasks.map((task) => html`<${Task} key=${task.id} session=${session} task=${task} />`)}</ul>` : html`<p class="dim">None.</p>`}

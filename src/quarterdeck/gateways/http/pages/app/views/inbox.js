@@ -1,6 +1,6 @@
 /** Everything that waits for a person, across sessions: what is dangerous or old on top. */
 
-import { ApprovalCard, KINDS, RiskMark } from '../approvals/approval.js';
+import { ApprovalCard, RiskMark, kindOf } from '../approvals/approval.js';
 import { Batch } from '../approvals/batch.js';
 import { outcome, undo } from '../approvals/deciding.js';
 import { deck } from '../deck.js';
@@ -65,7 +65,7 @@ function Row({ approval, selected }) {
     if (selected) place.current?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
   return html`<li ref=${place}><a class="item" href=${link('inbox', approval.id)} aria-current=${selected ? 'true' : undefined}>
-    <span class="first"><b>${marked(approval.kind === 'permission' ? approval.tool : KINDS[approval.kind])}</b><${RiskMark} risk=${approval.risk} /><span class="gap" /><${Time} at=${approval.asked_at} /></span>
+    <span class="first"><b>${marked(approval.kind === 'permission' ? approval.tool : kindOf(approval))}</b><${RiskMark} risk=${approval.risk} /><span class="gap" /><${Time} at=${approval.asked_at} /></span>
     <span class="what">${marked(subject(approval))}</span>
     <span class="dim">${marked(session?.name || baseName(session?.cwd))}</span>
   </a></li>`;
@@ -83,7 +83,7 @@ function Settled() {
   if (!settled.value.length) return null;
   return html`<section class="settled" aria-label="Decided"><h2>Decided</h2>
     <ul role="log" aria-live="polite">${settled.value.map((one) => html`<li key=${one.id} data-settled=${one.id}>
-      <span class="what">${marked(one.summary || KINDS[one.kind])}</span>
+      <span class="what">${marked(one.summary || kindOf(one))}</span>
       <span class=${`dim outcome ${one.decision?.decision ?? ''}`}>${marked(outcome(one))}</span>
       ${one.decision && html`<button class="quiet" onClick=${() => undo(one)}>Undo</button>`}
     </li>`)}</ul>
