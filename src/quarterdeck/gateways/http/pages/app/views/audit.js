@@ -38,7 +38,7 @@ export function Audit() {
         <td class="dim"><${Time} at=${one.at} exact=${true} /></td>
         <td>${marked(one.who)} <span class="dim">${visible(one.via)}</span></td>
         <td>${marked(one.operation.replaceAll('_', ' '))}${one.details?.decision ? html` <span class=${`decision-word ${one.details.decision}`}>${visible(one.details.decision)}</span>` : null}${one.details?.tool ? html` <span class="dim">${marked(one.details.tool)}</span>` : null}</td>
-        <td>${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || one.session_id.slice(0, 8))}</a>` : null}</td>
+        <td class="session">${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || one.session_id.slice(0, 8))}</a>` : null}</td>
         <td class="wide-only dim details">${marked(Object.entries(one.details ?? {}).filter(([name]) => name !== 'decision' && name !== 'tool').map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', '))}</td>
       </tr>`)}</tbody></table>
       ${!entries.length ? html`<p class="empty wide">Nothing found.</p>` : null}

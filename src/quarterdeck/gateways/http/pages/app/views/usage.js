@@ -80,11 +80,13 @@ function Days({ rows, days, value, shown }) {
     const tall = Math.max(amount ? 2 : 0.5, (amount / most) * (HEIGHT - 20));
     return h('rect', { key: date, class: amount ? 'bar' : 'bar none', x: `${at * width + width * 0.12}%`, y: HEIGHT - tall, width: `${width * 0.76}%`, height: tall, rx: 2 }, h('title', {}, `${date}: ${shown(amount)}`));
   });
+  // Of small amounts both lines would have the same label.
+  const measure = (/** @type {number} */ amount) => (most < 0.1 && shown(amount).includes('$') ? `$${amount.toFixed(3)}` : shown(amount));
   const levels = most < 1e-6 ? [] : [most, most / 2].map((amount) => ({ amount, y: HEIGHT - (amount / most) * (HEIGHT - 20) }));
   const lines = levels.map(({ y }) => h('line', { class: 'level', x1: '0', x2: '100%', y1: y, y2: y }));
   return html`<figure class="days"><figcaption class="sr">By day: ${dates.filter((date) => amounts.get(date)).map((date) => `${date} ${shown(amounts.get(date) ?? 0)}`).join(', ')}</figcaption>
     <div class="chart">${h('svg', { width: '100%', height: HEIGHT, 'aria-hidden': 'true' }, [...lines, ...bars])}
-      ${levels.map(({ amount, y }) => html`<span class="level" style=${{ top: `${y}px` }} aria-hidden="true">${shown(amount)}</span>`)}</div>
+      ${levels.map(({ amount, y }) => html`<span class="level" style=${{ top: `${y}px` }} aria-hidden="true">${measure(amount)}</span>`)}</div>
     <div class="axis"><span>${shortDate(dates[0])}</span><span>${shortDate(dates[Math.floor(days / 2)])}</span><span>today</span></div></figure>`;
 }
 
