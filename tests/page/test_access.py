@@ -105,8 +105,11 @@ async def test_axe_finds_nothing_serious_in_what_opens_over_or_beside_a_view(
 
 async def test_the_sheet_of_keys_names_what_can_be_done_here(tmp_path: Path, browser_address: str) -> None:
     async with looked_at(tmp_path, browser_address, ["One.", BASH]) as (there, page):
+        spoken = page.locator("main [role=status][aria-live=polite]")
+        await expect(spoken).to_have_text("0 waiting")
         await there.there.session()
         await expect(page.locator(".approval")).to_be_visible()
+        await expect(spoken).to_have_text("1 waiting")  # what a screen reader says of it
         await page.keyboard.press("?")
         sheet = page.get_by_role("dialog")
         for does in ("Allow once", "Deny and stop the turn", "Next", "Start a session"):

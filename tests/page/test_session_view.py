@@ -179,7 +179,7 @@ async def test_ten_thousand_items_are_in_the_list_and_few_of_them_in_the_documen
     async with deck(tmp_path, browser_address, ["One."]) as there, window(there.browser) as person:
         session = await there.there.session()
         page = await there.enter(person)
-        await answered(page, fill)
+        routes = await answered(page, fill)
         await page.goto(f"{there.url}?again#/session/{session}")
         await expect(page.locator(".text-item", has_text="Item number 9999.")).to_be_in_viewport()
         assert await page.locator(".scroller > .row").count() < 200
@@ -194,6 +194,22 @@ async def test_ten_thousand_items_are_in_the_list_and_few_of_them_in_the_documen
         await expect(page.locator(".prompt", has_text="Item number 1200.")).to_be_in_viewport()
         await page.keyboard.press("End")
         await expect(page.locator(".text-item", has_text="Item number 9999.")).to_be_in_viewport()
+
+        def said(text: str) -> None:
+            event = {"type": "text_added", "id": "new", "at": 2.0, "text": text}
+            routes[-1].send(json.dumps([{"op": "preview", "ref": f"session {session} 1", "events": [event]}]))
+
+        said("".join(f"Line {number}.\n\n" for number in range(80)) + "Last.")
+        await expect(page.get_by_text("Last.", exact=True)).to_be_in_viewport()  # the end is followed
+        await page.locator(".scroller").hover()
+        await page.mouse.wheel(0, -400)
+        await expect(page.get_by_role("button", name="Newest")).to_be_visible()
+        top = await page.locator(".scroller").evaluate("one => one.scrollTop")
+        said("\n\nAfter the last.")
+        await expect(page.get_by_text("After the last.", exact=True)).to_have_count(1)
+        assert await page.locator(".scroller").evaluate("one => one.scrollTop") == top  # who reads is left alone
+        await page.get_by_role("button", name="Newest").click()
+        await expect(page.get_by_text("After the last.", exact=True)).to_be_in_viewport()
 
 
 async def test_a_gap_in_the_log_draws_the_session_anew(tmp_path: Path, browser_address: str) -> None:

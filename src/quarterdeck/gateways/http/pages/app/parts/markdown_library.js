@@ -27,7 +27,7 @@ markdown.renderer.rules.link_open = (/** @type {any[]} */ tokens, /** @type {num
   const href = tokens[at].attrGet('href') ?? '';
   const said = tokens[at + 2]?.type === 'link_close' ? tokens[at + 1].content : '';
   const host = hostOf(href);
-  const shown = host && !(hostOf(said) === host && said.includes(host)) ? ` data-host="${escape(host)}"` : '';
+  const shown = host && !(hostOf(said) === host && /^https?:\/\/([^/?#@]*)/i.exec(said)?.[1] === host) ? ` data-host="${escape(host)}"` : '';
   return `<a href="${escape(href)}" title="${escape(href)}" target="_blank" rel="noopener noreferrer nofollow"${shown}>`;
 };
 /** An image would be a request to whoever the text names: it is a link instead. */
