@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -204,12 +206,20 @@ async def _made(there: Deck) -> str:
     return session
 
 
-async def test_whatever_the_host_hands_on_is_text_in_every_view(tmp_path: Path, browser_address: str) -> None:
-    async with deck(tmp_path, browser_address, rules=RULES) as there, window(there.browser) as person:
+@asynccontextmanager
+async def attacked(root: Path, address: str) -> AsyncIterator[tuple[Deck, Page, str]]:
+    """A page to which everything comes poisoned, and its session; afterwards nothing outside was asked for."""
+    async with deck(root, address, rules=RULES) as there, window(there.browser) as person:
         session = await _made(there)
         await person.context.add_init_script(WATCHED)
         page = await there.enter(person)
         await Hostile(session).stand_between(page)
+        yield there, page, session
+        assert [url for url in person.requests if not url.startswith((there.url, "blob:"))] == []
+
+
+async def test_whatever_is_asked_is_text(tmp_path: Path, browser_address: str) -> None:
+    async with attacked(tmp_path, browser_address) as (there, page, _):
         await page.goto(f"{there.url}?again#/inbox")
         await expect(page.locator(".rows li")).to_have_count(len(ASKED) + 1)
         await is_only_text(page)
@@ -221,6 +231,10 @@ async def test_whatever_the_host_hands_on_is_text_in_every_view(tmp_path: Path, 
                 for name in ("Allow with rule…", "Edit…", "Deny…"):
                     await page.get_by_role("button", name=name).click()
                     await is_only_text(page)
+
+
+async def test_whatever_is_in_a_session_is_text(tmp_path: Path, browser_address: str) -> None:
+    async with attacked(tmp_path, browser_address) as (there, page, session):
         await page.goto(f"{there.url}?again#/session/{session}")
         await expect(page.locator(".text-item .markdown").last).to_contain_text("onerror")
         for folded in (".call > .head[aria-expanded=false]", "main details:not([open]) > summary"):
@@ -235,12 +249,15 @@ async def test_whatever_the_host_hands_on_is_text_in_every_view(tmp_path: Path, 
             await page.get_by_label("Prompt").fill(typed)
             await expect(page.locator(".completion li").first).to_contain_text("onerror")
             await is_only_text(page)
-        for path in ("sessions", "sessions/new", "usage", "policy", "audit", "settings"):
+
+
+async def test_whatever_the_other_views_list_is_text(tmp_path: Path, browser_address: str) -> None:
+    async with attacked(tmp_path, browser_address) as (there, page, _):
+        for path in ("sessions", "sessions/new", "usage", "audit", "settings", "policy"):
             await page.goto(f"{there.url}?again#/{path}")
             await expect(page.locator("main h1").first).to_be_visible()
             await expect(page.locator("main")).to_contain_text("onerror")
             await is_only_text(page)
-        await page.goto(f"{there.url}?again#/policy")
         await page.get_by_label("Folder").fill(str(there.there.place.cwd))
         await page.locator(".explain input.code").fill("rm -rf x")
         await page.get_by_role("button", name="Explain").click()
@@ -249,14 +266,10 @@ async def test_whatever_the_host_hands_on_is_text_in_every_view(tmp_path: Path, 
         await page.get_by_role("button", name="Try").click()
         await expect(page.locator(".try .verdict")).to_be_visible()
         await is_only_text(page)
-        assert [url for url in person.requests if not url.startswith((there.url, "blob:"))] == []
 
 
 async def test_a_form_with_names_of_properties_is_answered_field_by_field(tmp_path: Path, browser_address: str) -> None:
-    async with deck(tmp_path, browser_address, rules=RULES) as there, window(there.browser) as person:
-        session = await _made(there)
-        page = await there.enter(person)
-        await Hostile(session).stand_between(page)
+    async with attacked(tmp_path, browser_address) as (there, page, _):
         await page.add_init_script(
             "{ const send = WebSocket.prototype.send; globalThis.sent = [];"
             " WebSocket.prototype.send = function (said) { sent.push(JSON.parse(said)); send.call(this, said); }; }"
