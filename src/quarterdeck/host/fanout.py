@@ -25,8 +25,8 @@ ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 TOGETHER = 64
 """Events that arrive together are sent in blocks that end at multiples of this, so that watchers at different positions
 get the same blocks except for the first."""
-BLOCKS = 16
-"""Blocks kept for watchers who get the same."""
+BLOCKS = RECENT // TOGETHER + 2
+"""Blocks kept for watchers who get the same: all that may be there at once, or each watcher would make its own."""
 
 _Where = tuple[int, int, int, bool]
 _News = tuple[Sequence[Frame | Preview], int]
@@ -121,6 +121,8 @@ class Fanout:
         seen = min([one.seen for one in self._watchers]) - (self._count - kept)
         for _ in range(min(seen, kept - TAIL)):
             self._recent.popleft()
+        first = self._count - len(self._recent)
+        self._blocks = {where: block for where, block in self._blocks.items() if where[1] > first}
 
     def _wake(self) -> None:
         if self._waiting:
