@@ -177,8 +177,8 @@ def test_what_follows_from_answers_is_answered_as_described(there: There) -> Non
         if wrong:
             raise wrong[0]
     print(f"{sent.total()} requests in {played} scenarios: {dict(followed)}")
-    assert len(made) >= SCENARIOS // 10
-    assert followed.total() >= sent.total() // 10
+    assert made
+    assert followed.total() >= sent.total() // 50
 
 
 def make_sensible(case: Any, cwd: str, session: str, made: set[str]) -> None:
