@@ -1,7 +1,7 @@
 """Search beside a bare FTS5 query, ingest with and without the index, and what parked sessions cost.
 
 ``python -m benchmarks.search`` prints the table (``--json`` for a program, ``--quick`` for a look, ``--only`` for some
-of ``search``, ``ingest`` and ``parked``). All of it takes about five minutes, a minute of them to write the index. The
+of ``search``, ``ingest`` and ``parked``). All of it takes about ten minutes, half of them for the search. The
 stand-in CLI plays; the index is in the current folder's file system.
 """
 
