@@ -74,7 +74,7 @@ def script_a_session(place: Place) -> None:
     model.reply("Blue it is.")
     model.reply(ToolUse("TaskCreate", {"subject": "Look", "description": "Look around", "activeForm": "Looking"}))
     model.reply("Planned.")
-    model.reply("It begins and it does not end.", Stall(after=3, seconds=LIMIT_S, until=model.gate()))
+    model.reply("It begins and it does not end.", Stall(after=4, seconds=LIMIT_S, until=model.gate()))
     model.reply("Still here.")
 
 
