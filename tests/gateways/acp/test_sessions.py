@@ -188,7 +188,7 @@ async def test_cancel_ends_what_runs_and_what_waits_and_twice_is_once(fake: Simu
 
 async def test_a_prompt_that_is_cancelled_in_the_same_breath_is_cancelled(fake: Simulated, checker: Any) -> None:
     """Written in one piece: the agent, not yet imported, reads initialize, session, prompt and cancel one by one."""
-    fake.play([fake.held, "Never."])
+    fake.play(*[[fake.held, "Never."]] * 3)
     async with start(fake, checker) as ed:
         await ed.initialize()
         session = await ed.new(fake.cwd)

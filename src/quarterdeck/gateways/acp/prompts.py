@@ -30,7 +30,6 @@ class Prompt:
     def __init__(self, id_: str, content: list[dict[str, Any]]) -> None:
         self.id = id_
         self.content = content
-        self.started = False
         self.cancelled = False
         self.steering: list[Prompt] = []
         self.stop_reason: StopReason = "end_turn"
@@ -41,6 +40,12 @@ class Prompt:
         """As ``done``, for the caller, who may stop waiting. ``shield`` would wake it a turn of the loop later."""
         self.sent: asyncio.Future[None] = loop.create_future()
         """Claude Code has it. Stays unset if it was withdrawn before that."""
+        self.begun: asyncio.Future[None] = loop.create_future()
+        """Its turn has begun."""
+
+    @property
+    def started(self) -> bool:
+        return self.begun.done()
 
     def end(self, stop_reason: StopReason, turn: TurnSummary | None = None) -> None:
         for each in (self, *self.steering):
@@ -143,7 +148,8 @@ class Prompts:
             if event.status != "started":
                 return
             if running is not None and event.id == running.id:
-                running.started = True
+                if not running.started:
+                    running.begun.set_result(None)
             elif event.id not in self._steering():
                 self._others = True
             return
@@ -195,7 +201,11 @@ class Prompts:
             async with asyncio.timeout(CANCEL_LIMIT_S):
                 if self._sending is not None and not self._sending.done():
                     await asyncio.wait([self._sending])
-                await self._interrupt(prompt)
+                if not prompt.started:  # an interrupt that arrives before the turn stops nothing
+                    await self._interrupt(prompt)
+                    await asyncio.wait([prompt.begun, prompt.done], return_when=asyncio.FIRST_COMPLETED)
+                if not prompt.done.done():
+                    await self._interrupt(prompt)
                 await asyncio.wait([prompt.done])
         except TimeoutError:
             await self._give_up()

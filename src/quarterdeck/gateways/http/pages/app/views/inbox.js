@@ -22,12 +22,14 @@ export function Inbox({ id }) {
   const selected = waiting.find((one) => one.id === id) ?? (id ? undefined : (waiting.find((one) => one.id === before.current) ?? waiting[0]));
   before.current = selected?.id ?? '';
   const position = useRef(0);
+  // As drawn: an effect may run after the lists have arrived, and would take the empty list it was drawn with for theirs.
+  const loaded = host.loaded.value;
   useEffect(() => {
     const index = waiting.findIndex((one) => one.id === id);
     if (index >= 0) position.current = index;
-    else if (id && host.loaded.value && waiting.length) go('inbox', waiting[Math.min(position.current, waiting.length - 1)].id);
-    else if (id && host.loaded.value) go('inbox');
-  }, [id, waiting]);
+    else if (id && loaded && waiting.length) go('inbox', waiting[Math.min(position.current, waiting.length - 1)].id);
+    else if (id && loaded) go('inbox');
+  }, [id, waiting, loaded]);
   /** @param {number} step */
   const move = (step) => {
     const index = waiting.findIndex((one) => one.id === selected?.id);
@@ -47,7 +49,7 @@ export function Inbox({ id }) {
         ${waiting.filter((one) => one.kind === 'permission').length > 1 && html`<button class="quiet" onClick=${() => setBatch(true)}>Several… <kbd>b</kbd></button>`}</header>
       <p class="sr" role="status" aria-live="polite">${waiting.length} waiting</p>
       <ul class="rows">${waiting.map((one) => html`<${Row} key=${one.id} approval=${one} selected=${one.id === selected?.id} />`)}</ul>
-      ${host.loaded.value && !waiting.length && html`<p class="empty">No pending requests.</p>`}
+      ${loaded && !waiting.length && html`<p class="empty">No pending requests.</p>`}
       <${Settled} />
     </section>
     <section class="detail" aria-label="Decision">
