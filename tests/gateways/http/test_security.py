@@ -410,7 +410,7 @@ async def test_names_of_worktrees_and_uploads_lead_nowhere_else(tmp_path: Path) 
         assert Path(kept.json["path"]).parent.name == session
         for name in ("..", "x" * 300, "%C3%A9" * 101):
             assert (await client.post(f"/v1/sessions/{session}/uploads?name={name}", b"x")).code == "invalid"
-        assert (await client.post("/v1/sessions", {"cwd": cwd, "agent": "/" + "x" * 300})).code == "cli_missing"
+        assert (await client.post("/v1/sessions", {"cwd": cwd, "agent": "/" + "x" * 300})).code == "invalid"
 
 
 async def test_json_nested_without_end_is_refused(tmp_path: Path) -> None:
