@@ -47,4 +47,4 @@ async def window(browser: Browser, *, errors: bool = False, **more: Any) -> Asyn
     opened = Window(context)
     yield opened
     await context.close()
-    assert errors or opened.errors == []
+    assert errors or not opened.errors, opened.errors

@@ -239,7 +239,14 @@ async def test_whatever_is_in_a_session_is_text(tmp_path: Path, browser_address:
         await expect(page.locator(".text-item .markdown").last).to_contain_text("onerror")
         for folded in (".call > .head[aria-expanded=false]", "main details:not([open]) > summary"):
             while await page.locator(folded).count():
-                await page.locator(folded).first.click()
+                # All at once: what is clicked one by one may be drawn anew, and gone, in between.
+                await page.evaluate(
+                    """(folded) => {
+                        document.querySelectorAll(folded).forEach((one) => one.click());
+                        return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+                    }""",
+                    folded,
+                )
         await is_only_text(page)
         for panel in ("Turns", "Plan", "Changes", "About"):
             await page.get_by_role("button", name=panel, exact=True).click()

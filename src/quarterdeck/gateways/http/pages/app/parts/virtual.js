@@ -34,6 +34,7 @@ export class VirtualList extends Component {
   componentDidMount() {
     if (this.props.handle) this.props.handle.current = this;
     const { element } = this;
+    if (!element) return;
     this.setState({ height: element.clientHeight });
     this.watching = new ResizeObserver(() => {
       this.setState({ height: element.clientHeight });
@@ -50,15 +51,15 @@ export class VirtualList extends Component {
     cancelAnimationFrame(this.frame);
   }
 
-  /** @returns {HTMLElement} */
+  /** Null once the list is gone, which events and observations that were on their way may outlive. @returns {HTMLElement | null} */
   get element() {
-    return /** @type {any} */ (this.place.current);
+    return this.place.current;
   }
 
   /** Cheap where sizes are known: when they were just measured, not right after something was drawn. */
   toEndIfFollowing() {
     const { element } = this;
-    if (!this.following) return;
+    if (!element || !this.following) return;
     element.scrollTop = element.scrollHeight;
     this.end = element.scrollTop;
   }
@@ -73,10 +74,10 @@ export class VirtualList extends Component {
   show(index) {
     this.following = false;
     const top = this.offset(index);
-    this.element.scrollTop = top;
+    if (this.element) this.element.scrollTop = top;
     this.setState({ top }, () => {
       const id = this.props.items[index]?.id;
-      const row = id === undefined ? null : this.element.querySelector(`[data-row="${CSS.escape(id)}"]`);
+      const row = id === undefined ? null : this.element?.querySelector(`[data-row="${CSS.escape(id)}"]`);
       row?.scrollIntoView({ block: 'start' });
       /** @type {HTMLElement | null} */ (row)?.focus();
     });
@@ -91,6 +92,7 @@ export class VirtualList extends Component {
 
   scrolled = () => {
     const { element } = this;
+    if (!element) return;
     const end = element.scrollHeight - element.clientHeight - element.scrollTop;
     // What grew since is not followed yet; only who moves up stops following.
     const following = end < AT_END_PX || (this.following && element.scrollTop >= this.end);
