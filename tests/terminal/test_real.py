@@ -438,7 +438,9 @@ def test_several_answers_are_ticked_and_enter_accepts_them(real: RealPlace) -> N
 
 
 def test_a_cli_that_is_killed_ends_the_chat_and_names_the_session(real: RealPlace) -> None:
-    real.model.reply("Bye.", bash("kill -9 $PPID"))
+    # The CLI writes its transcript a moment after the turn began: a kill before that leaves nothing to resume.
+    written = f"ls {real.home}/.claude/projects/*/*.jsonl"
+    real.model.reply("Bye.", bash(f"for n in $(seq 200); do {written} && break; sleep 0.05; done; kill -9 $PPID"))
     term = real.term("chat", "--allow", "Bash", agent="", columns=200)
     term.until("/help for commands", "\n›")
     term.press("go", ENTER)
