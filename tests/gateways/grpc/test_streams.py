@@ -15,9 +15,10 @@ from host.kit import ASKS, all_frames, frames_until, next_turn, pending
 from quarterdeck.gateways.common.streams import Opened
 from quarterdeck.gateways.grpc import Settings
 from quarterdeck.gateways.grpc.messages import MESSAGES
-from quarterdeck.gateways.grpc.streams import EventForm
+from quarterdeck.gateways.grpc.streams import EventForm, Feed
 from quarterdeck.gateways.grpc.v1 import events_pb2, resources_pb2
-from quarterdeck.host.requests import AddEvent, OfSession
+from quarterdeck.host import Caller
+from quarterdeck.host.requests import AddEvent, Nothing, OfSession
 from quarterdeck.host.resources import Frame
 from quarterdeck.timeline.events import TextAdded
 
@@ -240,6 +241,31 @@ async def test_a_cursor_names_no_row_that_is_still_to_come(tmp_path: Path) -> No
         read = MESSAGES["WatchSessionResponse"].FromString
         told = [read(one) for parts in ([first, second], [third]) for one in form.responses(parts)]
         assert [(one.cursor, [event.seq for event in one.events]) for one in told] == [("e-2", [1, 2]), ("e-3", [3])]
+
+
+async def test_the_stream_is_listened_to_while_a_response_is_written_and_all_of_it_stays_in_order(
+    tmp_path: Path,
+) -> None:
+    written: list[list[bytes]] = []
+    listened = asyncio.Event()
+
+    async def batches() -> AsyncGenerator[Any, None]:
+        yield "ab"
+        yield "cd"  # asked for while the first ones are written
+        listened.set()
+        for letter in "efghij":
+            await asyncio.sleep(0)
+            yield letter
+
+    async def write(parts: list[bytes]) -> None:
+        written.append(parts)
+        await listened.wait()
+
+    async with served(tmp_path, Settings(outbox_bytes=3)) as there:
+        feed = Feed(there.server.gateway, Caller(), Nothing(), Opened(hello={}, batches=batches()), write)
+        await feed.run(str.encode)
+    assert written[0] == [b"a", b"b"]
+    assert b"".join(part for parts in written for part in parts) == b"abcdefghij"
 
 
 async def nothing() -> AsyncGenerator[Any, None]:

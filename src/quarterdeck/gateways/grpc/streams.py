@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from typing import Any, cast
 
 import msgspec
@@ -86,6 +86,8 @@ class Feed:
         self._request = request
         self._stream = stream
         self.line = Line(gateway.settings, write)
+        self._turn = asyncio.Lock()
+        """Of the one who listens."""
 
     async def run(self, form: Callable[[Any], bytes], *beside: Awaitable[None]) -> None:
         """Raises ``HostError`` when the host ends it. The stream also ends when the task ``beside`` it does."""
@@ -95,7 +97,7 @@ class Feed:
             attending(gateway.host, self._caller, self._request),
         ):
             stopping = asyncio.ensure_future(gateway.stopping.wait())
-            working = [asyncio.ensure_future(one) for one in (self._pump(form), *beside)]
+            working = [asyncio.ensure_future(one) for one in (self._pump(form), self._pump(form), *beside)]
             tasks: list[asyncio.Future[Any]] = [stopping, *working]
             try:
                 await asyncio.wait([*tasks, line.over, ended], return_when=asyncio.FIRST_COMPLETED)
@@ -115,18 +117,23 @@ class Feed:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+                await self._stream.batches.aclose()
 
     async def _pump(self, form: Callable[[Any], bytes]) -> None:
-        """Everything the stream says, as it comes."""
-        send = self.line.send
+        """Everything the stream says, as it comes. While one of these writes, another one listens."""
+        line, batches = self.line, self._stream.batches
         try:
-            async with aclosing(self._stream.batches) as batches:
-                async for batch in batches:
-                    await send(map(form, batch))
+            while True:
+                async with self._turn:
+                    batch = await anext(batches, None)
+                    if batch is None:
+                        return
+                    await line.add(map(form, batch))
+                await line.flush()
         except HostError:
             raise
         except Exception as error:
-            if self.line.over.done():  # nothing can be written: the client has left
+            if line.over.done():  # nothing can be written: the client has left
                 raise
             raise unexpected(OPERATIONS["watch_session"], error) from error
 
