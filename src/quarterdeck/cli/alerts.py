@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .common import Parser
+from .common.paths import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 from .hosted.moments import count, span
 
@@ -48,7 +49,7 @@ def parser() -> Parser:
         "--after", metavar="SPAN", type=span, default=0.0, help="only requests pending for this long, e.g. 5m"
     )
     add.add_argument("--session", metavar="SESSION", help="only this session")
-    add.add_argument("--cwd", metavar="DIR", help="only sessions in this folder and below")
+    add.add_argument("--cwd", metavar="DIR", type=absolute, help="only sessions in this folder and below")
     add.add_argument(
         "--private-host", metavar="HOST", action="append", default=[], help="allow this private address or network"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .common import Parser
+from .common.paths import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 
 
@@ -22,7 +23,7 @@ def parser() -> Parser:
     )
     built.add_argument("file", metavar="FILE", help="the file; - reads standard input")
     built.add_argument("--name", metavar="NAME", help="another name than it had")
-    built.add_argument("--cwd", metavar="DIR", help="another folder than it had")
+    built.add_argument("--cwd", metavar="DIR", type=absolute, help="another folder than it had")
     add_host_options(built)
     return built
 

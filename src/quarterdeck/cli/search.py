@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .common import Parser
+from .common.paths import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 from .hosted.moments import count
 
@@ -21,7 +22,7 @@ def parser() -> Parser:
     )
     built.add_argument("words", metavar="WORD", nargs="+", help="what to look for")
     built.add_argument("--session", metavar="SESSION", help="only in this session")
-    built.add_argument("--cwd", metavar="DIR", help="only in sessions of this folder and below")
+    built.add_argument("--cwd", metavar="DIR", type=absolute, help="only in sessions of this folder and below")
     built.add_argument("--limit", metavar="N", type=count, default=20, help="at most so many (default: 20)")
     add_host_options(built)
     return built

@@ -10,10 +10,15 @@ from .errors import HostError
 SHOWN_CHARS = 200
 
 
-def as_path(given: str, field: str = "cwd") -> Path:
-    """The path without links and ``~``, whether it exists or not. Raises ``HostError`` for an invalid path."""
+def as_path(given: str, field: str = "cwd", *, absolute: bool = True) -> Path:
+    """The path without links and ``~``, whether it exists or not. Raises ``HostError`` for an invalid path.
+
+    A relative path is invalid unless ``absolute`` is false: a caller cannot know the folder the host was started in.
+    """
     try:
         path = Path(given).expanduser()
+        if absolute and not path.is_absolute():
+            raise ValueError("give it from the root, or from ~")
         path.is_dir()  # the system refuses names that are too long
         return path.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: no such user, or a cycle of links

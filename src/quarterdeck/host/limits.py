@@ -53,6 +53,8 @@ class Folders:
             return [str(one) for one in self.allowed or [Path.home()]]
         try:
             start = Path(prefix).expanduser()
+            if not start.is_absolute():
+                return []
             parent, beginning = (start, "") if prefix.endswith("/") else (start.parent, start.name)
             entries = sorted(entry.name for entry in os.scandir(parent) if entry.is_dir())
         except (OSError, RuntimeError, ValueError):

@@ -106,7 +106,7 @@ class MachineOperations(SessionOperations):
         cwd = self.folders.check(request.cwd)
         may_use = self._may_use(caller)
         made = await with_git(new_worktree, may_use, cwd, request.name, request.base, again=key is not None)
-        return returns.Details(details=made)
+        return returns.Details(details=made.shown)
 
     @once
     async def delete_worktree(

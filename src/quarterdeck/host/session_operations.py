@@ -41,7 +41,7 @@ from .presets import PresetOperations
 from .remote_callbacks import check_callbacks
 from .scopes import sees
 from .times import usd
-from .worktrees import new_worktree
+from .worktrees import new_worktree, take_back
 
 
 class SessionOperations(PresetOperations):
@@ -58,7 +58,7 @@ class SessionOperations(PresetOperations):
         if request.agent not in ("claude", "sim") and request.agent not in self._agents:
             if caller.scope != "admin":
                 raise HostError("option_not_allowed", "A path as agent requires the scope admin.", field="agent")
-            as_path(request.agent, "agent")
+            as_path(request.agent, "agent", absolute=False)
         if request.callbacks is not None:
             check_callbacks(request.callbacks, request.options)
         if request.host_tools is not None:
@@ -67,6 +67,7 @@ class SessionOperations(PresetOperations):
         lifecycle = request.lifecycle or takes.Lifecycle()
         life_of(self._lifecycle, lifecycle)
         self._accounts.check(request.account)
+        own_policy(request.policy)
         cwd = self.folders.check(request.cwd)
         session_id = id_for("create_session", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
@@ -91,11 +92,22 @@ class SessionOperations(PresetOperations):
         *,
         again: bool,
     ) -> SessionActor:
-        """A session as it was asked for, without a process."""
-        if request.worktree is not None:
-            may_use = self._may_use(caller)
-            made = await with_git(new_worktree, may_use, cwd, request.worktree, field="worktree", again=again)
-            cwd = self.folders.check(made["path"])
+        """A session as it was asked for, without a process; a worktree that none works in is not kept."""
+        if request.worktree is None:
+            return await self._make_session_in(cwd, session_id, request, lifecycle, caller)
+        await self._admit_session()
+        may_use, name = self._may_use(caller), request.worktree
+        made = await with_git(new_worktree, may_use, cwd, name, field="worktree", again=again)
+        try:
+            return await self._make_session_in(made.shown["path"], session_id, request, lifecycle, caller)
+        except Exception:
+            if made.is_new and await self.store.session(session_id) is None:
+                await with_git(take_back, made.top, Path(made.shown["path"]), name)
+            raise
+
+    async def _make_session_in(
+        self, cwd: str, session_id: str, request: takes.CreateSession, lifecycle: takes.Lifecycle, caller: Caller
+    ) -> SessionActor:
         public, private = split_options(request.options)
         if request.callbacks is not None:
             private[CALLBACKS] = msgspec.to_builtins(request.callbacks)

@@ -9,12 +9,22 @@ import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import HostError
 from .git import CHECKOUT_S, git, has_no_changes, is_repository
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Made(NamedTuple):
+    """A worktree for a new session, or for itself."""
+
+    shown: dict[str, Any]
+    top: Path
+    """The repository's own folder."""
+    is_new: bool
+    """Whether it was not there before."""
 
 
 def new_worktree(
@@ -25,8 +35,8 @@ def new_worktree(
     field: str = "name",
     *,
     again: bool = False,
-) -> dict[str, Any]:
-    """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``.
+) -> Made:
+    """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``, and then there is none.
 
     ``may_use``: whether a folder may be used: a ``.git`` file can name a repository anywhere, and the worktree is
     beside that one. ``again``: a host may have died after it had made it. One that is there and in which nothing has
@@ -41,22 +51,28 @@ def new_worktree(
     for folder in (top.resolve(), path.resolve()):
         if not may_use(folder):
             raise HostError("folder_not_allowed", f"Sessions are not allowed in {folder}.", field=field)
-    if not (again and _is_begun(top, path, name, base)):
+    is_new = not (again and _is_begun(top, path, name, base))
+    if is_new:
         git(str(top), "worktree", "add", "--quiet", "--no-checkout", "-b", name, str(path), base or "HEAD")
-    if not _index(path).exists():
-        _check_out(top, path, name)
-    copy_included(top, path)
-    return next(one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve()))
-
-
-def _check_out(top: Path, path: Path, name: str) -> None:
-    """By itself, from inside: a configuration may hold for this worktree alone, and name filters."""
+    is_empty = True
     try:
-        git(str(path), "reset", "--hard", "--quiet", within_s=CHECKOUT_S)
-    except HostError:
-        git(str(top), "worktree", "remove", "--force", "--force", str(path), check=False, also_in=[str(path)])
-        git(str(top), "branch", "--quiet", "-D", name, check=False)
+        is_empty = not _index(path).exists()
+        if is_empty:  # by itself, from inside: a configuration may hold for this worktree alone, and name filters
+            git(str(path), "reset", "--hard", "--quiet", within_s=CHECKOUT_S)
+        copy_included(top, path)
+        return Made(next(one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve())), top, is_new)
+    except BaseException as error:
+        if is_new or is_empty:
+            take_back(top, path, name)
+        if isinstance(error, OSError):
+            raise HostError("unavailable", f"The worktree could not be filled: {error}") from error
         raise
+
+
+def take_back(top: Path, path: Path, name: str) -> None:
+    """Remove a worktree in which nobody has worked yet, and its branch. Blocks."""
+    git(str(top), "worktree", "remove", "--force", "--force", str(path), check=False, also_in=[str(path)])
+    git(str(top), "branch", "--quiet", "-D", name, check=False)
 
 
 def _index(path: Path) -> Path:

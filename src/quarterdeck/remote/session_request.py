@@ -55,7 +55,7 @@ def session_request(
         more[field.name] = _as_json(value)
     more.setdefault("system_prompt", None)  # a program's session has none of its own, a host's has Claude Code's
     return CreateSession(
-        cwd=str(options.cwd or Path.cwd()),
+        cwd=_from_root(options.cwd),
         agent=_agent(options.cli_path),
         model=options.model,
         permission_mode=options.permission_mode,
@@ -64,6 +64,12 @@ def session_request(
         options=more,
         callbacks=_callbacks(handshake, detached_s),
     )
+
+
+def _from_root(cwd: str | os.PathLike[str] | None) -> str:
+    """Relative to where this program is, as for a local session; ``~`` is the host's."""
+    given = os.fspath(cwd or "")
+    return given if given.startswith("~") else str(Path(given).absolute())
 
 
 def hook_ids(handshake: InitializeRequest) -> list[str]:

@@ -26,6 +26,7 @@ from schemathesis.specs.openapi.checks import (
 import soak
 from gateways.http.kit import Served, served
 from host.kit import ASKS, LIMIT_S
+from host.test_hostile_git import made as make_repository
 from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.openapi import document
 from quarterdeck.gateways.http.routes import ROUTES, SOCKET
@@ -70,6 +71,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[There]:
         async with served(
             root, Settings(requests_per_s=1e6, attempts=1_000_000), limit_s=RUNS_S, turns=[ASKS, "Done."]
         ) as one:
+            await asyncio.to_thread(make_repository, one.place.cwd)
             found.append(There(one, await one.session(prompt=None, name=FIRST), asyncio.get_running_loop()))
             ready.set()
             await asyncio.to_thread(leave.wait)
@@ -107,6 +109,7 @@ def test_what_is_made_up_from_the_description_is_answered_as_described(there: Th
             tried += 1
             if "session_id" in (case.path_parameters or {}) and case.method != "DELETE":
                 case.path_parameters["session_id"] = session
+            keep_at_home(case, str(one.place.cwd))
             case.call_and_validate(
                 base_url=f"http://{host}:{port}",
                 headers={"Authorization": f"Bearer {one.admin.secret}"},
@@ -195,6 +198,18 @@ def make_sensible(case: Any, cwd: str, session: str, made: set[str]) -> None:
         else:
             case.body = {"cwd": cwd, "prompt": "go"}
         case.headers.pop("Idempotency-Key", None)
+    keep_at_home(case, cwd)
+
+
+def keep_at_home(case: Any, cwd: str) -> None:
+    """Worktrees are those of the test's own repository, when they are any's."""
+    if "worktree" not in case.operation.definition.raw["operationId"]:
+        return
+    for fields in (case.body, case.query):
+        if isinstance(fields, dict) and isinstance(fields.get("cwd"), str) and len(fields["cwd"]) % 4:
+            fields["cwd"] = cwd
+        if isinstance(fields, dict) and isinstance(fields.get("path"), str) and len(fields["path"]) % 4:
+            fields["path"] = f"{cwd}-{fields['path']}"
 
 
 async def end_sessions(host: Host) -> None:
