@@ -303,7 +303,7 @@ class AlertOperations(HostBase):
 
 
 def _without_links(alert: Alert) -> Alert:
-    return alert if alert.cwd is None else msgspec.structs.replace(alert, cwd=str(as_path(alert.cwd)))
+    return alert if alert.cwd is None else msgspec.structs.replace(alert, cwd=str(as_path(alert.cwd, absolute=True)))
 
 
 def _shown(alerts: Alerts) -> dict[str, Any]:

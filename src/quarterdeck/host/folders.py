@@ -10,10 +10,10 @@ from .errors import HostError
 SHOWN_CHARS = 200
 
 
-def as_path(given: str, field: str = "cwd", *, absolute: bool = True) -> Path:
+def as_path(given: str, field: str = "cwd", *, absolute: bool = False) -> Path:
     """The path without links and ``~``, whether it exists or not. Raises ``HostError`` for an invalid path.
 
-    A relative path is invalid unless ``absolute`` is false: a caller cannot know the folder the host was started in.
+    ``absolute``: a relative one is invalid, too: not everybody knows the folder that the host was started in.
     """
     try:
         path = Path(given).expanduser()

@@ -28,6 +28,7 @@ R = TypeVar("R")
 _NAMESPACE = uuid.UUID("6f0f3f1e-51c5-4c6e-9d6e-2f6f3f0f7c11")
 _TARGETS = ("session_id", "approval_id", "grant_id", "token_id", "transcript_id", "path", "cwd")
 """Fields of requests that say what a write is about."""
+_BEGUN = "begun"
 
 
 class Repeat:
@@ -87,6 +88,26 @@ def promise_for(
     if key is None:
         return None
     return lambda seq: receipt_for(host, operation, request, caller, key, outcome(seq))
+
+
+async def note_begun(
+    host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, note: str
+) -> None:
+    """Before an effect outside the store that cannot be seen to be one's own afterwards, e.g. a folder that is gone."""
+    if key is not None:
+        scope = f"{scope_of(operation, request, caller)}\n{_BEGUN}"
+        begun = Receipt(scope=scope, key=key, request=_digest(request), outcome=note.encode(), at=host.now())
+        await host.store.commit(Commit(receipt=begun))
+
+
+async def begun_before(
+    host: HostBase, operation: str, request: Request, caller: Caller, key: str | None
+) -> tuple[str, float] | None:
+    """What a host noted that died before it answered this very request, and when."""
+    if key is None:
+        return None
+    known = await host.store.receipt(f"{scope_of(operation, request, caller)}\n{_BEGUN}", key, now=host.now())
+    return None if known is None or known[0].request != _digest(request) else (known[0].outcome.decode(), known[0].at)
 
 
 def _digest(request: Request) -> bytes:

@@ -104,7 +104,7 @@ class ImportOperations(SessionOperations):
         self, session_id: str, path: Path, read: _Whole, request: takes.ImportSession, caller: Caller
     ) -> None:
         header, now = read.header, self.now()
-        cwd = as_path(header.cwd if request.cwd is None else request.cwd)
+        cwd = as_path(header.cwd, absolute=True) if request.cwd is None else as_path(request.cwd)
         if not self.folders.allows(cwd) or not sees(caller, str(cwd)):
             raise HostError(
                 "folder_not_allowed", f"Sessions may not be in {cwd}.", hint="Give another folder as cwd.", field="cwd"

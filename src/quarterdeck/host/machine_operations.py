@@ -17,9 +17,9 @@ from .callers import PROGRAM, Caller
 from .errors import HostError
 from .folders import as_path
 from .git import git, is_clean, is_on_a_branch, with_git
-from .idempotency import id_for, once
+from .idempotency import begun_before, id_for, note_begun, once
 from .session_operations import SessionOperations
-from .worktrees import main_worktree, new_worktree, worktrees_of
+from .worktrees import finish_removal, main_worktree, new_worktree, removal_note, worktrees_of
 
 SESSIONS_LOOKED_AT = 1_000
 """The newest sessions, for their own configuration folders."""
@@ -113,6 +113,9 @@ class MachineOperations(SessionOperations):
         self, request: takes.DeleteWorktree, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
         """Remove a worktree; uncommitted work only with ``force``."""
+        begun = await begun_before(self, "delete_worktree", request, caller, key)
+        if begun is not None and await with_git(finish_removal, str(as_path(request.path, "path")), *begun):
+            return returns.Accepted()
         path = self.folders.check(request.path, "path")
         top = await with_git(main_worktree, path)
         if str(top) == path or path not in [one["path"] for one in await with_git(worktrees_of, path)]:
@@ -131,6 +134,7 @@ class MachineOperations(SessionOperations):
         for actor in self._actors.values():
             if actor.has_process and Path(actor.log.record.cwd).is_relative_to(path):
                 raise HostError("conflict", f"Session {actor.id} is working there.", hint="Stop it first.")
+        await note_begun(self, "delete_worktree", request, caller, key, removal_note(top, path))
         force = ["--force", "--force"] if request.force else []  # without it, git looks once more
         await with_git(git, str(top), "worktree", "remove", *force, path, also_in=[path])
         return returns.Accepted()

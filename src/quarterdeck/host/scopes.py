@@ -98,6 +98,24 @@ def checked(cls: H) -> H:
     return cls
 
 
+def _paths_of(request: type[takes.Request]) -> tuple[tuple[str, bool], ...]:
+    """The fields that name folders, and whether they may be empty."""
+    known = {field.name: field.default == "" for field in msgspec.structs.fields(request)}
+    return tuple((name, known[name]) for name in ("cwd", "path", "folders") if name in known)
+
+
+_PATHS = {operation.takes: _paths_of(operation.takes) for operation in OPERATIONS.values()}
+
+
+def _check_paths(request: takes.Request) -> None:
+    """Only the program that runs the host knows what a relative path is relative to. Raises ``HostError``."""
+    for name, may_be_empty in _PATHS[type(request)]:
+        value = getattr(request, name)
+        for path in value if isinstance(value, list) else [value]:
+            if isinstance(path, str) and (path or not may_be_empty):
+                as_path(path, name, absolute=True)
+
+
 def _checked(operation: Operation, method: Callable[..., Any]) -> Callable[..., Any]:
     async def written(
         self: HostBase, request: Any, caller: Caller, key: dict[str, str | None], session: str | None
@@ -155,6 +173,8 @@ async def _admit(host: HostBase, operation: Operation, request: Any, caller: Cal
         )
     if not caller.may_bypass and "bypassPermissions" in _modes(request):
         raise HostError("forbidden", f"{caller.name} is not allowed to use bypassPermissions.", field="permission_mode")
+    if caller.via != "library" and _PATHS[operation.takes]:
+        _check_paths(request)
     if not caller.folders and not operation.writes:
         return None
     session, cwd = await _about(host, request)

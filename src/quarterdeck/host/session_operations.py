@@ -58,7 +58,7 @@ class SessionOperations(PresetOperations):
         if request.agent not in ("claude", "sim") and request.agent not in self._agents:
             if caller.scope != "admin":
                 raise HostError("option_not_allowed", "A path as agent requires the scope admin.", field="agent")
-            as_path(request.agent, "agent", absolute=False)
+            as_path(request.agent, "agent")
         if request.callbacks is not None:
             check_callbacks(request.callbacks, request.options)
         if request.host_tools is not None:

@@ -75,6 +75,33 @@ def take_back(top: Path, path: Path, name: str) -> None:
     git(str(top), "branch", "--quiet", "-D", name, check=False)
 
 
+def removal_note(top: Path, path: str) -> str:
+    """What ``finish_removal`` needs to know: the repository, and which of all worktrees of that name it is."""
+    git_file = Path(path, ".git").lstat()
+    return f"{git_file.st_ino}-{git_file.st_mtime_ns} {top}"
+
+
+def finish_removal(path: str, note: str, begun_at: float) -> bool:
+    """Whether the worktree is gone, after a host died while it removed it. Blocks; raises ``HostError``.
+
+    It may have left a folder without its ``.git``: the rest is removed, unless there is a file in it that is newer.
+    """
+    folder, top = Path(path), note.partition(" ")[2]
+    if os.path.lexists(folder / ".git"):
+        return removal_note(Path(top), path) != note  # another one has been made since
+    listed = {one["path"] for one in worktrees_of(top)} if is_repository(top) else set()
+    if folder.exists() and path not in listed:
+        return False  # somebody else's
+    for parent, _, names in os.walk(folder):
+        newer = [name for name in names if Path(parent, name).lstat().st_mtime > begun_at]
+        if newer:
+            raise HostError("conflict", f"{path} was half removed, and has new work: {newer[0]}.", field="path")
+    shutil.rmtree(folder, ignore_errors=True)
+    if path in listed:
+        git(top, "worktree", "remove", "--force", "--force", path)
+    return True
+
+
 def _index(path: Path) -> Path:
     return path / git(str(path), "rev-parse", "--git-path", "index").removesuffix("\n")
 
