@@ -97,6 +97,26 @@ async def test_a_disk_that_is_full_in_the_middle_leaves_none(
         assert (Path(session.cwd) / ".env").read_text() == "KEY=1\n"
 
 
+async def test_a_bare_repository_and_one_whose_git_folder_is_a_link_have_worktrees_too(
+    place: Place, repository: Path, tmp_path: Path
+) -> None:
+    bare, first = tmp_path / "bare.git", tmp_path / "first"
+    await asyncio.to_thread(run, tmp_path, "clone", "-q", "--bare", str(repository), str(bare))
+    await asyncio.to_thread(run, bare, "worktree", "add", "-q", str(first), "main")
+    (repository / ".git").rename(tmp_path / "elsewhere")
+    (repository / ".git").symlink_to(tmp_path / "elsewhere")
+    async with place.opened() as host:
+        for cwd, beside_it in ((first, f"{bare}-side"), (repository, f"{repository}-side")):
+            made = (await host.create_worktree(CreateWorktree(cwd=str(cwd), name="side"))).details
+            assert made["path"] == beside_it
+            listed = (await host.list_worktrees(InFolder(cwd=beside_it))).details["worktrees"]
+            assert beside_it in [one["path"] for one in listed]
+            await host.delete_worktree(DeleteWorktree(path=beside_it))
+            assert not await asyncio.to_thread(Path(beside_it).exists)
+            with pytest.raises(HostError):
+                await host.delete_worktree(DeleteWorktree(path=str(repository)))
+
+
 async def test_the_worktree_of_a_deleted_session_stays_with_what_was_done_in_it(place: Place, repository: Path) -> None:
     async with place.opened() as host:
         session = await host.create_session(CreateSession(cwd=str(repository), worktree="side"))

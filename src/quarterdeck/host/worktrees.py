@@ -60,7 +60,7 @@ def new_worktree(
         if is_empty:  # by itself, from inside: a configuration may hold for this worktree alone, and name filters
             git(str(path), "reset", "--hard", "--quiet", within_s=CHECKOUT_S)
         copy_included(top, path)
-        return Made(next(one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve())), top, is_new)
+        return Made(next(one for one in _listed(str(top)) if one["path"] == str(path.resolve())), top, is_new)
     except BaseException as error:
         if is_new or is_empty:
             take_back(top, path, name)
@@ -89,7 +89,7 @@ def finish_removal(path: str, note: str, begun_at: float) -> bool:
     folder, top = Path(path), note.partition(" ")[2]
     if os.path.lexists(folder / ".git"):
         return removal_note(Path(top), path) != note  # another one has been made since
-    listed = {one["path"] for one in worktrees_of(top)} if is_repository(top) else set()
+    listed = {one["path"] for one in _listed(top)} if Path(top).is_dir() else set()
     if folder.exists() and path not in listed:
         return False  # somebody else's
     for parent, _, names in os.walk(folder):
@@ -109,7 +109,7 @@ def _index(path: Path) -> Path:
 def _is_begun(top: Path, path: Path, name: str, base: str | None) -> bool:
     """Whether it is there, and nothing has happened in it."""
     wanted = git(str(top), "rev-parse", "--verify", "--quiet", f"{base or 'HEAD'}^{{commit}}", check=False).strip()
-    there = [one for one in worktrees_of(str(top)) if one["path"] == str(path.resolve())]
+    there = [one for one in _listed(str(top)) if one["path"] == str(path.resolve())]
     if not there or (there[0]["branch"], there[0]["commit"]) != (name, wanted):
         return False
     return not _index(path).exists() or has_no_changes(str(path))
@@ -181,6 +181,15 @@ def worktrees_of(cwd: str) -> list[dict[str, Any]]:
     """As git lists them, the repository's own first."""
     if not is_repository(cwd):
         raise HostError("invalid", f"{cwd} is not in a git repository.", field="cwd")
+    found = _listed(cwd)
+    if not os.path.lexists(Path(found[0]["path"], ".git")):  # it is bare, or its .git is a link to elsewhere
+        top = git(cwd, "rev-parse", "--show-toplevel", check=False).removesuffix("\n")
+        if top and Path(top, ".git").resolve() == Path(found[0]["path"]).resolve():
+            found[0]["path"] = top
+    return found
+
+
+def _listed(cwd: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for field in git(cwd, "worktree", "list", "--porcelain", "-z").split("\0"):
         word, _, value = field.partition(" ")
