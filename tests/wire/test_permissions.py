@@ -139,7 +139,7 @@ def test_updates_may_also_be_plain_dicts() -> None:
 
 
 def test_a_callback_that_returns_something_else_is_told_so() -> None:
-    with pytest.raises(TypeError, match=r"not bool \(tool Bash\)"):
+    with pytest.raises(TypeError, match=r"must return PermissionResult .* got <class .bool.>"):
         permission_answer(True, REQUEST)  # type: ignore[arg-type]
 
 

@@ -15,7 +15,6 @@ from quarterdeck.wire import (
     ElicitationRequest,
     HookCallbackRequest,
     McpMessageRequest,
-    PermissionResultAllow,
     PermissionResultDeny,
     ToolPermissionContext,
     UserDialogRequest,
@@ -81,9 +80,9 @@ class Dispatcher:
             result = await self._plan(request, context)
         else:
             result = self._decision(request, context)
-            if needs_await(result):
+            if type(result) is CoroutineType or needs_await(result):
                 result = await result
-        return LATER if result is LATER else permission_payload(result, request)
+        return LATER if result is LATER else permission_answer(result, request)
 
     def _decision(self, request: CanUseToolRequest, context: ToolPermissionContext) -> Any:
         """What the program's callback returned: the result, or an awaitable of it."""
@@ -155,14 +154,6 @@ class Dispatcher:
         ElicitationRequest: _elicitation,
         UserDialogRequest: _dialog,
     }
-
-
-def permission_payload(result: Any, request: CanUseToolRequest) -> dict[str, Any]:
-    """A permission callback's result as the answer to its request."""
-    if not isinstance(result, (PermissionResultAllow, PermissionResultDeny)):
-        takes = "PermissionResult (PermissionResultAllow or PermissionResultDeny)"
-        raise TypeError(f"Tool permission callback must return {takes}, got {type(result)}")
-    return permission_answer(result, request)
 
 
 def _payload(value: Any) -> Any:

@@ -79,7 +79,7 @@ _modes = rules.words(*get_args(PermissionMode), "manual", "delegate", otherwise=
 _sources = rules.words(*get_args(SettingSource), otherwise="setting-sources")
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class ClaudeAgentOptions(ByFields):
     """The options of a session."""
 

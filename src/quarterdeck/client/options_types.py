@@ -245,7 +245,7 @@ HookCallback: TypeAlias = Callable[[Any, str | None, HookContext], Awaitable[Any
 """Gets the input (a ``HookInput``: annotate the event's own class), the tool use id, and the context."""
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class HookMatcher(ByFields):
     """Callbacks for the events that match."""
 

@@ -94,14 +94,14 @@ class RequestHandlers(Protocol):
         """Request id → what to answer if its handler cannot any more."""
 
 
-class _Seat:
+class _Seat(Arrival):
     """A task that has served a request and waits for another."""
 
-    __slots__ = ("called", "request", "task")
+    __slots__ = ("request", "task")
 
-    def __init__(self, task: asyncio.Task[None], called: Arrival) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
+        super().__init__(loop)
         self.task = task
-        self.called = called
         self.request: AdmittedRequest | None = None
 
 
@@ -191,11 +191,11 @@ class RequestServer:
         if signal.is_set():  # withdrawn in the same chunk
             return
         seat, self._seat = self._seat, None
-        if seat is None or seat.called.done():  # done: someone has just cancelled it
+        if seat is None or seat.done():  # done: someone has just cancelled it
             self._tasks[event.request_id] = self._loop.create_task(self._serve([(event, signal)]))
         else:
             self._tasks[event.request_id], seat.request = seat.task, (event, signal)
-            seat.called.wake(at_once=True)
+            seat.wake(at_once=True)
 
     async def _serve(self, waiting: list[AdmittedRequest]) -> None:
         """Serve the last of the list first, then whoever comes alone. Nothing that a handler leaves behind in the task
@@ -233,9 +233,9 @@ class RequestServer:
 
     async def _next_alone(self, task: asyncio.Task[None]) -> AdmittedRequest:
         self._answers_follow = False
-        self._seat = seat = _Seat(task, Arrival(self._loop))
+        self._seat = seat = _Seat(self._loop, task)
         try:
-            await seat.called
+            await seat
         except asyncio.CancelledError:
             if self._seat is seat:
                 self._seat = None

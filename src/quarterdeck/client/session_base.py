@@ -16,12 +16,13 @@ from quarterdeck.wire import (
     PermissionResult,
     ResultMessage,
     WireObject,
+    permission_answer,
 )
 from quarterdeck.wire._base import plain
 
 from .connection import Connection
 from .cost import CostLedger, TurnCost
-from .dispatch import Dispatcher, permission_payload
+from .dispatch import Dispatcher
 from .errors import CLIConnectionError
 from .journal import Journal
 from .mcp_servers import InProcessServers
@@ -160,7 +161,7 @@ class SessionBase:
     def answer(self, request_id: str, answer: PermissionResult | Mapping[str, Any] | WireObject, /) -> None:
         """Answer a request whose callback returned ``LATER``. An answer too late is a ``LocalProtocolError``."""
         request = self.pending().get(request_id)
-        if isinstance(request, CanUseToolRequest) and not isinstance(answer, Mapping):
-            self._link.requests.answer(request_id, permission_payload(answer, request))
+        if isinstance(request, CanUseToolRequest) and not isinstance(answer, (Mapping, WireObject)):
+            self._link.requests.answer(request_id, permission_answer(answer, request))
         else:
             self._link.requests.answer(request_id, plain(answer))

@@ -19,7 +19,7 @@ class ProtocolEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Base of all events that are not content."""
 
 
-class RequestReceived(ProtocolEvent, frozen=True, kw_only=True):
+class RequestReceived(ProtocolEvent, frozen=True, gc=False):
     """The peer sent a request: call ``answer`` or ``refuse``, once."""
 
     request_id: str

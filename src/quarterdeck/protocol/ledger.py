@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -15,7 +15,7 @@ REMEMBERED = 1024
 """How many closed requests are remembered, to distinguish a late or second answer from one to an unknown request."""
 
 
-_ENDS = {trigger: (state, state.value) for trigger, state in REQUEST[RequestState.OPEN].items()}
+_ENDS: dict[str, str] = {trigger: state.value for trigger, state in REQUEST[RequestState.OPEN].items()}
 """Every request in the ledger is open; all other states are final."""
 
 
@@ -31,16 +31,15 @@ class _Kinds(dict[type, tuple[str | None, str]]):
         return kind
 
 
-_KINDS = _Kinds()
+KINDS = _Kinds()
 
 
 class TrackedRequest(msgspec.Struct, eq=False, gc=False):
-    """One request and its state."""
+    """One open request."""
 
     request_id: str
     request: Any
     deadline: float | None = None
-    state: RequestState = RequestState.OPEN
 
     @property
     def name(self) -> str:
@@ -48,7 +47,7 @@ class TrackedRequest(msgspec.Struct, eq=False, gc=False):
         return _name(self.request_id, _asks(subtype_of(self.request), detail_of(self.request)))
 
 
-class ClosedRequest(NamedTuple):
+class ClosedRequest(msgspec.Struct, frozen=True, gc=False):
     """What is remembered of a closed request: not the request itself, which may be large."""
 
     name: str
@@ -88,15 +87,14 @@ class Ledger(dict[str, TrackedRequest]):
             self[request_id] = others.pop(0)
             if others:
                 self._repeated[request_id] = others
-        entry.state, ending = _ENDS[trigger]
         request, endings = entry.request, self.endings
-        subtype, detail = _KINDS[type(request)]
+        subtype, detail = KINDS[type(request)]
         if request_id in endings:
             del endings[request_id]  # it is the latest again
         endings[request_id] = (
             subtype or subtype_of(request),
             (getattr(request, detail) or None) if detail else None,
-            ending,
+            _ENDS[trigger],
         )
         if len(endings) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
             self.endings = dict(islice(endings.items(), REMEMBERED, None))
@@ -126,7 +124,7 @@ class Ledger(dict[str, TrackedRequest]):
 
 
 def subtype_of(request: Any) -> str:
-    known = _KINDS[type(request)][0]
+    known = KINDS[type(request)][0]
     if known is not None:
         return known
     subtype = request.get("subtype")
@@ -135,7 +133,7 @@ def subtype_of(request: Any) -> str:
 
 def detail_of(request: Any) -> str | None:
     """The tool or hook it is about."""
-    name = _KINDS[type(request)][1]
+    name = KINDS[type(request)][1]
     return (getattr(request, name) or None) if name else None
 
 

@@ -29,7 +29,7 @@ from .events import (
     RequestRefused,
     Unexpected,
 )
-from .ledger import Ledger, TrackedRequest, subtype_of
+from .ledger import KINDS, Ledger, TrackedRequest, subtype_of
 from .states import END_WAIT_S, FLOW, REQUEST_TIMEOUT_S, Flow, LocalProtocolError, RequestState, StateMachine
 
 _SUCCESS = b'{"type":"control_response","response":{"subtype":"success","request_id":%b,"response":%b}}\n'
@@ -310,15 +310,15 @@ class Side:
         self._theirs.add(request_id, request)
         if self._replayed_at is not None:
             return  # the answer may follow in the record
-        if type(request) is not UnknownRequest and subtype_of(request) in self._serves:
-            self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
+        if KINDS[type(request)][0] in self._serves:
+            self._events.append(RequestReceived(request_id, request, message))
         else:
             self._tell_request(request_id, request, message)
 
     def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
         """Ask for an answer, or refuse a request that nobody here serves."""
         if (reason := self._why_not_served(request)) is None:
-            self._events.append(RequestReceived(request_id=request_id, request=request, message=message))
+            self._events.append(RequestReceived(request_id, request, message))
             return
         if self._input.state is not Flow.CLOSED:
             self.refuse(request_id, reason, error_code="unsupported_request")

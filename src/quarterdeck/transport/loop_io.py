@@ -167,20 +167,20 @@ class LoopWriter(Writer):
 
     def write(self, data: bytes) -> None:
         self._check()
-        view = memoryview(data)
+        count = 0
         if not self._unsent:
             try:
-                view = view[os.write(self._descriptor, view) :]
+                count = os.write(self._descriptor, data)
             except BlockingIOError:
                 pass
             except OSError as error:  # EPIPE: nobody reads any more
                 self.close()
                 raise self._closed_error() from error
-            if not view:
+            if count == len(data):
                 return
             self._loop.add_writer(self._descriptor, self._ready)
-        self._unsent.append(view)
-        self.unsent_bytes += len(view)
+        self._unsent.append(memoryview(data)[count:])
+        self.unsent_bytes += len(data) - count
 
     def _ready(self) -> None:
         view = self._unsent[0] if len(self._unsent) == 1 else memoryview(b"".join(self._unsent))

@@ -30,7 +30,7 @@ FastModeDisabledReason: TypeAlias = Literal[
 ]
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class AgentDefinition(ByFields):
     """A sub-agent that the host defines. The attributes have the names of the wire, as in the official SDK."""
 

@@ -186,10 +186,8 @@ def permission_answer(result: PermissionResult, request: _Request) -> dict[str, 
         if result.interrupt:
             answer["interrupt"] = True
     else:
-        raise TypeError(
-            "a permission callback must return PermissionResultAllow or PermissionResultDeny, not "
-            f"{type(result).__name__} (tool {request.tool_name})"
-        )
+        takes = "PermissionResult (PermissionResultAllow or PermissionResultDeny)"
+        raise TypeError(f"Tool permission callback must return {takes}, got {type(result)}")
     if request.tool_use_id:
         answer["toolUseID"] = request.tool_use_id
     if result.decision_classification is not None:
