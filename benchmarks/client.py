@@ -222,7 +222,8 @@ def _each(figures: Measured) -> Row:
 NOTE = (
     "The stand-in answers `initialize`, then sends output as fast as it can, at a fixed pace, or keeps requests in "
     "flight; it is never the bottleneck. Processor time is the host process's (user and system), from the prompt "
-    "to the result. Times are per message or per request unless a rate is given. The program reads "
+    "to the result. Times are per message or per request unless a rate is given. Sessions at a pace speak at moments "
+    "spread evenly over the time between two messages of one session. The program reads "
     f'`message.event["delta"]["text"]` on both sides. There are {ROUNDS.full} rounds ({FEW_ROUNDS.full} for '
     "closing and memory); each runs Quarterdeck and the official SDK one after the other. The table shows medians; "
     "“better by” is the median ratio of all rounds, with its interquartile range in brackets. Latency targets "

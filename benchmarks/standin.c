@@ -12,6 +12,8 @@
  *   STANDIN_ASKS    how many times to ask it, and
  *   STANDIN_FLIGHT  how many of them to keep unanswered at once
  *   STANDIN_CLOCK   how many lines per second to say with the time in them: each @NOW@ in the file's first line
+ *   STANDIN_PHASE   nanoseconds after a multiple of their interval at which these lines are due (default: the first is
+ *                   due at once), so that many at a pace are spread evenly, however fast their host starts them
  *   STANDIN_STOPS   an interrupt ends what is said at a pace, as it ends a turn of the real CLI
  *   STANDIN_INIT    a file with the line that begins a turn
  *   STANDIN_RESULT  a file with the line that ends one; @TOLD@ in it becomes "answers errors p50", the last being the
@@ -218,7 +220,8 @@ static size_t filled(char *to, struct text text, const char *mark, const char *w
 static void tell_time(struct text lines, long count, long per_second) {
     struct text line = {lines.start, (size_t)(strchr(lines.start, '\n') + 1 - lines.start)};
     char *told = malloc(line.size * 4);
-    int64_t start = now_ns();
+    int64_t start = now_ns(), interval = 1000000000 / per_second;
+    if (getenv("STANDIN_PHASE")) start += interval - (start - number("STANDIN_PHASE")) % interval;
     for (long said = 0; said < count; said++) {
         char digits[NOW_DIGITS + 1];
         int64_t due = start + said * 1000000000 / per_second;

@@ -115,10 +115,16 @@ async def crowd(setting: dict[str, Any]) -> Figures:
 
 
 async def late(setting: dict[str, Any]) -> Figures:
-    """How late the messages of many sessions at a model's pace are."""
+    """How late the messages of many sessions at a model's pace are, spread evenly over the time between two messages
+    of one session. A host that sends its prompts faster would else have them all at the same moment.
+    """
     delays: list[float] = []
+    interval_ns, sessions = 10**9 // int(setting["env"]["STANDIN_CLOCK"]), setting["sessions"]
     async with AsyncExitStack() as stack:
-        clients = [await opened(stack, setting) for _ in range(setting["sessions"])]
+        clients = []
+        for number in range(sessions):
+            phase = {"STANDIN_PHASE": str(number * interval_ns // sessions)}
+            clients.append(await opened(stack, setting, setting["env"] | phase))
         with Meter() as meter:
             for client in clients:
                 await client.query("go")
@@ -232,8 +238,8 @@ async def quiet(setting: dict[str, Any]) -> Figures:
     return {**percentiles(delays), **meter.figures, "messages": flooded}
 
 
-async def opened(stack: AsyncExitStack, setting: dict[str, Any]) -> Any:
-    return await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting)))
+async def opened(stack: AsyncExitStack, setting: dict[str, Any], env: dict[str, str] | None = None) -> Any:
+    return await stack.enter_async_context(sdk.ClaudeSDKClient(options(setting, env)))
 
 
 _LOADS = (deltas, mixed, crowd, late, backlog, permissions, hooks, tools, idle, first, quiet)

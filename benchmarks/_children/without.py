@@ -43,6 +43,11 @@ def one_epoll() -> None:
     process.watcher = lambda loop, *, together: gather.watcher(loop, together=False)
 
 
+def one_session_by_the_loop() -> None:
+    """A single session is watched through the epoll, too."""
+    gather.ONE_SESSION = 0
+
+
 def latches() -> None:
     class Latch(asyncio.Event):
         async def within(self, seconds: float) -> bool:
@@ -56,10 +61,8 @@ def latches() -> None:
     process.Latch = Latch  # type: ignore[assignment,misc]
 
 
-TRICKS: dict[str, Callable[[], None]] = {
-    "nothing": lambda: None,
-    **{trick.__name__: trick for trick in (waking_at_once, serving_together, the_task_that_stays, one_epoll, latches)},
-}
+_TRICKS = (waking_at_once, serving_together, the_task_that_stays, one_epoll, one_session_by_the_loop, latches)
+TRICKS: dict[str, Callable[[], None]] = {"nothing": lambda: None, **{trick.__name__: trick for trick in _TRICKS}}
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from . import registry, watchdog
 from .base import DEFAULT_GRACE, FLOOD_BYTES, WRITE_LIMIT, ExitStatus, Grace, Receiver
@@ -33,7 +33,9 @@ from .marks import MARK, attach, this_program
 from .spawn import ADOPTED, Child, ChildCommand, spawn
 from .stderr import StderrTail
 from .strays import end_orphans, sweep
-from .thread_io import ThreadReader, ThreadWriter
+
+if TYPE_CHECKING:
+    from .thread_io import ThreadReader, ThreadWriter
 
 logger = logging.getLogger(__name__)
 
@@ -156,7 +158,10 @@ class ProcessTransport:
             reader, writer = partial(LoopReader, pipes, context), LoopWriter
             watch = partial(PidfdWatch, pipes, context) if capabilities.pidfd else partial(ThreadWatch, loop)
         else:
-            reader, writer, watch = partial(ThreadReader, loop), ThreadWriter, partial(ThreadWatch, loop)
+            from . import thread_io  # for Windows
+
+            reader, writer = partial(thread_io.ThreadReader, loop), thread_io.ThreadWriter
+            watch = partial(ThreadWatch, loop)
         self._watch = self._own(watch(child.process, self._process_ended))
         self._output = self._own(reader(child.stdout, on_data=self._receiver.bytes_received, on_end=self._output_ended))
         child.stdout = ADOPTED

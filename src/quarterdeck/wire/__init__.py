@@ -124,7 +124,16 @@ _names.of(".answers.usage")
 __all__ += ["AccountLimits", "ContextCategoryKind", "ContextUsageCategory", "ContextUsageResponse", "ExtraUsage"]
 __all__ += ["LimitWindow", "UsageAnswer"]
 _names.of(".api")
-__all__ += ["ApiMessage", "Container", "ContextManagement", "Diagnostics", "MessageParam", "StopDetails", "StopReason"]
+__all__ += [
+    "ApiError",
+    "ApiMessage",
+    "Container",
+    "ContextManagement",
+    "Diagnostics",
+    "MessageParam",
+    "StopDetails",
+    "StopReason",
+]
 _names.of(".blocks")
 __all__ += ["Base64Source", "BashCodeExecutionToolResultBlock", "CodeExecutionToolResultBlock", "CompactionBlock"]
 __all__ += ["ContainerUploadBlock", "ContentBlock", "ContentSource", "DocumentBlock", "FallbackBlock", "FileSource"]
@@ -141,7 +150,7 @@ _names.of(".control")
 __all__ += ["ControlCancelRequest", "ControlFailure", "ControlRequest", "ControlResponse", "ControlSuccess"]
 __all__ += ["parse_request"]
 _names.of(".events")
-__all__ += ["ApiError", "CitationsDelta", "CompactionDelta", "ContentBlockDelta", "ContentBlockStart"]
+__all__ += ["CitationsDelta", "CompactionDelta", "ContentBlockDelta", "ContentBlockStart"]
 __all__ += ["ContentBlockStop", "Delta", "ErrorEvent", "Event", "InputJsonDelta", "MessageChange", "MessageDelta"]
 __all__ += ["MessageStart", "MessageStop", "Ping", "SignatureDelta", "TextDelta", "ThinkingDelta", "UnknownDelta"]
 __all__ += ["UnknownEvent", "decode_event"]

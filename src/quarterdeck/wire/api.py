@@ -81,3 +81,10 @@ class MessageParam(WireObject):
 
     content: str | list[ContentBlock]
     role: str = constant("user")
+
+
+class ApiError(WireObject):
+    """An error of the API; ``type`` is e.g. ``overloaded_error``."""
+
+    type: str | None = None
+    message: str | None = None

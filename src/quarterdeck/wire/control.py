@@ -56,23 +56,21 @@ class ControlRequest(Message, tag="control_request"):
         return subtype if isinstance(subtype, str) else ""
 
 
-class _TypedWhenRead:
-    """Wraps the slot of ``request``: a dict there is typed on first access and kept typed."""
+def _typed_when_read(slot: Any) -> Any:
+    """For the slot of ``request``: a dict there is typed on first access and kept typed."""
+    stored, store = slot.__get__, slot.__set__
 
-    def __init__(self, slot: Any) -> None:
-        self._read, self._write = slot.__get__, slot.__set__
-
-    def __get__(self, holder: Any, owner: type | None = None) -> Any:
-        if holder is None:
-            return self
-        request = self._read(holder)
+    def read(holder: ControlRequest) -> Request:
+        request = stored(holder)
         if type(request) is dict:
             request = parse_request(request)
-            self._write(holder, request)
-        return request
+            store(holder, request)
+        return request  # type: ignore[no-any-return]
+
+    return property(read, store)
 
 
-ControlRequest.request = _TypedWhenRead(ControlRequest.request)  # type: ignore[assignment]
+ControlRequest.request = _typed_when_read(ControlRequest.request)
 
 
 class _AnyControlRequest(ControlRequest, tag="control_request"):

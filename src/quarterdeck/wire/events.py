@@ -17,7 +17,7 @@ import msgspec
 
 from ._base import DOES_NOT_FIT, WireObject
 from ._shapes import UNKNOWN_TAG, Tagged, Unknown
-from .api import ApiMessage, Container, ContextManagement, StopDetails
+from .api import ApiError, ApiMessage, Container, ContextManagement, StopDetails
 from .blocks import ContentBlock
 from .usage import Usage
 
@@ -99,13 +99,6 @@ class MessageStop(Tagged, tag="message_stop"):
 
 class Ping(Tagged, tag="ping"):
     pass
-
-
-class ApiError(WireObject):
-    """An error of the API; ``type`` is e.g. ``overloaded_error``."""
-
-    type: str | None = None
-    message: str | None = None
 
 
 class ErrorEvent(Tagged, tag="error"):

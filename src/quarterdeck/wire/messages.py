@@ -26,9 +26,8 @@ from ._base import HIDDEN, Message, WireObject
 from ._json import loads
 from ._official import check_required, official
 from ._shapes import Number
-from .api import ApiMessage, MessageParam
+from .api import ApiError, ApiMessage, MessageParam
 from .blocks import ContentBlock
-from .events import ApiError
 from .result import MessageOrigin, ResultMessage
 from .stream import StreamEvent
 from .system import SystemMessage

@@ -232,56 +232,10 @@ def _update_to_dict(update: PermissionUpdate | Mapping[str, Any]) -> dict[str, A
 
 
 def _parse_updates(value: Any) -> list[PermissionUpdate] | None:
+    from ._strict_updates import StrictUpdate  # only the CLI's side reads answers
+
     try:
-        msgspec.convert(value, list[_StrictUpdate])
+        msgspec.convert(value, list[StrictUpdate])
         return msgspec.convert(value, list[PermissionUpdate])
     except DOES_NOT_FIT:
         return None
-
-
-class _StrictRule(msgspec.Struct, rename="camel"):
-    tool_name: str
-    rule_content: str | msgspec.UnsetType = msgspec.UNSET
-
-
-class _StrictBase(msgspec.Struct, tag_field="type"):
-    destination: PermissionUpdateDestination
-
-
-class _StrictRules(_StrictBase):
-    rules: list[_StrictRule]
-    behavior: PermissionBehavior
-
-
-class _StrictAddRules(_StrictRules, tag="addRules"): ...
-
-
-class _StrictReplaceRules(_StrictRules, tag="replaceRules"): ...
-
-
-class _StrictRemoveRules(_StrictRules, tag="removeRules"): ...
-
-
-class _StrictSetMode(_StrictBase, tag="setMode"):
-    mode: PermissionMode | Literal["manual"]
-
-
-class _StrictDirectories(_StrictBase):
-    directories: list[str]
-
-
-class _StrictAddDirectories(_StrictDirectories, tag="addDirectories"): ...
-
-
-class _StrictRemoveDirectories(_StrictDirectories, tag="removeDirectories"): ...
-
-
-_StrictUpdate: TypeAlias = (
-    _StrictAddRules
-    | _StrictReplaceRules
-    | _StrictRemoveRules
-    | _StrictSetMode
-    | _StrictAddDirectories
-    | _StrictRemoveDirectories
-)
-"""Exactly the updates that the CLI accepts; ``PermissionUpdate`` is more lenient."""

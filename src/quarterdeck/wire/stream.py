@@ -9,7 +9,9 @@ import msgspec
 from ._base import DOES_NOT_FIT, Message
 from ._official import Added, official
 from ._shapes import Number
-from .events import Event, decode_event
+
+if TYPE_CHECKING:
+    from .events import Event
 
 _T = TypeVar("_T")
 
@@ -80,6 +82,8 @@ class StreamEvent(Message, kw_only=True, tag="stream_event"):
     @property
     def typed_event(self) -> Event:
         """The event as a struct. Never raises: what cannot be typed is an ``Unknown…``."""
+        from .events import decode_event  # many classes, and most programs read ``event``
+
         return decode_event(self.event)
 
     @classmethod
