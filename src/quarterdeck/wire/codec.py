@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Mapping
 from functools import cache
 from io import BytesIO
-from itertools import filterfalse, repeat
+from itertools import repeat
 from typing import Any, Literal, TypeVar, Union
 
 import msgspec
@@ -270,7 +270,7 @@ def _is_text(data: bytes, lines: list[bytes]) -> bool:
 
     The typed decoder skips values it has no field for without checking their bytes, so they are checked here.
     """
-    return data.isascii() or _is_utf8(b"".join(filterfalse(bytes.isascii, lines)))
+    return data.isascii() or _is_utf8(b"".join([line for line in lines if not line.isascii()]))
 
 
 def _is_utf8(block: bytes | memoryview) -> bool:
