@@ -257,3 +257,26 @@ def test_the_lock_is_given_back_when_opening_fails(tmp_path: Path) -> None:
     folder = StoreFolder(tmp_path)
     folder.lock()
     folder.unlock()
+
+
+async def test_a_row_that_is_already_there_fails_the_whole_transaction(tmp_path: Path) -> None:
+    """An insert that fails stops in the middle (``OR FAIL``): nothing before it may stay, and others are written."""
+    async with await SqliteStore.open(tmp_path, sync="normal") as store:
+        await start(store)
+        await start(store, "other")
+        await add(store, "s", b"1")
+        database = StoreFolder(tmp_path).database
+        with closing(sqlite3.connect(database)) as connection, connection:
+            connection.execute(
+                "INSERT INTO rows SELECT id + 2, at, kind, origin, 1, 0, 0, '', 0, x'33' FROM rows WHERE body = x'31'"
+            )
+        commits = (add(store, "s", b"2", b"3"), add(store, "other", b"4"))
+        failed, written = await asyncio.gather(*commits, return_exceptions=True)
+        assert isinstance(failed, StoreError)
+        assert not isinstance(written, BaseException)
+        with closing(sqlite3.connect(database)) as connection:
+            kept = sorted(body for (body,) in connection.execute("SELECT body FROM rows"))
+        assert kept == [b"1", b"3", b"4"]
+        head = await store.head("s")
+        assert head is not None
+        assert head.last_seq == 1

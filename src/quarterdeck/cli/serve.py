@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import gc
 import ipaddress
 import json
 import logging
@@ -183,7 +182,6 @@ async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], serve
     folder = state_folder(given.state)
     tls = None if given.tls_cert is None else tls_context(given.tls_cert, given.tls_key)
     host = Host(folder, keeper=not given.no_keeper, agents=agents_for(given.agent), folders=given.folder)
-    gc.freeze()  # modules stay: a full collection need not go through them while sessions wait
     async with host, served(host) as server, _calls(given, host) as calls:
         bound = [await server.listen_tcp(name, port, tls) for name, port in places]
         unix = Path(given.unix) if given.unix else folder / "host.sock"

@@ -143,25 +143,26 @@ class Journal:
 
     def _tell(self, entries: Sequence[JournalEntry]) -> Commits | None:
         commits: Commits = []
-
-        def read(reader: JournalReader) -> None:
-            if (commit := reader.read(entries)) is not None:
-                commits.append(asyncio.ensure_future(commit))
-
-        self._each(read)
+        for reader in self.readers:
+            try:
+                if (commit := reader.read(entries)) is not None:
+                    commits.append(asyncio.ensure_future(commit))
+            except Exception as error:  # noqa: BLE001  # a reader's
+                self._failed(reader, error)
         return commits or None
 
     def _each(self, tell: Callable[[JournalReader], None]) -> None:
         for reader in self.readers:
             try:
                 tell(reader)
-            except Exception as error:
-                if reader.required:
-                    raise JournalError(
-                        f"the session ended because its journal could not be written: {error}"
-                    ) from error
-                logger.exception("A reader of the session's journal failed and was removed: %r", reader)
-                self.remove(reader)
+            except Exception as error:  # noqa: BLE001  # a reader's
+                self._failed(reader, error)
+
+    def _failed(self, reader: JournalReader, error: Exception) -> None:
+        if reader.required:
+            raise JournalError(f"the session ended because its journal could not be written: {error}") from error
+        logger.error("A reader of the session's journal failed and was removed: %r", reader, exc_info=error)
+        self.remove(reader)
 
 
 class CommitQueue:
@@ -213,11 +214,10 @@ class CommitQueue:
         try:
             while self._steps:
                 commits, step, size = self._steps[0]
-                waits = next((commit for commit in commits if not commit.done()), None)
-                if waits is not None:
-                    waits.add_done_callback(self._go_on)
-                    return
                 for commit in commits:
+                    if not commit.done():
+                        commit.add_done_callback(self._go_on)
+                        return
                     commit.result()
                 del self._steps[0]
                 self._size -= size

@@ -39,6 +39,8 @@ class Gauge:
 
     def until(self, now: float) -> float | None:
         """When the account's limits let prompts through again; None: they do."""
+        if not self._told:
+            return None
         ends = [end for limit, at in self._told.values() if (end := _ends_at(limit, at)) > now]
         return max(ends, default=None)
 

@@ -83,7 +83,10 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 def encode_body(body: SessionBody) -> bytes:
-    return msgspec.json.encode(body)
+    return _encoder.encode(body)
+
+
+_encoder = msgspec.json.Encoder()
 
 
 def decode_body(record: SessionRecord) -> SessionBody:

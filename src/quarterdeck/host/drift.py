@@ -45,11 +45,11 @@ class Drift:
     def look(self, message: Message, at: float, cli_version: str | None) -> list[DriftNoticed]:
         """What is new in a line from the CLI."""
         kind = type(message)
-        if kind not in _UNKNOWN and not (kind is ControlRequest and isinstance(message.request, UnknownRequest)):  # type: ignore[attr-defined]
+        if kind not in _MAY_BE_UNKNOWN or (kind is ControlRequest and type(message.request) is not UnknownRequest):  # type: ignore[attr-defined]
             seen = self._seen[cli_version]
             count = seen[kind] = seen.get(kind, 0) + 1
             if count > FIRST and count % EVERY:
-                return []  # of a kind of which enough have been looked at
+                return _NOTHING  # of a kind of which enough have been looked at
         return [
             DriftNoticed(at, what, name, cli_version) for what, name in self._odd(message) if self._is_new(what, name)
         ]
@@ -81,4 +81,5 @@ class Drift:
         yield from (("field", f"{name}{path}") for path in set(untyped_keys(message)))
 
 
-_UNKNOWN = frozenset({UnknownMessage, BadLine, SystemMessage})
+_MAY_BE_UNKNOWN = frozenset({UnknownMessage, BadLine, SystemMessage, ControlRequest})
+_NOTHING: list[DriftNoticed] = []

@@ -131,15 +131,6 @@ class Fanout:
                 if not one.done():
                     one.set_result(None)
 
-    async def _next(self) -> None:
-        """Wait until there is more. Ask without a pause after having looked: nothing is missed in between."""
-        more = asyncio.get_running_loop().create_future()
-        self._waiting.add(more)
-        try:
-            await more
-        finally:
-            self._waiting.discard(more)
-
     @contextmanager
     def _watching(self) -> Iterator[_Watcher]:
         watcher = _Watcher()
@@ -160,6 +151,7 @@ class Fanout:
         Watchers get the very same sequences, so that whoever writes one down can do so once. One that has fallen
         behind reads the store, and misses the previews of that time: the frames that follow say all of it.
         """
+        loop = asyncio.get_running_loop()
         with self._watching() as watcher:
             while True:
                 seen = watcher.seen
@@ -179,8 +171,13 @@ class Fanout:
                         yield news
                 elif self._closed:
                     return
-                else:
-                    await self._next()
+                else:  # without a pause after having looked: nothing is missed in between
+                    more = loop.create_future()
+                    self._waiting.add(more)
+                    try:
+                        await more
+                    finally:
+                        self._waiting.discard(more)
 
     def _oldest(self) -> int:
         """The oldest frame kept, or the next one to come."""
@@ -195,11 +192,11 @@ class Fanout:
         news: list[Frame | Preview] = []
         for number in range(seen - first, end - first):
             one = self._recent[number]
-            if isinstance(one, Frame):
+            if type(one) is Frame:
                 if one.seq == after + 1:
                     after = one.seq
                     news.append(one)
-            elif previews and one.after_seq == after:
+            elif previews and one.after_seq == after:  # type: ignore[union-attr]  # a preview
                 news.append(one)
         if len(self._blocks) >= BLOCKS:
             self._blocks.clear()

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.protocol import HostSide, TurnState
@@ -182,9 +183,10 @@ def frame_of(row: Row, events: list[AnyEvent]) -> Frame:
 
 def _shown(events: list[Any]) -> list[AnyEvent]:
     """Rows have no deltas, so the unsent rest is always everything: it would be in the frame twice."""
-    for at, event in enumerate(events):
-        if type(event) in _HAVE_REST and event.rest:
-            events[at] = msgspec.structs.replace(event, rest="")
+    if not _HAVE_REST.isdisjoint(map(type, events)):
+        for event in events:
+            if type(event) in _HAVE_REST:
+                force_setattr(event, "rest", "")  # nobody else has it yet
     return events
 
 

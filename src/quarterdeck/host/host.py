@@ -10,6 +10,8 @@ Each method is an operation of ``operations.OPERATIONS``: it takes the request o
 
 from __future__ import annotations
 
+import functools
+import gc
 from types import TracebackType
 
 from .alert_operations import AlertOperations
@@ -53,6 +55,7 @@ class Host(
 
     async def open(self) -> Host:
         """Open the log, find the keeper, and resume every session that has a process."""
+        _set_program_aside()
         await self._open()
         return self
 
@@ -63,3 +66,13 @@ class Host(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+@functools.cache
+def _set_program_aside() -> None:
+    """Once in a process: what is there before its first host opens is left out of full garbage collections.
+
+    Modules are nearly all that they would go through, and no session is served meanwhile: for 12 ms on an idle machine
+    and 35 on a busy one, about once a second at 5,000 lines per second.
+    """
+    gc.freeze()

@@ -116,6 +116,9 @@ class LogWriter:
         if error is not None:
             self._fail([batch], error)
             return done
+        if rows and not self._waiting and self._retry is None and self._may_submit(batch):
+            self._submit([batch])  # as most do
+            return done
         self._waiting.append(batch)
         if batch.empty and not self._submitted:
             loop.call_soon(self._hand_over)  # it is done at once, but not before its caller has the future

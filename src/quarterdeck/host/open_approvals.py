@@ -115,6 +115,8 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
 
     def ended(self, event: ToolEnded | TurnEnded, at: float, draft: Draft) -> None:
         """The CLI's next message about a call: the decision was applied."""
+        if not self._open:
+            return
         items = self._fold.timeline.state.items
         for record in list(self._open.values()):
             if record.state == "delivered" and is_applied_by(items.get(record.request_id), event):

@@ -29,7 +29,7 @@ from .drift import Drift
 from .errors import HostError
 from .events import DriftNoticed
 from .folding import PREVIEWS, is_preview
-from .launching import LineEnds, Wire
+from .launching import CommittedOffset, LineEnds, Wire
 from .redacting import row_body
 from .session_log import Receipts, SessionLog
 
@@ -69,7 +69,7 @@ class Recorder(JournalReader):
     def _notice(self, found: list[DriftNoticed], message: Message, at: float) -> None:
         """Messages unknown to this version are kept like every line, and reported once."""
         if type(message) is InitMessage and message.claude_code_version:
-            found += self.drift.version(message.claude_code_version, at)
+            found = [*found, *self.drift.version(message.claude_code_version, at)]
         if found:
             rows = [self._log.event_row(event) for event in found]
             asyncio.get_running_loop().call_soon(self._log.append, rows, [self.drift.setting()])
@@ -124,33 +124,37 @@ class Recorder(JournalReader):
                 continue
             end = wire.lines.next() if wire is not None else 0
             if type(entry.message) not in PREVIEWS:
-                lines.append(self._received_line(entry, end))
+                lines.append(self._received_line(entry.message, entry.at, end))
                 continue
             if lines:
                 wait, lines = log.append_lines(lines), []
             wait = log.preview(entry.message, entry.at) or wait
             if self._stream_from is None and previews.streaming:
                 self._stream_from = end - len(entry.message.raw) - 1
-        if lines:
-            wait = log.append_lines(lines)
         if not previews.streaming:
             self._stream_from = None
-        if end and wait is not None:
-            self._acknowledge(wait, end if self._stream_from is None else self._stream_from)
+        committed = wire.committed if wire is not None and end else None
+        offset = end if self._stream_from is None else self._stream_from
+        if lines:
+            wait = log.append_lines(
+                lines, written=None if committed is None else functools.partial(committed.reached, offset)
+            )
+        elif committed is not None and wait is not None:
+            _acknowledge(committed, wait, offset)
         return wait
 
-    def _received_line(self, entry: JournalEntry, spool_end: int) -> tuple[NewRow, Message | None]:
-        message, at, log = entry.message, entry.at, self._log
+    def _received_line(self, message: Message, at: float, spool_end: int) -> tuple[NewRow, Message | None]:
+        log, kind = self._log, type(message)
         if log.previews.following:
             log.previews.passed("out", message, at)
         session = log.body
         noticed = self.drift.look(message, at, session.cli_version)
-        if noticed or type(message) is InitMessage:
+        if noticed or kind is InitMessage:
             self._notice(noticed, message, at)
         if self._expected and isinstance(message, ControlCancelRequest):
             self.give_up(message.request_id, HostError("withdrawn", "Claude Code has withdrawn this request."))
         raw = message.raw
-        body = row_body(message, "out", raw) if isinstance(message, ControlResponse) else raw
+        body = row_body(message, "out", raw) if kind is ControlResponse else raw
         row = NewRow(
             at=at, kind="received", origin="agent", body=body, generation=session.generation, spool_end=spool_end
         )
@@ -190,11 +194,6 @@ class Recorder(JournalReader):
         )
         return row, entry.message if body is raw else None
 
-    def _acknowledge(self, wait: asyncio.Future[Any], offset: int) -> None:
-        committed = None if self.wire is None else self.wire.committed
-        if committed is not None:
-            wait.add_done_callback(lambda done: committed.reached(offset) if _went_well(done) else None)
-
     def resume(self, unsent: Iterable[tuple[int, bytes]], *, accepted: int, written: int) -> None:
         """A process that kept running without us has everything up to ``written``, its keeper up to ``accepted``."""
         open_requests = self._log.fold.side.open_requests()
@@ -226,7 +225,6 @@ class Recorder(JournalReader):
             lines.take(data)
             for message in decoder.feed(data):
                 line_end = lines.next()
-                entry = JournalEntry(0, at, "out", message)
                 known = line_end <= self._log.spool_end
                 if known and is_preview(message):
                     self._log.previews.received(message, at)  # the rest of its message follows
@@ -236,7 +234,7 @@ class Recorder(JournalReader):
                     if (wait := self._log.preview(message, at)) is not None:
                         await wait
                 else:
-                    await self._log.append_lines([self._received_line(entry, line_end)])
+                    await self._log.append_lines([self._received_line(message, at, line_end)])
         return lines.complete
 
 
@@ -257,6 +255,11 @@ def _pass_on(written: asyncio.Future[Committed], done: asyncio.Future[Committed]
         error = StoreClosed() if done.cancelled() else done.exception()
         written.set_exception(error or StoreClosed())
         written.exception()
+
+
+def _acknowledge(committed: CommittedOffset, wait: asyncio.Future[Any], offset: int) -> None:
+    """Once it is written."""
+    wait.add_done_callback(lambda done: committed.reached(offset) if _went_well(done) else None)
 
 
 def _went_well(done: asyncio.Future[Any]) -> bool:

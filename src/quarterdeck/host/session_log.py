@@ -142,23 +142,31 @@ class SessionLog:
         changes: Sequence[Change] = (),
         *,
         receipt: Receipts = None,
+        written: Callable[[], None] | None = None,
     ) -> asyncio.Future[Committed]:
-        """The same for rows of which some are already decoded: the decoded line is next to the row."""
+        """The same for rows of which some are already decoded: the decoded line is next to the row.
+
+        ``written`` is called when they are written and shown.
+        """
         draft = self._draft(changes)
         for row, message in lines:
             self.standing.add(row, draft, message)
         self.standing.settle(lines[-1][0].at if lines else self.now(), draft)
-        return self._write(draft, receipt)
+        return self._write(draft, receipt, written)
 
     def _draft(self, changes: Sequence[Change] = ()) -> Draft:
         return Draft(self.fold, self.body, changes)
 
-    def _write(self, draft: Draft, receipt: Receipts = None) -> asyncio.Future[Committed]:
-        rows, events, record = draft.rows, draft.events, self.record
+    def _write(
+        self, draft: Draft, receipt: Receipts = None, then: Callable[[], None] | None = None
+    ) -> asyncio.Future[Committed]:
+        rows, events, record = draft.rows, draft.events, self.standing.record
 
         def written(done: Committed) -> None:
             self.written_record = record
             self._written(done, rows, events)
+            if then is not None:
+                then()
 
         return self._writer.write(
             rows,
@@ -255,7 +263,7 @@ class SessionLog:
     # Showing
 
     def _written(self, done: Committed, rows: list[NewRow], events: list[list[AnyEvent]]) -> None:
-        session, first = self.id, done.first_seq
+        session, first = self.standing.record.id, done.first_seq
         pairs = zip(itertools.count(first), rows, events)
         self.fanout.publish([Frame(session=session, seq=seq, at=row.at, events=told) for seq, row, told in pairs])
         if done.pos:  # approvals change with their rows

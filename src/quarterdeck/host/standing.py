@@ -84,15 +84,14 @@ class Standing:
         draft.events.append(told)
         if type(message) is AssistantMessage:
             self.meter.add(message, len(row.body))
-        for event in told:
-            if type(event) in _MATTER:
-                break
-        else:
+        if _MATTER.isdisjoint(map(type, told)):
             return
         matter = [event for event in told if type(event) in _MATTER]
-        ended = any(isinstance(event, ProcessChanged) for event in matter)
+        ended = len(matter) > 1 and any(type(event) is ProcessChanged for event in matter)
         for event in matter:
-            if not (ended and isinstance(event, RequestCancelled)):  # lost with its process, not withdrawn
+            if type(event) is ToolEnded:  # far more often than all others
+                self.approvals.ended(event, row.at, draft)
+            elif not (ended and type(event) is RequestCancelled):  # lost with its process, not withdrawn
                 self._derive(event, row.at, draft)
 
     def _derive(self, event: AnyEvent, at: float, draft: Draft) -> None:
@@ -101,8 +100,6 @@ class Standing:
                 self.approvals.ask(event.request, at, draft)
             case RequestCancelled():
                 self.approvals.withdrawn(event.id, at, draft)
-            case ToolEnded():
-                self.approvals.ended(event, at, draft)
             case ModelChanged():
                 self.body.chosen.pop("model", None)
             case ModeChanged():
@@ -145,7 +142,7 @@ class Standing:
         body.cli_version = details.cli_version or body.cli_version
         if not body.imported:  # otherwise only a file says so, and another session may have this transcript
             body.transcript_id = details.session_id or body.transcript_id
-        body.next_prompt_at = self.fold.queue.next_at()
+        body.next_prompt_at = self.fold.queue.next_at() if self.fold.queue.prompts else None
         body.model = details.model or body.model
         body.permission_mode = details.permission_mode or body.permission_mode
         limited_until = self.gauge.until(at)

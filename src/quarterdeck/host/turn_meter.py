@@ -56,12 +56,13 @@ class TurnMeter:
         if used is None or key is None:
             return
         length = self._said[key] = self._said.get(key, 0) + size_bytes
-        output, guessed = used.get("output_tokens") or 0, length // (2 * CHARS_PER_TOKEN)  # half is around the text
+        count = used.get
+        output, guessed = count("output_tokens") or 0, length // (2 * CHARS_PER_TOKEN)  # half is around the text
         units = _units(
-            used.get("input_tokens") or 0,
+            count("input_tokens") or 0,
             max(guessed, output),
-            used.get("cache_read_input_tokens") or 0,
-            used.get("cache_creation_input_tokens") or 0,
+            count("cache_read_input_tokens") or 0,
+            count("cache_creation_input_tokens") or 0,
         )
         self._messages[key] = said.model or "", units
 

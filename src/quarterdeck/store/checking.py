@@ -76,10 +76,12 @@ def checked_log(tables: Tables, commit: Commit) -> Log | None:
 
 def check_changes(tables: Tables, commit: Commit, log: Log | None) -> dict[str, ApprovalRecord]:
     """Raise where a change is impossible; returns the approvals as they will be."""
-    checking = _Checking(tables, commit, log.last_seq if log else 0)
     for row in commit.rows:
         if row.sender:
             check_text(row)
+    if not commit.changes:
+        return {}
+    checking = _Checking(tables, commit, log.last_seq if log else 0)
     for change in commit.changes:
         _CHECKS[type(change)](checking, change)
     return checking.approvals

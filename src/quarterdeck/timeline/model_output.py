@@ -182,7 +182,7 @@ def _forget_begun(state: State, output: ModelOutput, index: int) -> None:
 
 def _begin(state: State, item: Said, at: float, out: list[Event]) -> None:
     add_item(state, item)  # type: ignore[arg-type]
-    out.append(BlockStarted(at, item.id, "text" if isinstance(item, Text) else "thinking", item.parent_id))
+    out.append(BlockStarted(at, item.id, "text" if type(item) is Text else "thinking", item.parent_id))
 
 
 def _output_of(state: State, message_id: str, parent_id: str | None) -> ModelOutput:
@@ -248,7 +248,7 @@ def _complete(
     item.text = clip(text, state.limits.text_chars)
     item.done, item.uuid, item.model, item.error = True, message.uuid, model, error
     stopped = bool(message.aborted)
-    if isinstance(item, Thinking):
+    if type(item) is Thinking:
         item.hidden = isinstance(block, RedactedThinkingBlock)
         if message.thinking_duration_ms is not None:
             item.duration_s = message.thinking_duration_ms / 1000

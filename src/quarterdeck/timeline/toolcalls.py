@@ -61,7 +61,7 @@ def call_started(state: State, block: Call, parent_id: str | None, at: float, ou
 
 
 def _label(block: Call) -> str:
-    return f"{block.server_name}: {block.name}" if isinstance(block, McpToolUseBlock) else label(block.name)
+    return f"{block.server_name}: {block.name}" if type(block) is McpToolUseBlock else label(block.name)
 
 
 def call_completed(
