@@ -249,6 +249,7 @@ async def test_a_day_that_one_session_has_used_up_is_used_up_for_all_also_after_
                 await host.send_prompt(SendPrompt(session_id=first.id, content="more"))
             assert refused.value.code == "budget_reached"
             await host.set_budgets(Settings(settings={"day_usd": "1000"}))
-            stage.model.reply("Two.")
+            # Not queued: an early interrupt leaves replies to the other session unused.
+            stage.model.on(lambda request: "more" in request.last_user_text, "Two.")
             await host.send_prompt(SendPrompt(session_id=first.id, content="more"))
             await until(lambda: _has_said(host, first, "Two."))
