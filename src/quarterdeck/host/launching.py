@@ -183,8 +183,8 @@ class CommittedOffset:
         self._timer: asyncio.TimerHandle | None = None
 
     def reached(self, offset: int) -> None:
-        """Everything before this is committed."""
-        self._reached = offset
+        """Everything before this is committed. Rows are reported as they are written, and previews a little later."""
+        self._reached = max(offset, self._reached)
         if offset - self._told >= TOLD_BYTES:
             self._tell()
         elif self._timer is None:
