@@ -8,6 +8,7 @@ import contextlib
 import ipaddress
 import json
 import logging
+import math
 import os
 import signal
 import sys
@@ -19,11 +20,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from quarterdeck._places import state_folder
 
 from .common import FAILED, OK, USAGE_ERROR, Look, Parser, ReportedError
+from .hosted.moments import count, span
 
 if TYPE_CHECKING:
     from quarterdeck.gateways.grpc import Server as CallServer
     from quarterdeck.gateways.http import Gateway, Server
     from quarterdeck.host import Host
+    from quarterdeck.store.queries import Retention
 
 DEFAULT_LISTEN = "127.0.0.1:8787"
 UNIX = "unix:"
@@ -65,6 +68,15 @@ def parser() -> Parser:
     built.add_argument("--agent", metavar="AGENT", help="the agent of sessions: claude (default), sim, or a path")
     built.add_argument("--no-keeper", action="store_true", help="end session processes with the host")
     built.add_argument("--folder", metavar="DIR", action="append", help="allow sessions only below this folder")
+    built.add_argument(
+        "--keep",
+        metavar="SPAN",
+        type=_kept(span),
+        help="how long to keep the rows of sessions: 30d, or all (default: 90d)",
+    )
+    built.add_argument(
+        "--keep-mib", metavar="N", type=_kept(count), help="the most rows of a session, in MiB, or all (default: 512)"
+    )
     built.add_argument("--json", action="store_true", help="print the ready message as JSON")
     built.add_argument("--log", choices=("text", "json"), default="text", help="the format of log lines on stderr")
     network = built.add_argument_group("network")
@@ -83,6 +95,22 @@ def parser() -> Parser:
         help="serve other machines without TLS: anyone on the network can read the tokens",
     )
     return built
+
+
+def _kept(limit: Callable[[str], float]) -> Callable[[str], float]:
+    """All of it, or this much."""
+    return lambda text: math.inf if text == "all" else limit(text)
+
+
+def _retention(given: argparse.Namespace) -> Retention:
+    from quarterdeck.store.queries import Retention
+
+    limits: dict[str, Any] = {}
+    if given.keep is not None:
+        limits["row_age_s"] = None if given.keep == math.inf else given.keep
+    if given.keep_mib is not None:
+        limits["row_bytes"] = None if given.keep_mib == math.inf else given.keep_mib * 1024 * 1024
+    return Retention(**limits)
 
 
 def arguments(argv: list[str] | None) -> tuple[argparse.Namespace, list[tuple[str, int]]]:
@@ -181,7 +209,13 @@ async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], serve
 
     folder = state_folder(given.state)
     tls = None if given.tls_cert is None else tls_context(given.tls_cert, given.tls_key)
-    host = Host(folder, keeper=not given.no_keeper, agents=agents_for(given.agent), folders=given.folder)
+    host = Host(
+        folder,
+        keeper=not given.no_keeper,
+        agents=agents_for(given.agent),
+        folders=given.folder,
+        retention=_retention(given),
+    )
     async with host, served(host) as server, _calls(given, host) as calls:
         bound = [await server.listen_tcp(name, port, tls) for name, port in places]
         unix = Path(given.unix) if given.unix else folder / "host.sock"
