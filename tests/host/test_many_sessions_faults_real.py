@@ -16,7 +16,7 @@ import pytest
 from client.real_cli import Place as RealPlace
 from client.real_cli import place as real_place
 from host.kit import LIMIT_S, Clock, all_frames, decide, pending, told
-from host.test_alerts import Receiver, alert
+from host.test_alerts import Receiver, alert, failures
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, ProcessChanged
 from quarterdeck.host.lifetimes import AFTER_THE_LIMIT
@@ -212,7 +212,10 @@ async def test_a_webhook_is_told_of_an_approval_a_turn_and_a_crash_though_it_han
         stage.model.reply(ToolUse("Bash", {"command": "touch made.txt", "description": "Make"}))
         stage.model.reply("Made.")
         async with a_host(stage, tmp_path / "state", keeper=False) as host:
-            await alert(host, receiver.url, "approval", "finished", "crashed")
+            inside = {"on": ["finished"], "url": "http://[::1]:9/"}  # nobody has listed that address
+            told_of = {"on": ["approval", "finished", "crashed"], "url": receiver.url}
+            settings = {"alerts": [told_of, inside], "private_hosts": ["127.0.0.0/8"]}
+            await host.set_alerts(Settings(settings=settings))
             create = CreateSession(cwd=str(stage.cwd), prompt="go", lifecycle=Lifecycle(restarts=0))
             session = await host.create_session(create)
             (asked,) = await pending(host, session.id)
@@ -224,6 +227,7 @@ async def test_a_webhook_is_told_of_an_approval_a_turn_and_a_crash_though_it_han
             os.kill(await pid_of(host, session), signal.SIGKILL)
             kinds = [one["kind"] for one in await receiver.until(5)]
             assert kinds == ["approval"] * 3 + ["finished", "crashed"]
+            assert "private address" in (await failures(host))[0]
 
 
 async def test_a_day_that_one_session_has_used_up_is_used_up_for_all_also_after_a_restart(tmp_path: Path) -> None:
