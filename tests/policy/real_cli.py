@@ -1,14 +1,22 @@
-"""Put tool calls to the real CLI and see what it decides: run, asked about, or refused."""
+"""Put tool calls to the real CLI and see what it decides: run, asked about, or refused.
+
+What the CLI allows it does, so it is shut in: it can write nothing but the scratch folder of the comparison. Without
+bubblewrap, calls that name a file elsewhere are not put to it.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from quarterdeck.testing.install import install_cli
 from quarterdeck.testing.model import ModelServer, ToolUse
@@ -18,6 +26,8 @@ LIMIT_S = 150.0
 LIMIT_PER_CALL_S = 2.0
 _NO_NET = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}
 """What the CLI allows it does: a page that may be fetched is asked of a port where nobody listens."""
+_ENDS = ("--unshare-pid", "--die-with-parent")
+"""Whoever ends bubblewrap ends all that is inside."""
 _FLAGS = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose")
 
 
@@ -60,7 +70,12 @@ def decisions(
         if mode == "bypassPermissions":
             argv.append("--allow-dangerously-skip-permissions")
         with subprocess.Popen(
-            argv, cwd=cwd, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [*_shut_in(calls, cwd, home, shell), *argv],
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         ) as process:
             watchdog = threading.Timer(max(LIMIT_S, len(calls) * LIMIT_PER_CALL_S), process.kill)
             watchdog.start()
@@ -70,6 +85,31 @@ def decisions(
                 watchdog.cancel()
                 process.kill()
     return [found.get(f"toolu_{number:05}", "missing") for number in range(len(calls))]
+
+
+def _shut_in(calls: Sequence[tuple[str, dict[str, Any]]], cwd: Path, home: Path, shell: Path | None) -> list[str]:
+    """What to start the CLI with, so that no file outside of the scratch folder can be changed."""
+    scratch = Path(os.path.commonpath([cwd, home, *([] if shell is None else [shell])]))
+    if _bubblewrap():
+        program = str(Path(install_cli().argv[-1]).parent)
+        places = ["--tmpfs", "/tmp", "--ro-bind", program, program, "--bind", str(scratch), str(scratch)]
+        return ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *places, *_ENDS]
+    if any(_changes_outside(*call, scratch) for call in calls):
+        pytest.skip("needs bubblewrap: some of these calls would change files elsewhere if the CLI allowed them")
+    return []
+
+
+@functools.cache
+def _bubblewrap() -> bool:
+    if shutil.which("bwrap") is None:
+        return False
+    tried = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "true"]
+    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
+
+
+def _changes_outside(tool: str, given: dict[str, Any], scratch: Path) -> bool:
+    path = given.get("file_path", given.get("notebook_path", "")) if tool not in ("Read", "Glob", "Grep") else ""
+    return Path(path).is_absolute() and not Path(os.path.realpath(path)).is_relative_to(scratch)
 
 
 def idle_shell(folder: Path) -> Path:

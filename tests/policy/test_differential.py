@@ -95,6 +95,20 @@ def test_the_policy_agrees_with_the_real_cli_or_is_stricter_for_a_stated_reason(
     assert found == {request: pair for request, pair in expected.items() if pair != (None, None)}
 
 
+@pytest.mark.real
+@pytest.mark.usefixtures("_cli")
+def test_a_call_that_the_cli_allows_changes_nothing_outside_of_the_scratch_folder(tmp_path: Path) -> None:
+    elsewhere = tmp_path.resolve() / "elsewhere"
+    elsewhere.write_text("untouched")
+    inside = tmp_path.resolve() / "scratch"
+    calls = [("Write", {"file_path": str(path), "content": "new"}) for path in (elsewhere, inside / "cwd/a")]
+
+    decisions(calls, cwd=inside / "cwd", home=inside / "home", permissions={"allow": ["Write", "Edit"]})
+
+    assert (inside / "cwd/a").read_text() == "new"
+    assert elsewhere.read_text() == "untouched"
+
+
 def test_enough_is_compared() -> None:
     agreeing = sum(len(group["agree"]) for group in GROUPS)
     differing = sum(len(stated["requests"]) for group in GROUPS for stated in group.get("stricter", ()))
