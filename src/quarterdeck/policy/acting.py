@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from . import git_options, programs
@@ -29,7 +30,7 @@ _MAKE_VARIABLE: Final = re.compile(r"[^- ][^ ]*=")
 _PRINTF_SETS: Final = re.compile(r"%[^A-Za-z%]*[hlLjztq]*n")
 _SQLITE_ACTS: Final = re.compile(
     r"(?:\A|\n)\s*\.(?!(?:tables?|schema|indexes|indices|headers?|databases|dump|show|mode|width|timeout|nullvalue)\b)\w"
-    r"|writefile|readfile|edit\s*\(|load_extension|attach|fts3_tokenizer|into\s+'",
+    r"|writefile|readfile|edit\s*\(|load_extension|attach|fts3_tokenizer|into\s+'|vacuum\b[^;]*\binto\b",
     re.IGNORECASE,
 )
 _GLOB: Final = re.compile(r"[*?\[]")
@@ -47,7 +48,14 @@ _FIND_EXPRESSION: Final = programs.words(
     -warn -wholename -writable -x -xdev -xtype -s
     """
 )
-_LOADS: Final = re.compile(r"\b(import|include|load|load_str|load_xml)\b")
+_FIND_ALONE: Final = programs.words(
+    """
+    -H -P -O0 -O1 -O2 -O3 -a -and -daystart -depth -d -E -empty -executable -false -ls -mount -nogroup -noleaf -not
+    -nouser -nowarn -o -or -print -print0 -prune -quit -readable -true -warn -writable -x -xdev -s
+    """
+)
+"""The others have a value."""
+_LOADS: Final = re.compile(r"\b(import|include|load|load_str|load_xml)\b|\bsystem\s*\(")
 _NUMBER: Final = re.compile(r"-[0-9]+[A-Za-z]?\Z")
 _FIND_VALUE: Final = programs.words(
     """-amin -atime -cmin -ctime -mmin -mtime -size -links -inum -uid -gid -perm -used -newermt -newerct -newerat"""
@@ -117,7 +125,8 @@ def _python_module(argv: Sequence[str]) -> int | None:
 
 def _sed(argv: Sequence[str], options: Options) -> int:
     scripts = values_of(options, ("-e", "--expression")) or list(options.operands[:1])
-    return len(argv) if any(not harmless_sed(script) for script in scripts) else 0
+    lengths = values_of(options, ("-l", "--line-length"))  # for CLI 2.1.325 this is the script
+    return len(argv) if not all(map(harmless_sed, scripts)) or not all(map(str.isdigit, lengths)) else 0
 
 
 def _awk(argv: Sequence[str], options: Options) -> int:
@@ -143,8 +152,8 @@ def _find(argv: Sequence[str], options: Options) -> int:
     reach, before, starts = 0, "", True
     for at, word in enumerate(argv[1:], 2):
         starts = starts and not (word.startswith("-") or word in ("(", "!"))
-        if starts and _GLOB.search(word):
-            reach = at
+        if _GLOB.search(word) and (starts or not before.startswith("-") or before in _FIND_ALONE):
+            reach = at  # a folder to search, or none at all: ``find . -name x *``
         known = word in _FIND_EXPRESSION or (before in _FIND_VALUE and _NUMBER.match(word))
         if word.startswith("-") and not known:
             reach = at
@@ -184,13 +193,32 @@ def _pytest(argv: Sequence[str], options: Options) -> int:
     return _where(argv, lambda word: word.startswith("@"))
 
 
+def _at_files(argv: Sequence[str], options: Options) -> int:
+    """``@file`` holds more options."""
+    return _where(argv, lambda word: word.startswith("@"))
+
+
+def _images(argv: Sequence[str], options: Options) -> int:
+    """``|program``, ``@file``, ``msl:script``"""
+    return _where(argv, lambda word: re.match(r"[|@]|[A-Za-z][A-Za-z0-9-]*:", word) is not None)
+
+
+def _tex(argv: Sequence[str], options: Options) -> int:
+    return _where(argv, lambda word: word.startswith(("\\", "&")))
+
+
+def _pandoc(argv: Sequence[str], options: Options) -> int:
+    """Formats may be scripts."""
+    return _where(argv, lambda word: ".lua" in word)
+
+
 def _sqlite3(argv: Sequence[str], options: Options) -> int:
     return _where(argv, lambda word: bool(_SQLITE_ACTS.search(word)))
 
 
 def _man(argv: Sequence[str], options: Options) -> int:
-    """With a slash it is a file."""
-    return _where(argv, lambda word: "/" in word)
+    """With a slash it is a file, and so are dots for CLI 2.1.325."""
+    return _where(argv, lambda word: "/" in word or word == "..")
 
 
 def _go(argv: Sequence[str], options: Options) -> int:
@@ -219,6 +247,8 @@ def _computes(argv: Sequence[str], options: Options) -> int:
     if argv[0] in ("test", "[") and any(
         _compares_text(*three) for three in zip(argv[1:], argv[2:], argv[3:], strict=False)
     ):
+        return len(argv)
+    if argv[0] in ("test", "[") and any(left == "-t" and not right.isdigit() for left, right in pairwise(argv)):
         return len(argv)
     if argv[0] == "printf" and any(_PRINTF_SETS.search(word) for word in argv[1:]):
         return len(argv)  # printf x%n PATH sets PATH
@@ -282,6 +312,10 @@ _SPECIAL: Final[dict[str, Callable[[Sequence[str], Options], int]]] = {
     "tar": _tar,
     "ssh": _ssh,
     "pytest": _pytest,
+    **dict.fromkeys((*programs.COMPILERS, "ld", "ar", "mypy", "javac"), _at_files),
+    **dict.fromkeys(("convert", "magick", "mogrify", "identify", "composite", "montage"), _images),
+    **dict.fromkeys(("pdflatex", "latex", "xelatex", "lualatex", "tex", "luatex", "pdftex"), _tex),
+    "pandoc": _pandoc,
     "sqlite3": _sqlite3,
     "man": _man,
     **dict.fromkeys(programs.COMPUTING_BUILTINS, _computes),

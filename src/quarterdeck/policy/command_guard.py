@@ -16,6 +16,7 @@ from .words import Word
 
 MAX_READINGS = 200
 """More forms of one command than this are not compared; it is asked about instead."""
+_OTHER_NAME: Final = re.compile(r"[A-Z]|\.exe\Z")
 _WORDS_OF_CODE: Final = re.compile(r"[A-Za-z0-9_./+-]+")
 
 
@@ -43,6 +44,8 @@ class CommandGuard:
             words = layers.scripts[0].commands[0].words
             named = words[0].hint.partition(" ")[0].rpartition("/")[2]  # 'rm x' is one word, and no rule is that exact
             worth = self._both.may_match(words[0].text) or self._both.may_match(named)
+            if not worth and _OTHER_NAME.search(named):
+                worth = self._both.may_match(usual_name(named))
             return plain_forms(words) if worth else (), True
         seen: dict[str, None] = {}
         for script in layers.scripts:
@@ -147,6 +150,8 @@ def forms(words: Sequence[Word]) -> Iterator[str]:
         for mark in "/=":
             if mark in meant[start]:
                 yield " ".join([meant[start].rpartition(mark)[2], *meant[start + 1 :]])
+        if _OTHER_NAME.search(meant[start]):
+            yield " ".join([usual_name(meant[start]), *meant[start + 1 :]])
     if program_of(words) == "git" and len(meant) > 1 and meant[1].startswith("-"):
         yield from (" ".join(["git", *meant[at:]]) for at in _subcommands(meant))
 
@@ -159,7 +164,14 @@ def plain_forms(words: Sequence[Word]) -> list[str]:
         texts.append(meant)
     if "/" in words[0].hint:
         texts.append(" ".join([words[0].hint.rpartition("/")[2], *[word.hint for word in words[1:]]]))
+    if _OTHER_NAME.search(words[0].hint):
+        texts.append(" ".join([usual_name(words[0].hint), *[word.hint for word in words[1:]]]))
     return texts
+
+
+def usual_name(name: str) -> str:
+    """``RM`` is ``rm`` where the disk does not tell letters apart, ``rm.exe`` is it on Windows."""
+    return name.rpartition("/")[2].lower().removesuffix(".exe")
 
 
 def _first(rules: CommandRules, texts: Sequence[str]) -> Verdict | None:

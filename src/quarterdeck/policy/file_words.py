@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 from urllib.parse import unquote
 
@@ -16,6 +17,7 @@ from .program_names import program_name
 
 _RUNS_FILES: Final = programs.INTERPRETERS | {"make", "pytest"}
 _FIND_STARTS: Final = re.compile(r"-[HLPEXdsx]+\Z|-[OD]")
+_FIND_FILES: Final = re.compile(r"-(a|c)?newer|-newer..\Z|-samefile\Z|-i?(path|wholename|lname)\Z")
 _PRINTS_LINES: Final = re.compile(r" *[0-9]+(,[0-9]+)?p(;[0-9]+(,[0-9]+)?p)* *\Z")
 _EXPANDED: Final = re.compile(r"[^-].*[$`]|[$`=]|~(?!/|\Z)", re.DOTALL)
 _ELSEWHERE: Final = re.compile(r"[^-].*[$`*?{}]|[$`*?{}=/~]|(.*/)?\.\.(/|\Z)", re.DOTALL)
@@ -39,11 +41,13 @@ _PATTERN_GIVEN: Final = re.compile(r"-[A-Za-z]*[ef]|--(regexp|file|expression|fr
 
 
 class FileWords(msgspec.Struct, frozen=True):
-    """``runs`` are scripts and targets: they belong to the project, wherever in it the program is started."""
+    """``runs`` are scripts and targets: they belong to the project, wherever in it the program is started. ``perhaps``
+    are words that CLI 2.1.325 takes for files, whatever they are."""
 
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
+    perhaps: tuple[str, ...] = ()
 
 
 def file_words(argv: Sequence[str]) -> FileWords:
@@ -62,12 +66,15 @@ def file_words(argv: Sequence[str]) -> FileWords:
     if program == "python" and "-m" in argv[:4]:
         module = argv[argv.index("-m") + 1 :]
         return file_words(module) if module[:1] == ["pytest"] or module[:1] == ("pytest",) else FileWords()
-    if program in programs.COMPILERS:
+    if program in programs.NAME_THEIR_OUTPUT:
         return FileWords((), tuple(_after(argv, "-o")))
+    if program in programs.FORMATTERS:
+        return FileWords(runs=tuple(word for word in _not_options(argv[1:]) if "=" not in word))
     if program in programs.FILE_CHANGERS or (program == "sed" and not _prints_lines(argv)):
         return FileWords(reads, (*writes, *file_operands(argv), *_values_elsewhere(program, argv)))
     if program in programs.FILE_READERS:
-        return FileWords((*reads, *file_operands(argv), *_values_elsewhere(program, argv)), writes)
+        found = (*reads, *file_operands(argv), *_values_elsewhere(program, argv))
+        return FileWords(found, writes, perhaps=tuple(_others(program, argv)))
     runs = options.operands if options and program in _RUNS_FILES else ()
     if program in programs.INTERPRETERS:  # a script that is plainly elsewhere must be named by the rule: see ``acting``
         runs = tuple(word for word in runs[:1] if not word.startswith("/") and ".." not in word.split("/"))
@@ -85,15 +92,14 @@ def _of_git(rest: Sequence[str]) -> FileWords:
     outside = tuple(
         word.removeprefix("file://") for word in rest[1:] if word.startswith(("/", "../", "file://")) or word == ".."
     )
-    expanded = tuple(filter(_EXPANDED.match, rest[1:] if rest[0] == "diff" else _paths_of_git_grep(rest)))
+    named = rest[1:] if rest[0] == "diff" else _paths_of_git_grep(rest) if rest[0] == "grep" else ()
+    expanded = tuple(filter(_EXPANDED.match, named))
     reads, writes = (options.reads, options.writes) if options else ((), ())
-    return FileWords((*outside, *reads, *expanded), writes)
+    return FileWords((*outside, *reads, *expanded), writes, perhaps=tuple(_not_options(named)) if named else ())
 
 
 def _paths_of_git_grep(rest: Sequence[str]) -> Sequence[str]:
     """What follows its pattern."""
-    if rest[0] != "grep":
-        return ()
     if any(_PATTERN_GIVEN.match(word) for word in rest[1:]):
         return rest[1:]
     operands = [at for at, word in enumerate(rest) if at and not word.startswith("-")]
@@ -109,7 +115,10 @@ def _archive(argv: Sequence[str], reads: tuple[str, ...], others: tuple[str, ...
     """An archive is written unless it is listed or unpacked; old-style letters make no difference to what is inside."""
     letters = argv[1].lstrip("-") if len(argv) > 1 and not argv[1].startswith("--") else ""
     makes = not any(letter in letters for letter in "xt") and not any(word in ("--extract", "--list") for word in argv)
-    return FileWords(others, reads) if makes else FileWords((*reads, *others), ())
+    moves_to = (*_after(argv, "-C"), *_after(argv, "--directory="), *_after(argv, "--directory"))
+    if len(argv) > 2 and not argv[1].startswith("-") and "f" in letters:
+        reads = (*reads, *argv[2 : 3 if letters.count("f") == sum(map(letters.count, "fbCXHNLV")) else None])
+    return FileWords(others, (*reads, *moves_to)) if makes else FileWords((*reads, *others), moves_to)
 
 
 def _prints_lines(argv: Sequence[str]) -> bool:
@@ -137,7 +146,9 @@ def file_operands(argv: Sequence[str]) -> list[str]:
     if program == "dd":
         return [name.partition("=")[2] for name in names]
     if program == "tr":
-        return names[1 if any(re.match(r"-[A-Za-z]*d|--del", word) for word in argv[1:]) else 2 :]
+        sets = 1 if any(re.match(r"-[A-Za-z]*d|--del", word) for word in argv[1:]) else 2
+        behind = argv[argv.index(names[0]) :] if names else ()  # 2.1.325 knows no options there
+        return [*names[sets:], *_not_options(behind[sets:])]
     if program in ("rsync", "scp"):
         return [name for name in names if ":" not in name]
     if program not in programs.PATTERN_FIRST or any(_PATTERN_GIVEN.match(word) for word in argv[1:]):
@@ -159,6 +170,20 @@ def _values_elsewhere(program: str, argv: Sequence[str]) -> Sequence[str]:
     return [
         word for word in argv[start:] if _ELSEWHERE.match(word) or (expands and ("$" in word or "`" in word))
     ]  # ``rg x --context='$y'``
+
+
+def _others(program: str, argv: Sequence[str]) -> Sequence[str]:
+    """Values of options and of tests: a link may lead out of the project, whatever the program does with them."""
+    if program == "find":
+        return [value for test, value in pairwise(argv) if _FIND_FILES.match(test)]
+    if program in _VALUES_APART:
+        return ()
+    start = _first_operand(program, argv) if program in _VALUES_BEFORE else 1
+    return _not_options(argv[start:])
+
+
+def _not_options(words: Sequence[str]) -> list[str]:
+    return [word for word in words if not word.startswith("-")]
 
 
 def _first_operand(program: str, argv: Sequence[str]) -> int:

@@ -31,14 +31,17 @@ MAX_FOLDERS = 6
 MAX_TOKENS = 60
 """How many words of a piece of code are examined."""
 _SEPARATORS: Final = re.compile(r"[=:,@]")
+_SEPARATORS_OR_ENDS: Final = re.compile(r"[=:,@]|\A\s|\s\Z")
 _MARKS: Final = "@<>:"
 _TOKENS: Final = re.compile(r"[^\s'\"()<>;|&,=\[\]{}`$]+")
-_CODE: Final = re.compile(r"[ '\"(\n]")
+_CODE: Final = re.compile(r"[\s'\"(]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+\Z")
 _OPTION: Final = re.compile(r"--[A-Za-z0-9-]*\Z|-[A-Za-z0-9]\Z")
 """Has no room for a path."""
 _OTHER_DOOR: Final = re.compile(r"/proc/[^/]+/(task/[^/]+/)?(cwd|root|fd)\b")
 """Leads to wherever the program is, by another name."""
+_GIT_FILE: Final = re.compile(r"-[A-Za-z]*[Ft]|--(f|te|pathspec-f)|--\Z")
+"""Their text comes from a file, or paths follow: ``git commit -F .env``, ``git checkout main -- .env``."""
 _GOES_TO: Final = frozenset({"-C", "--directory", "--chdir", "--cwd", "--prefix", "--work-tree", "--git-dir"})
 
 
@@ -278,9 +281,12 @@ class PathGuard:
 
 
 def path_texts(word: str) -> Iterable[str]:
-    """The parts of ``word`` that may be a path."""
-    if word[:1] not in "-@<>:" and not _SEPARATORS.search(word):
+    """The parts of ``word`` that may be a path, also without the blanks around it: so CLI 2.1.325 takes it."""
+    if word[:1] not in "-@<>:" and not _SEPARATORS_OR_ENDS.search(word):
         return (word,)
+    bare = word.strip()
+    if bare != word:
+        return dict.fromkeys((word, *path_texts(bare)))
     return _parts_of(word)
 
 
@@ -331,5 +337,7 @@ def _goes_to(command: Command) -> Iterator[Word | None]:
 def _takes_no_files(command: Command) -> bool:
     program = program_of(command.words)
     if program == "git":
-        return len(command.words) > 1 and command.words[1].hint in programs.GIT_WITHOUT_FILES
+        if len(command.words) < 2 or command.words[1].hint not in programs.GIT_WITHOUT_FILES:
+            return False
+        return not any(_GIT_FILE.match(word.hint) for word in command.words)
     return program in programs.NO_FILES

@@ -11,6 +11,7 @@ from .rulebook import Rulebook
 from .rules import Rule
 
 _EXPANDS: Final = re.compile(r"[$`]|\A(=|~(?!/|\Z))|\{.*[\"']", re.DOTALL)
+_BRACES: Final = re.compile(r"\{.*(,|\.\.)", re.DOTALL)
 _GLOBS: Final = re.compile(r"[*?{}]")
 """Quoted, these are plain letters of a name; a program that hands the name to a shell makes more of them."""
 
@@ -120,6 +121,13 @@ class PathJudge:
         located = self.locate(path)
         return located is not None and self._places.inside(located)
 
+    def may_be_reached(self, path: str) -> bool:
+        """Whether it is in the working folders, or a rule allows reading it."""
+        located = self.locate(path)
+        return located is not None and (
+            self._places.inside(located) or self._allow.covering(located, edit=False) is not None
+        )
+
     def is_working_folder(self, path: str) -> bool:
         located = self.locate(path)
         return located is not None and self._places.is_root(located)
@@ -148,7 +156,7 @@ def looks_expanded(word: str) -> bool:
 
 def _disguise(path: str, *, edit: bool) -> Verdict | None:
     """Paths in the words of a command that 2.1.325 asks about, wherever they lead."""
-    if looks_expanded(path) or (edit and _GLOBS.search(path)):
+    if looks_expanded(path) or _BRACES.search(path) or (edit and _GLOBS.search(path)):
         return Verdict("ask", f"{path[:80]!r} looks like something that a shell expands.", source="safety")
     if climbs(path):
         return Verdict("ask", f"The target of {path[:80]!r} depends on links.", source="safety")

@@ -68,6 +68,8 @@ class FileSystem:
         return real
 
 
+_SLASHES = re.compile(r"/(?:\./+)*/*")
+_OWN_PROCESS = re.compile(r"/proc/(?:self|thread-self)/(?:task/[^/]+/)?(cwd|root|fd)(?=/|\Z)(.*)", re.DOTALL)
 _UNTIDY = re.compile(r"/\.{0,2}(?:/|\Z)")
 """An empty name, ``.`` or ``..``"""
 
@@ -134,7 +136,12 @@ class Places:
         """None for what no file can be called."""
         if not path or "\0" in path or len(path) > MAX_PATH_LENGTH:
             return None
-        return Located(self.absolute(path), self._resolver.real(self._from_cwd(path)))
+        whole = self._from_cwd(path)
+        if "proc/" in whole and (own := _OWN_PROCESS.match(_SLASHES.sub("/", whole))) is not None:
+            # the program that will open it is not the one that decides here
+            entered = {"cwd": self.cwd, "root": ""}.get(own[1])
+            return Located(self.absolute(path), entered and self._resolver.real(entered + own[2]))
+        return Located(self.absolute(path), self._resolver.real(whole))
 
     def real_of(self, path: str) -> str:
         return self._resolver.real(path) or path

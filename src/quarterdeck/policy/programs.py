@@ -48,8 +48,8 @@ SHELLS: Final = words("sh bash zsh dash ksh mksh ash fish csh tcsh")
 OPAQUE: Final = SHELLS | words(
     """
     sudo doas su runuser pkexec env xargs setsid ionice chrt taskset numactl chroot unshare nsenter systemd-run
-    flock watch parallel strace ltrace gdb valgrind script unbuffer rlwrap fakeroot proot busybox toybox ssh mosh
-    caffeinate chronic entr nodemon concurrently npx pnpx bunx uvx pipx direnv dotenv op docker podman kubectl
+    flock watch parallel strace ltrace gdb lldb rr socat valgrind script unbuffer rlwrap fakeroot proot busybox toybox
+    ssh mosh caffeinate chronic entr nodemon concurrently npx pnpx bunx uvx pipx direnv dotenv op docker podman kubectl
     noglob nocorrect repeat - ltrace gosu tini dumb-init chpst cpulimit hyperfine perf xvfb-run
     screen tmux at batch nice stdbuf timeout time nohup command builtin prlimit setarch catchsegv expect faketime sg
     newgrp torsocks proxychains proxychains4 firejail bwrap wine start open xdg-open crontab
@@ -91,11 +91,16 @@ RUNNING_WORDS: Final[dict[str, frozenset[str]]] = {
     **dict.fromkeys(words("poetry pipenv pdm hatch rye uv conda mamba mise asdf rbenv pyenv nvm fnm volta direnv nix"),
                     words("run exec shell tool")),
     "dotnet": words("tool exec"),
+    **dict.fromkeys(words("gem tox"), words("exec")),
+    "pip": words("config"),
     "cargo": words("script"),
 }  # fmt: skip
 """Subcommands behind which another program, or what to run later, stands."""
 READ_ORDERS: Final = words(
-    "vim emacs ed red sqlite3 psql mysql mariadb sftp ftp lftp gdb lldb tclsh guile R julia bc dc"
+    """
+    vim emacs ed red sqlite3 psql mysql mariadb sftp ftp lftp gdb lldb tclsh guile R julia bc dc parallel gnuplot octave
+    at batch
+    """
 )
 """They take commands from their input, some of which run others: ``echo '!id' | ed``."""
 STARTERS: Final = words("c create-project") | beginnings("init innit create")
@@ -160,6 +165,10 @@ FILE_READERS: Final = words(
 """Their words are files. A ``Bash(…)`` rule lets them run, not reach outside the working folders: there they need a
 ``Read(…)`` or ``Edit(…)`` rule as well. CLI 2.1.325 does so for most of them."""
 COMPILERS: Final = words("gcc g++ cc c++ clang clang++")
+NAME_THEIR_OUTPUT: Final = COMPILERS | words("as ld pandoc dot 7z 7za 7zr")
+"""They write where ``-o`` says."""
+FORMATTERS: Final = words("black isort autopep8 yapf autoflake ruff prettier eslint gofmt rustfmt clang-format")
+"""They may change the files that they are given."""
 FILE_HANDLERS: Final = (
     FILE_CHANGERS
     | FILE_READERS

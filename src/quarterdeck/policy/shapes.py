@@ -22,6 +22,8 @@ MAX_WORK = 4_000
 
 _VARIABLE: Final = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 _GAPS: Final = re.compile(f"[{ANY}{NAME}]*{ANY}[{ANY}{NAME}]*")
+_BRACKETS: Final = re.compile(r"\[[!^]?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*\]", re.DOTALL)
+"""``[[:alpha:]]`` is one character."""
 _GLOB: Final = re.compile(r"\*\*/?|\*|\?|\[[^\]/]+\]|\\(.)", re.DOTALL)
 
 
@@ -109,15 +111,30 @@ class _Shaper:
             self.at += 2
         self._add(ANY)
 
+    def _end_of_group(self, char: str) -> int:
+        if char == "[":
+            found = _BRACKETS.match(self.text, self.at)
+            return found.end() - 1 if found else -1
+        return _balanced(self.text, self.at) if char in "{(" else -1
+
     def _glob(self, char: str) -> None:
-        closing = {"[": "]", "{": "}", "(": ")"}.get(char)
-        end = self.text.find(closing, self.at) if closing else -1
+        end = self._end_of_group(char)
         self.at = end + 1 if end > 0 else self.at + 1
         if char == "*":
             deep = self.text.startswith("*", self.at)
             self._add(ANY if deep else NAME)
         else:
             self._add(ONE if char == "?" or (char == "[" and end > 0) else ANY)
+
+
+def _balanced(text: str, start: int) -> int:
+    """Where the brace or parenthesis at ``start`` is closed; -1 if nowhere."""
+    opening, closing, depth = text[start], {"{": "}", "(": ")"}[text[start]], 0
+    for at in range(start, len(text)):
+        depth += (text[at] == opening) - (text[at] == closing)
+        if depth == 0:
+            return at
+    return -1
 
 
 def shape_of_glob(glob: str) -> str:

@@ -46,6 +46,8 @@ _RESERVED = table(
 )
 _WRAPPERS = table("time noglob nocorrect repeat [[")
 """Of these the grammar makes commands."""
+_RESERVED_PART = re.compile(rf"(?:{'|'.join(sorted(filter(str.isalpha, _RESERVED)))})['\"\\$]")
+"""``fi''le`` is ``file`` for the shell; CLI 2.1.325 reads the reserved word."""
 _SEPARATION = re.compile(rb"[ \t](?:[ \t]|\\\n)*")
 _SEAM = re.compile(rb"(?<![ \t])\\\n")
 _UNREAD = re.compile(rb"(?:[ \t\n]|\\\n)*")
@@ -62,6 +64,7 @@ _BRACE = re.compile(r"(?<!\$)\{")
 _ODD_TEXTS = (
     (re.compile(r"\\[ \t]"), "a backslash before a space"),
     (re.compile(r"(?:\A|[\s;&|])=[A-Za-z_]"), "=NAME, which zsh takes for the path of a program"),
+    (re.compile(r"\$\$[{(]"), "a process number before a brace or parenthesis"),
     (re.compile(r"<[0-9]*-[0-9]*>"), "<1-9>, which is a pattern in zsh"),
     (re.compile(r"\\\n\s*\|(?!\|)|\|\s*\\\n"), "a pipe beside a line continuation"),
 )
@@ -145,6 +148,7 @@ SEEN_THROUGH = frozenset(
         "a test of unknown words",
         "a loop whose variable may matter to other programs",
         "a here-document with more text on its line",
+        "a pipe in a loop or condition",
         "a here-document in which the shell expands variables and commands",
     }
 )
@@ -352,7 +356,7 @@ class _Walk:
                 words.append(self._word(child))
             elif not words:
                 self.doubts.append("a redirection before its command")
-        if words and words[0].text in _RESERVED - _WRAPPERS:
+        if words and (words[0].text in _RESERVED - _WRAPPERS or _RESERVED_PART.match(words[0].text)):
             self.doubts.append("a reserved word in place of a program")
         self.commands.append(Command(tuple(words), tuple(assignments)))
         if any(word.value is None and _nests_in_braces(word.text) for word in words):
@@ -401,6 +405,8 @@ class _Walk:
 
     def _herestring(self, node: Node, children: list[Node]) -> None:
         self.here.append(self._word(children[-1]).hint)
+        if b"\n" in self.source[children[-2].end_byte : children[-1].start_byte]:
+            self.doubts.append("a redirection that is not understood")  # for the shell the line ends there
         self._redirected(node)
 
     def _heredoc(self, node: Node, children: list[Node]) -> None:
@@ -420,6 +426,13 @@ class _Walk:
             self.doubts.append("a here-document with more text on its line")
         elif not delimiter[1]:
             self.doubts.append("a here-document in which the shell expands variables and commands")
+
+    def _pipeline(self, node: Node, children: list[Node]) -> None:
+        above = node.parent
+        while above is not None and above.type not in _NOT_REDIRECTED:
+            above = above.parent
+        if above is not None:
+            self.oddities.append("a pipe in a loop or condition")  # 2.1.325 asks
 
     def _negated(self, node: Node, children: list[Node]) -> None:
         """``!''a`` is the program ``!a``; the grammar sees a ``!`` and an ``a``."""
@@ -507,6 +520,7 @@ _READERS: dict[str, Callable[[_Walk, Node, list[Node]], None]] = {
     "herestring_redirect": _Walk._herestring,
     "heredoc_redirect": _Walk._heredoc,
     "comment": _Walk._comment,
+    "pipeline": _Walk._pipeline,
     "negated_command": _Walk._negated,
     "string": _Walk._string,
     "for_statement": _Walk._loop,

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _NO_PROGRAM = re.compile(r"\A-\Z|[$`]")
 _ONLY_SHOWS = frozenset({"--version", "--help", "-v", "-V"})
+_EXPANDS = re.compile("[$`]")
+_BRACE_IN_VARIABLE = re.compile(r"\$\{[^}]*\{")
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 _NO_FILE = frozenset({"-", ""})
 _ODD_BEGINNINGS = ("", "-", "@", "%", "+", "\\")
@@ -113,6 +115,8 @@ class ShellJudge:
             verdict = self._files.changes_what_runs(layers)
             if verdict is None and IN_BACKGROUND in layers.scripts[0].doubts and _only_reads(layers.scripts[0]):
                 verdict = Verdict("ask", "It only reads, and does so in the background.", source="safety")
+            if verdict is None and _BRACE_IN_VARIABLE.search(layers.scripts[0].text):
+                verdict = Verdict("ask", "It contains braces in the value of a variable.", source="safety")
         return verdict
 
     # -- allow
@@ -169,6 +173,11 @@ class ShellJudge:
         for name in named.runs if not moved else ():
             if name not in _NO_FILE and not self._paths.is_inside(name):
                 return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
+        for name in named.perhaps:
+            if name not in _NO_FILE and not self._paths.may_be_reached(name):
+                return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
+        if moved and program_name(unit.argv[0]) in programs.FILE_CHANGERS:
+            return Verdict("ask", "The files it changes depend on the folder.", source="safety")
         if not named.reads and not named.writes:
             return None
         if moved and any(not name.startswith("/") for name in (*named.reads, *named.writes)):
@@ -200,12 +209,14 @@ class ShellJudge:
         if head in programs.READ_ONLY:
             return self._read_only(head, rest, moved=moved)
         plain = unit.command.words[-len(unit.argv)].text == head  # 2.1.325 asks about 'touch' x
+        plain = plain and len(unit.command.words) == len(unit.argv)  # and about timeout 5 touch x
         if head in programs.FILE_MAKERS and self._paths.accepts_edits and plain and not moved:
             return self._make_files(programs.FILE_MAKERS[head], rest)
         return None
 
     def _change_folder(self, rest: list[str]) -> Verdict | None:
-        if len(rest) == 1 and rest[0] and rest[0][0] not in "-+" and self._paths.is_inside(rest[0]):
+        plain = len(rest) == 1 and rest[0] and rest[0][0] not in "-+" and not _EXPANDS.search(rest[0])
+        if plain and self._paths.is_inside(rest[0]):
             return Verdict("allow", "It stays in the working folders.", source="mode")
         return None
 
@@ -259,7 +270,10 @@ def _only_reads(script: Script) -> bool:
 
 
 def _may_only_read(command: Command) -> bool:
-    return program_of(command.words) in programs.MOSTLY_READ or command.words[-1].hint in _ONLY_SHOWS
+    words = command.words
+    if words[0].hint in ("builtin", "command", "timeout"):
+        return any(program_name(word.hint) in programs.MOSTLY_READ for word in words[1:])
+    return program_of(words) in programs.MOSTLY_READ or words[-1].hint in _ONLY_SHOWS
 
 
 def _is_bare(unit: Unit) -> bool:
