@@ -1,7 +1,8 @@
 """Options that act, for programs whose options were not all gone through (see ``options`` for the others).
 
 They make the program run something else, read its orders from a file, or write a file of its own. A wildcard does not
-cover them. Most of these programs run the project's code in any case.
+cover them. Most of these programs run the project's code in any case. ``!`` marks a word that acts in none of these
+ways, though it begins like one that does: these programs take no abbreviations.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _LISTED: Final[dict[str, str]] = {
         --outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -outDir -outFile
         -declarationDir -tsBuildInfoFile -generateTrace -generateCpuProfile
     """,
-    "gh": "-F --body-file --notes-file --input --recover -D --dir --output",
+    "gh": "-F --body-file --notes-file --input --recover -D --dir --output !--body !--notes",
     "docker podman": "--config",
     "kubectl": "--kubeconfig --cache-dir --profile-output --log-file",
     "prettier": "--config --plugin --plugin-search-dir --ignore-path --cache-location",
@@ -44,14 +45,18 @@ _LISTED: Final[dict[str, str]] = {
         -c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --testRunner --runner
         --reporters --transform --resolver --rootDir --env --testEnvironment --testResultsProcessor
         --watchPlugins --snapshotSerializers --prettierPath --filter --moduleNameMapper --outputFile
-        --cacheDirectory --coverageDirectory --preset
+        --cacheDirectory --coverageDirectory --preset !--coverage !--env=jsdom !--env=node
     """,
-    "vitest": "-c --config --root -r --dir --reporter --outputFile --globalSetup --environment",
+    "vitest": """
+        -c --config --root -r --dir --reporter --outputFile --globalSetup --environment !--reporter=dot
+        !--reporter=default !--reporter=verbose !--reporter=basic !--reporter=tap !--reporter=json !--environment=jsdom
+        !--environment=node
+    """,
     "mocha": "-r --require --config --opts --ui --reporter -R --file --import --loader",
     "webpack vite rollup babel tsx ts-node swc esbuild next nuxt": """
         -c --config -r --require -e --eval -p --print --plugin --config-file
     """,
-    "mvn": "-f --file -s --settings -gs --global-settings -D -t --toolchains -l",
+    "mvn": "single -f --file -s --settings -gs --global-settings -D -t --toolchains -l",
     "gradle gradlew": """
         -I --init-script -b --build-file -c --settings-file -p --project-dir -D -g --gradle-user-home -P
         --include-build
@@ -134,10 +139,11 @@ _END_OF_NAME: Final = re.compile("[=:,]")
 class ActingOptions:
     """The acting options of one program, as they may be written: abbreviated, bundled or with a value."""
 
-    __slots__ = ("_beginnings", "_fronts", "_letters", "_words")
+    __slots__ = ("_beginnings", "_fronts", "_harmless", "_letters", "_words")
 
     def __init__(self, options: Sequence[str]) -> None:
         long = [option for option in options if option.startswith("--")]
+        self._harmless = frozenset(option[1:] for option in options if option.startswith("!"))
         # GNU programs take any unambiguous beginning of a long option
         self._beginnings = frozenset(option[:end] for option in long for end in range(3, len(option) + 1))
         short = [option for option in options if len(option) == 2 and option[0] == "-"]
@@ -151,7 +157,7 @@ class ActingOptions:
             return word in self._words
         name = word.partition("=")[0]
         if word.startswith("--"):
-            return name in self._beginnings
+            return name in self._beginnings and word not in self._harmless and name not in self._harmless
         if not self._letters.isdisjoint(word[1:]) or word.startswith(self._fronts):
             return True
         return name in self._words or _END_OF_NAME.split(name, maxsplit=1)[0] in self._words

@@ -132,6 +132,7 @@ READ_ONLY: Final[dict[str, tuple[str, bool]]] = {
     "true": ("", False),
     "false": ("", False),
     "whoami": ("", False),
+    "date": ("u", False),
     "uname": ("asrnmo", False),
     "which": ("a", False),
     "sleep": ("", False),

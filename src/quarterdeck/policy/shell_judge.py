@@ -225,7 +225,7 @@ class ShellJudge:
         names = _operands(rest, letters)
         if (
             names is None
-            or (names and head in ("uname", "pwd", "whoami"))
+            or (names and head in ("uname", "pwd", "whoami", "date"))
             or (head == "which" and any(map(_NO_PROGRAM.search, names)))
         ):
             return None
