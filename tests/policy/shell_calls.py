@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 PIECES: dict[str, list[str]] = tomllib.loads((HERE / "shell_calls.toml").read_text())
@@ -40,10 +41,19 @@ def _fill(templates: Iterable[str], *values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(template.format(*given) for template in templates for given in product(*values)))
 
 
-def _guard_commands(wanted: str) -> tuple[str, ...]:
+def _guard_table(wanted: str) -> dict[str, Any]:
     groups = tomllib.loads((HERE / "cases" / "guard.toml").read_text())["group"]
-    found = next(group for group in groups if wanted in group["about"])
-    return tuple(command for listed in found["expect"].values() for command in listed)
+    found: dict[str, Any] = next(group for group in groups if wanted in group["about"])
+    return found
+
+
+def _guard_commands(wanted: str) -> tuple[str, ...]:
+    return tuple(command for listed in _guard_table(wanted)["expect"].values() for command in listed)
+
+
+def _guard_group(wanted: str) -> Group:
+    """With the rules of its table."""
+    return Group(wanted, _guard_commands(wanted), allow=tuple(_guard_table(wanted)["rules"]["allow"]))
 
 
 def _made(template: str, *names: str) -> tuple[str, ...]:
@@ -80,6 +90,8 @@ def groups() -> list[Group]:
         Group(
             "protected paths, bypassed", _guard_commands("a protected path"), deny=protected, mode="bypassPermissions"
         ),
+        _guard_group("the words of loops, tests and options"),
+        _guard_group("a wildcard does not cover what starts another program"),
         Group("printing where nobody is asked", printed, mode="dontAsk"),
         Group("printing while planning", printed, allow=("Bash(ls:*)",), mode="plan"),
     ]

@@ -96,3 +96,39 @@ def test_what_leads_to_a_protected_place_is_asked_about_whichever_program_is_giv
 ) -> None:
     assert linked.decide("Bash", {"command": command}).behavior != "allow"
     assert linked.decide("Bash", {"command": re.sub(r"link\b|protected", "other", command)}).behavior == "allow"
+
+
+@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "NotebookEdit"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/proc/self/cwd/protected",
+        "/proc//self/./cwd/protected",
+        "/proc/thread-self/cwd/protected",
+        "/proc/self/task/1/cwd/protected",
+        "/proc/self/root{cwd}/protected",
+        "/proc/self/fd/3",
+    ],
+)
+def test_a_path_through_the_process_leads_to_where_the_tool_will_run(tmp_path: Path, tool: str, path: str) -> None:
+    policy = Policy.from_rules(
+        allow=["Read", "Edit", "Write", "NotebookEdit"], deny=["Read(protected)"], cwd=tmp_path, home=str(tmp_path)
+    )
+    name = "notebook_path" if tool == "NotebookEdit" else "file_path"
+
+    assert policy.decide(tool, {name: path.format(cwd=tmp_path.resolve())}).behavior == "deny"
+    assert policy.decide("Read", {"file_path": str(tmp_path / "other")}).behavior == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sort -k link/a b", "head -n link/a b", "tail --pid link/a b", "git diff link/a", "git grep x link/a"],
+)
+def test_a_value_that_a_link_leads_out_of_the_project_is_asked_about(tmp_path: Path, command: str) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "link").symlink_to(tmp_path)
+    rules = [f"Bash({program}:*)" for program in ("sort", "head", "tail", "git")]
+    policy = Policy.from_rules(allow=rules, cwd=tmp_path / "work", home=str(tmp_path))
+
+    assert policy.decide("Bash", {"command": command}).behavior == "ask"
+    assert policy.decide("Bash", {"command": command.replace("link/a", "3")}).behavior == "allow"

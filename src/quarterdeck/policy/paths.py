@@ -140,7 +140,8 @@ class Places:
         if "proc/" in whole and (own := _OWN_PROCESS.match(_SLASHES.sub("/", whole))) is not None:
             # the program that will open it is not the one that decides here
             entered = {"cwd": self.cwd, "root": ""}.get(own[1])
-            return Located(self.absolute(path), entered and self._resolver.real(entered + own[2]))
+            real = None if entered is None else self._resolver.real(entered + own[2] or "/")
+            return Located(self.absolute(path), real)
         return Located(self.absolute(path), self._resolver.real(whole))
 
     def real_of(self, path: str) -> str:
