@@ -108,13 +108,17 @@ async def test_a_deleted_session_is_gone_and_its_watchers_end(place: Place) -> N
         session = await place.created(host)
         await idle(host, session.id)
 
-        async def watch() -> int:
-            return len([one async for one in host.watch_session(WatchSession(session_id=session.id))])
+        attached = asyncio.Event()
+
+        async def watch() -> None:
+            async for _ in host.watch_session(WatchSession(session_id=session.id)):
+                attached.set()
 
         watching = asyncio.ensure_future(watch())
-        await asyncio.sleep(0)
-        await host.delete_session(of(session))
-        assert await watching > 0
+        async with asyncio.timeout(LIMIT_S):
+            await attached.wait()
+            await host.delete_session(of(session))
+            await watching
         with pytest.raises(HostError) as missing:
             await host.get_session(of(session))
         assert missing.value.code == "not_found"
