@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import re
@@ -14,8 +13,11 @@ import pytest
 from benchmarks._npm import package
 
 from gateways.http.kit import served
-from quarterdeck.gateways.http import Settings
-from quarterdeck.gateways.http.page_files import FOLDER, PAGE_POLICY, page_file
+from page.browser import window
+from page.kit import deck
+from quarterdeck.gateways.http import Settings, page_joining
+from quarterdeck.gateways.http.page_files import PAGE_POLICY, page_file
+from quarterdeck.gateways.http.page_joining import FOLDER, JOINED, LATER, MAIN, joined_file
 
 TYPESCRIPT = "5.9.3"
 TYPES = Path(__file__).with_name("types")
@@ -50,11 +52,89 @@ def test_the_libraries_are_those_that_were_fetched_with_their_licences() -> None
 async def test_the_first_load_is_small(tmp_path: Path) -> None:
     async with served(tmp_path) as there:
         client = there.client(None)
-        document = (await client.get("/", headers={"Accept-Encoding": "gzip"})).body
+        document = (await client.get("/")).body
         sizes = {"/": len(document)}
-        for path in re.findall(r'(?:src|href)="([^"]+)"', gzip.decompress(document).decode()):
+        for path in re.findall(r'(?:src|href)="([^"]+)"', document.decode()):
             sizes[path] = len((await client.get(path, headers={"Accept-Encoding": "gzip"})).body)
         assert sum(sizes.values()) <= FIRST_LOAD_BYTES, sizes
+
+
+async def test_a_first_look_takes_few_requests(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address) as there, window(there.browser) as person:
+        page = await there.enter(person, "sessions")
+        await page.wait_for_selector(".empty")
+        names = {url.removeprefix(there.url) for url in person.requests}
+        assert names <= {
+            "",
+            "app/joined/page.css",
+            "app/net/early.js",
+            "app/joined/main.js",
+            "app/icon.svg",
+            "#/sessions",
+        }
+
+
+def lines_of(name: str) -> list[str]:
+    return (FOLDER / name).read_text().rstrip("\n").split("\n")
+
+
+def told_by(source_map: dict[str, object]) -> list[tuple[str, int] | None]:
+    """For each line of a joined file: the source and the number of its line there."""
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    sources, found, source, line = source_map["sources"], [], 0, 0
+    for group in str(source_map["mappings"]).split(";"):
+        numbers, value, shift = [], 0, 0
+        for digit in map(digits.index, group):
+            value |= (digit & 31) << shift
+            shift += 5
+            if not digit & 32:
+                numbers.append(-(value >> 1) if value & 1 else value >> 1)
+                value = shift = 0
+        if numbers:
+            source, line = source + numbers[1], line + numbers[2]
+        found.append((str(sources[source]), line) if numbers else None)  # type: ignore[index]
+    return found
+
+
+@pytest.mark.parametrize("entry", [MAIN, *LATER])
+def test_a_joined_file_has_every_line_of_its_modules_and_leads_to_it(entry: str) -> None:
+    joined = joined_file(JOINED + entry).decode().split("\n")
+    origins = told_by(json.loads(joined_file(f"{JOINED}{entry}.map")))
+    assert len(origins) == len(joined)
+    seen: dict[str, list[str]] = {}
+    for line, origin in zip(joined, origins, strict=True):
+        if origin is not None:
+            name = origin[0].replace("../", "")
+            source = lines_of(name)[origin[1]]
+            assert line == source or "import" in source or "export" in source or not line, (line, source)
+            seen.setdefault(name, []).append(line)
+    assert entry in seen
+    for name, found in seen.items():
+        assert len(found) == len(lines_of(name)), name
+
+
+def test_every_module_is_joined_once() -> None:
+    joined = [json.loads(joined_file(f"{JOINED}{entry}.map"))["sources"] for entry in (MAIN, *LATER)]
+    names = [source.replace("../", "") for sources in joined for source in sources]
+    assert len(names) == len(set(names))
+    alone = {"net/early.js", "store/types.js", "vendor/diff.js"}  # the document's; types only; fetched by itself
+    written = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.js")}
+    assert written - alone == set(names)
+
+
+def test_modules_that_need_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = {
+        "main.js": "import { a } from './a.js';",
+        "a.js": "import { b } from './b/b.js';",
+        "b/b.js": "import '../a.js';",
+    }
+    monkeypatch.setattr(page_joining, "_source", sources.__getitem__)
+    page_joining._modules.cache_clear()
+    try:
+        with pytest.raises(ValueError, match=r"a\.js → b/b\.js → a\.js"):
+            page_joining._modules("main.js")
+    finally:
+        page_joining._modules.cache_clear()
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.relative_to(FOLDER).as_posix())
@@ -75,7 +155,7 @@ async def test_the_page_needs_no_token_and_allows_nothing_but_its_own_files(tmp_
         assert "unsafe" not in PAGE_POLICY
         assert "require-trusted-types-for 'script'" in PAGE_POLICY
         loaded = re.findall(r'(?:src|href)="([^"]+)"', page.body.decode())
-        assert "/app/main.js" in loaded
+        assert "/app/joined/main.js" in loaded
         for path in loaded:
             answer = await client.get(path, headers={"Accept-Encoding": "gzip"})
             assert answer.status == 200, path

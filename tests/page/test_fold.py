@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from conversations import Recording, all_recordings
-from quarterdeck.gateways.http.page_files import FOLDER
+from quarterdeck.gateways.http.page_joining import FOLDER
 from quarterdeck.host.folding import FrameFold, is_preview
 from quarterdeck.store.records import NewRow
 from quarterdeck.timeline import Limits, Timeline

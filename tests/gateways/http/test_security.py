@@ -201,7 +201,7 @@ def test_behind_a_proxy_the_origin_is_the_one_people_see() -> None:
 async def test_behind_a_base_path_all_routes_are_there(tmp_path: Path) -> None:
     async with served(tmp_path, Settings(base_path="/qd")) as there:
         assert (await there.client().get("/qd/v1/host")).status == 200
-        assert b'src="/qd/app/main.js"' in (await there.client().get("/qd/")).body
+        assert b'src="/qd/app/joined/main.js"' in (await there.client().get("/qd/")).body
         async with there.client().socket("/qd/v1/ws") as socket:
             assert (await Messages(socket).next())["op"] == "hello"
 

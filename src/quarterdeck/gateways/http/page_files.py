@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
+import threading
 from functools import cache
 from pathlib import Path
 
+from .page_joining import FOLDER, JOINED, joined_file, joined_names
 from .responses import Answer, Fixed
 
 PAGE_POLICY = (
@@ -16,25 +17,14 @@ PAGE_POLICY = (
 )
 """Scripts and styles are files of ours and nothing else; what a model wrote becomes elements only through DOMPurify."""
 
-FOLDER = Path(__file__).parent / "pages" / "app"
 BELOW = "/app/"
 _BASE = b"@BASE@"
-_PRELOAD = b"<!-- preload -->"
-LATER = frozenset(
-    [
-        *("vendor/diff.js", "vendor/markdown-it.js", "vendor/purify.js", "parts/markdown_library.js"),
-        *(f"views/{name}.js" for name in ("audit", "policy", "settings", "usage")),
-    ]
-)
-"""Modules that are fetched when they are needed."""
-_AT_ONCE = frozenset(["main.js", "net/early.js"])
-"""Modules that the document itself runs."""
-_IMPORT = re.compile(r"""(?:^|[;}])(?:import|export)\b[^;=()'"]*['"](\.[^'"]+\.js)['"]""", re.MULTILINE)
 _KINDS = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".map": "application/json",
     ".svg": "image/svg+xml",
     ".png": "image/png",
     ".webmanifest": "application/manifest+json",
@@ -57,6 +47,8 @@ def page_file(path: str, base_path: str, known: str = "") -> Answer | None:
     name = "index.html" if path == "/" else path.removeprefix(BELOW) if path.startswith(BELOW) else ""
     if name not in _names():
         return None
+    if name == "index.html":
+        _prepare(base_path.rstrip("/"))
     found = PageFile(name, _contents(name, base_path.rstrip("/")))
     if found.tag in known:
         return Answer(b"", 304, found.media_type, found.headers)
@@ -64,35 +56,25 @@ def page_file(path: str, base_path: str, known: str = "") -> Answer | None:
 
 
 @cache
+def _prepare(base_path: str) -> None:
+    """Join and compress, while the browser reads the document, what it will ask for next."""
+
+    def prepare() -> None:
+        for name in sorted(joined_names(), key=lambda name: "markdown" in name):
+            if not name.endswith(".map"):
+                PageFile(name, _contents(name, base_path)).packed()
+
+    threading.Thread(target=prepare, name="page files", daemon=True).start()
+
+
+@cache
 def _names() -> frozenset[str]:
     """Of the files there are: a path is looked up here, never on disk."""
-    return frozenset(
-        path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file() and path.suffix in _KINDS
-    )
+    written = (path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
+    return joined_names().union(name for name in written if Path(name).suffix in _KINDS)
 
 
 @cache
 def _contents(name: str, base_path: str) -> bytes:
-    body = (FOLDER / name).read_bytes()
-    if name == "index.html":
-        body = body.replace(_PRELOAD, "\n".join(_preloads()).encode())
+    body = joined_file(name) if name.startswith(JOINED) else (FOLDER / name).read_bytes()
     return body.replace(_BASE, base_path.encode())
-
-
-def _preloads() -> list[str]:
-    """All modules at once, in the order in which they are needed: otherwise a browser discovers each only after reading
-    the one that imports it."""
-    first = [*_needed_by("main.js"), *_needed_by("views/sessions.js"), *_needed_by("views/inbox.js")]
-    others = sorted(name for name in _names() if name.endswith(".js") and name not in LATER)
-    scripts = [name for name in dict.fromkeys([*first, *others]) if name not in _AT_ONCE]
-    return [f'<link rel="modulepreload" href="@BASE@{BELOW}{name}">' for name in scripts]
-
-
-@cache
-def _needed_by(name: str) -> list[str]:
-    """The modules without which this one does not run, and itself, those nearest to the end of the chain first."""
-    found: dict[str, None] = {}
-    for path in _IMPORT.findall((FOLDER / name).read_text()):
-        needed = (FOLDER / name).parent.joinpath(path).resolve().relative_to(FOLDER.resolve()).as_posix()
-        found |= dict.fromkeys(_needed_by(needed))
-    return [*found, name]

@@ -18,8 +18,8 @@ export class Deck {
   }
 
   open() {
+    this.host.open(); // first: what was asked early may have been answered
     this.connection.open();
-    this.host.open();
   }
 
   close() {

@@ -25,8 +25,17 @@ addEventListener('hashchange', () => {
   place.value = here();
 });
 
-/** @param {string} view @param {string} [id] */
-export const link = (view, id = '') => `#/${view}${id ? `/${encodeURIComponent(id)}` : ''}`;
+/** @param {string} view @param {string} [id] @param {Record<string, string>} [query] */
+export const link = (view, id = '', query = {}) => {
+  const told = new URLSearchParams(query).toString();
+  return `#/${view}${id ? `/${encodeURIComponent(id)}` : ''}${told ? `?${told}` : ''}`;
+};
+
+/** Keeps in the address what was looked for here, for who comes back. @param {Record<string, string>} query */
+export function keepQuery(query) {
+  const { view, id } = place.peek();
+  history.replaceState(history.state, '', link(view, id, query));
+}
 
 /** @param {string} view @param {string} [id] */
 export function go(view, id = '') {

@@ -4,7 +4,7 @@
  * A write carries an idempotency key and is sent again after a reconnect until it is answered: it happens once, however
  * often the line breaks. A stream is subscribed again after its cursor.
  *
- * @typedef {{op: string, ref?: string | number | null, [field: string]: any}} Message
+ * @typedef {import('./early.js').Message} Message
  * @typedef {{request: () => Record<string, any>, receive: (message: Message) => void}} Stream
  * @typedef {'connecting' | 'online' | 'offline' | 'refused'} LinkState
  */
@@ -15,7 +15,7 @@ import { protocols, takeBegun } from './early.js';
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 const SILENCE = 2.5; // heartbeats that may be missed
-const READS = /^(get|list|read|explain|export|try|wait)_?/;
+const READS = /^(get|list|read|search|explain|export|try|wait)_?/;
 
 /** What the host refused, with what it says about it. */
 export class HostError extends Error {
@@ -48,6 +48,8 @@ export class Connection {
     this.calls = new Map();
     /** @type {Map<string, Stream>} */
     this.streams = new Map();
+    /** @type {{message: Message, answer: Message | null}[]} What was asked on this socket before anybody was there to ask. */
+    this.asked = [];
     this.counter = 0;
     this.failures = 0;
     this.heard = 0;
@@ -67,7 +69,8 @@ export class Connection {
     globalThis.addEventListener?.('online', this.hurry);
     clearInterval(this.watching);
     this.watching = setInterval(() => this.checkSilence(), 1_000);
-    for (const event of begun?.heard ?? []) this.receive(JSON.parse(event.data));
+    this.asked = (begun?.asked ?? []).map((message) => ({ message, answer: null }));
+    for (const messages of begun?.heard ?? []) this.receive(messages);
     if (begun && begun.closed !== null) this.lost(socket, begun.closed);
   }
 
@@ -96,6 +99,7 @@ export class Connection {
   lost(socket, code) {
     if (socket !== this.socket || this.closed) return;
     this.socket = null;
+    this.asked = [];
     this.countUnsent();
     if (code === 1008) {
       this.state.value = 'refused';
@@ -155,10 +159,19 @@ export class Connection {
   /** @param {number} ref @param {Message} message */
   answered(ref, message) {
     const call = this.calls.get(ref);
+    const early = this.asked.find((one) => one.message.ref === ref);
+    if (early) early.answer = message;
     if (call === undefined) return;
     this.calls.delete(ref);
     if (message.op === 'error') call.reject(new HostError(message));
     else call.resolve(message.result);
+  }
+
+  /** Whether the same was asked early: then it is not asked again. @param {Message} wanted */
+  takeAsked(wanted) {
+    const same = (/** @type {Message} */ one) => one.op === wanted.op && JSON.stringify({ ...one, ref: undefined }) === JSON.stringify({ ...wanted, ref: undefined });
+    const at = this.asked.findIndex(({ message }) => same(message));
+    return at < 0 ? undefined : this.asked.splice(at, 1)[0];
   }
 
   /** @param {Message} message */
@@ -173,14 +186,16 @@ export class Connection {
 
   /** An operation of the host. @param {string} op @param {Record<string, any>} [fields] @returns {Promise<any>} */
   call(op, fields = {}) {
+    const early = this.takeAsked({ op, ...fields });
     this.counter += 1;
-    const ref = this.counter;
     /** @type {Message} */
-    const message = { op, ref, ...fields };
+    const message = early?.message ?? { op, ref: this.counter, ...fields };
     if (!READS.test(op)) message.idempotency_key = newKey();
+    const ref = /** @type {number} */ (message.ref);
     return new Promise((resolve, reject) => {
       this.calls.set(ref, { message, resolve, reject });
-      this.send(message);
+      if (early?.answer) this.answered(ref, early.answer);
+      else if (!early) this.send(message);
       this.countUnsent();
     });
   }
@@ -202,7 +217,9 @@ export class Connection {
   /** @param {string} ref */
   start(ref) {
     const stream = this.streams.get(ref);
-    if (stream) this.send({ op: 'subscribe', ref, ...stream.request() });
+    if (!stream) return;
+    const message = { op: 'subscribe', ref, ...stream.request() };
+    if (this.state.value === 'online' && !this.takeAsked(message)) this.send(message);
   }
 }
 

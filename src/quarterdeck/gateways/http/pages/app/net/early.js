@@ -18,7 +18,13 @@ export const keptToken = () => sessionStorage.getItem(KEY) ?? localStorage.getIt
 /** @param {string} token */
 export const protocols = (token) => ['quarterdeck.v1', `bearer.${token}`];
 
-/** @typedef {{socket: WebSocket, token: string, heard: MessageEvent[], closed: number | null}} Begun */
+/** How many rows of a list come at once. */
+export const PAGE = 200;
+
+/**
+ * @typedef {{op: string, ref?: string | number | null, [field: string]: any}} Message
+ * @typedef {{socket: WebSocket, token: string, heard: Message[][], asked: Message[], closed: number | null}} Begun
+ */
 /** @type {Begun | null} */
 let begun = null;
 
@@ -31,13 +37,33 @@ export function takeBegun(token) {
   return null;
 }
 
+/** What the first picture needs, asked for in the order in which the stores would: the lists after the stream of changes has begun. @param {Begun} one @param {Message} message */
+function ask(one, message) {
+  if (message.op !== 'hello') return;
+  /** @param {string} op @param {Record<string, any>} fields */
+  const call = (op, fields) => one.asked.push({ op, ref: -1 - one.asked.length, ...fields });
+  const before = one.asked.length;
+  if (message.ref === undefined) {
+    const session = /^#\/session\/([\w-]+)/.exec(location.hash);
+    one.asked.push({ op: 'subscribe', ref: 'host', session: '*', after: null });
+    if (session) call('get_timeline', { session_id: session[1] });
+  } else if (message.ref === 'host') {
+    for (const op of ['list_sessions', 'list_approvals']) call(op, { limit: PAGE, cursor: null });
+  }
+  for (const asked of one.asked.slice(before)) one.socket.send(JSON.stringify(asked));
+}
+
 function begin() {
   const token = location.hash.includes('code=') ? null : keptToken();
   if (token === null) return;
   const socket = new WebSocket(socketUrl(), protocols(token));
   /** @type {Begun} */
-  const one = { socket, token, heard: [], closed: null };
-  socket.onmessage = (event) => one.heard.push(event);
+  const one = { socket, token, heard: [], asked: [], closed: null };
+  socket.onmessage = (event) => {
+    const messages = JSON.parse(event.data);
+    one.heard.push(messages);
+    for (const message of messages) ask(one, message);
+  };
   socket.onclose = (event) => {
     one.closed = event.code;
   };

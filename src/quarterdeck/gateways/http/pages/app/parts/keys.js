@@ -33,12 +33,16 @@ function isTyping(target) {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
+/** @param {EventTarget | null} target */
+const isControl = (target) => target instanceof HTMLElement && target.closest('a, button, summary') !== null;
+
 let prefix = '';
 
 /** @param {KeyboardEvent} event */
 function listen(event) {
   if (event.defaultPrevented || event.isComposing) return;
   const key = pressed(event);
+  if ((key === 'Enter' || key === 'Space') && isControl(event.target)) return; // it does what it does
   const typing = isTyping(event.target) || document.querySelector('dialog[open]') !== null;
   const wanted = prefix ? `${prefix} ${key}` : key;
   prefix = '';

@@ -8,6 +8,7 @@ import { marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';
 import { Choices } from './choices.js';
 import { Completion, useCompletion } from './completion.js';
+import { Queue, When } from './queue.js';
 
 /** @typedef {{name: string, media_type: string, data: string, url: string}} Picture */
 
@@ -28,8 +29,9 @@ export function Composer({ session, timeline, info }) {
   };
   const completion = useCompletion({ session, info, text, write, place });
   useEffect(() => grow(place.current), [text]);
-  /** @param {'next' | 'later' | 'now'} priority */
-  const send = async (priority) => {
+  const [asking, setAsking] = useState(false);
+  /** @param {'next' | 'later' | 'now'} priority @param {string | null} [time] */
+  const send = async (priority, time = null) => {
     const typed = place.current?.value ?? text; // what is in the box, also if it has not been drawn yet
     const said = typed.trim();
     if (!said && !pictures.length) return;
@@ -37,17 +39,19 @@ export function Composer({ session, timeline, info }) {
     const content = blocks.length ? [...blocks, ...(said ? [{ type: 'text', text: said }] : [])] : said;
     write('');
     setPictures([]);
-    const accepted = await attempt(deck().call('send_prompt', { session_id: session.id, content, priority }));
+    const accepted = await attempt(deck().call('send_prompt', { session_id: session.id, content, priority, ...(time ? { not_before: time } : {}) }));
     if (accepted === undefined) write(typed); // it was refused: what was typed is not lost
   };
+  const sendLater = () => (place.current?.value.trim() || pictures.length ? setAsking(true) : place.current?.focus());
   const interrupt = () => attempt(deck().call('interrupt', { session_id: session.id }));
   useKeys('Composer', [
     { keys: 'i', does: 'Write', run: () => place.current?.focus() },
+    { keys: 'Ctrl+Shift+Enter', does: 'Send the prompt later', always: true, run: sendLater },
     { keys: 'Ctrl+.', does: 'Interrupt the turn', always: true, run: () => busy && void interrupt() },
   ]);
   /** @param {KeyboardEvent} event */
   const pressed = (event) => {
-    if (completion.pressed(event) || event.isComposing) return;
+    if (completion.pressed(event) || event.isComposing || (event.ctrlKey && event.shiftKey)) return;
     if (event.key === 'Escape') place.current?.blur();
     else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(busy ? 'later' : 'next');
     else if (event.key === 'Enter' && !event.shiftKey) void send('next');
@@ -78,6 +82,7 @@ export function Composer({ session, timeline, info }) {
         onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${pressed} onPaste=${(/** @type {ClipboardEvent} */ event) => take(event.clipboardData, event)} />
       <div class="foot">
         <${Choices} session=${session} timeline=${timeline} info=${info} /><span class="gap" />
+        <button type="button" class="quiet" onClick=${sendLater} title="At a time, or when idle (Ctrl+Shift+Enter)">Later…</button>
         ${busy
           ? html`<button type="button" class="danger" onClick=${interrupt} title="Ctrl+.">Interrupt</button>
               <button type="button" onClick=${() => send('later')} title="After this turn (Ctrl+Enter)">Queue</button>
@@ -85,6 +90,10 @@ export function Composer({ session, timeline, info }) {
           : html`<button class="primary" title="Enter">Send</button>`}
       </div>
     </div>
+    ${asking && html`<${When} title="Send later" text=${null} at="" idle="When idle" button="Schedule" onClose=${() => setAsking(false)} done=${(/** @type {{not_before: string | null}} */ given) => {
+      setAsking(false);
+      void send('later', given.not_before);
+    }} />`}
   </form>`;
 }
 
@@ -115,16 +124,4 @@ async function upload(id, file, told) {
   const body = await answer.json();
   if (answer.ok) told(body.path);
   else say(body.detail ?? 'The upload failed.', 'error');
-}
-
-/** Prompts that wait, and what can still be done about them. @param {{session: import('../store/types.js').Session, timeline: import('../store/timeline.js').Timeline}} props */
-function Queue({ session, timeline }) {
-  const waiting = timeline.queue.filter((one) => one.state !== 'sent');
-  if (!waiting.length) return null;
-  /** @param {string} id */
-  const withdraw = (id) => attempt(deck().call('withdraw_prompt', { session_id: session.id, prompt_id: id }));
-  return html`<ul class="queue" aria-label="Queued prompts">${waiting.map(
-    (one) => html`<li key=${one.id}><span class="tag">${one.state}</span><span class="what">${marked(typeof one.content === 'string' ? one.content : JSON.stringify(one.content))}</span>
-      ${one.state === 'queued' && html`<button type="button" class="quiet" onClick=${() => withdraw(one.id)}>Withdraw</button>`}</li>`,
-  )}</ul>`;
 }

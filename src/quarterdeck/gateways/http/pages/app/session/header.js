@@ -3,10 +3,12 @@
 import { deck } from '../deck.js';
 import { html, useState } from '../lib.js';
 import { Time, count, money } from '../parts/format.js';
+import { Menu } from '../parts/menu.js';
 import { StateMark } from '../parts/state_mark.js';
 import { baseName, marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';
 import { go } from '../router.js';
+import { FORMATS, exportAs } from './saving.js';
 
 /**
  * @typedef {import('../store/types.js').Session} Session
@@ -80,25 +82,12 @@ function Actions({ session, update }) {
   const remove = async () => {
     if (confirm(`Delete ${visible(session.name || 'this session')} and its log? This cannot be undone.`) && (await run('delete_session', 'Deleted.'))) go('sessions');
   };
-  return html`<details class="menu"><summary aria-label="More">⋯</summary><div role="menu">
+  return html`<${Menu}>
     ${alive ? html`<button role="menuitem" onClick=${() => run('stop', 'Stopped.')}>Stop the process</button>` : html`<button role="menuitem" onClick=${() => run('resume', 'Resumed.')}>Resume</button>`}
     <button role="menuitem" onClick=${fork}>Fork</button>
     <button role="menuitem" onClick=${() => run('compact', 'Compacting.')}>Compact the context</button>
-    <button role="menuitem" onClick=${() => exportAs(session, 'md')}>Export as Markdown</button>
-    <button role="menuitem" onClick=${() => exportAs(session, 'ndjson')}>Export the log</button>
+    ${Object.entries(FORMATS).map(([format, title]) => html`<button role="menuitem" onClick=${() => attempt(exportAs(session, format))}>Export as ${title}</button>`)}
     <button role="menuitem" disabled=${alive} title=${alive ? 'Stop it first' : ''} onClick=${() => update({ archived: !session.archived })}>${session.archived ? 'Unarchive' : 'Archive'}</button>
     <button role="menuitem" class="danger" onClick=${remove}>Delete…</button>
-  </div></details>`;
-}
-
-/** @param {Session} session @param {string} format */
-async function exportAs(session, format) {
-  const made = await attempt(deck().call('export_session', { session_id: session.id, format }));
-  if (!made) return;
-  const url = URL.createObjectURL(new Blob([made.body], { type: made.media_type }));
-  const save = document.createElement('a');
-  save.href = url;
-  save.download = `${(session.name || session.id).replace(/[^\w.-]+/g, '-')}.${format}`;
-  save.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  <//>`;
 }

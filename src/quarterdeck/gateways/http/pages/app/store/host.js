@@ -1,6 +1,7 @@
 /** All sessions, and everything that waits for a person: lists that follow the host's changes. */
 
 import { computed, signal } from '../lib.js';
+import { PAGE } from '../net/early.js';
 import { now } from '../parts/format.js';
 
 /**
@@ -126,7 +127,7 @@ export async function all(connection, op, name, filter) {
   const found = [];
   let cursor = null;
   do {
-    const page = await connection.call(op, { ...filter, limit: 200, cursor });
+    const page = await connection.call(op, { ...filter, limit: PAGE, cursor });
     found.push(...page[name]);
     cursor = page.next_cursor ?? null;
   } while (cursor !== null);

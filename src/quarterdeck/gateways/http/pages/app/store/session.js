@@ -188,6 +188,23 @@ export class SessionStore {
     return copy;
   }
 
+  /** What a row of the log is about: the ids of items, and when it was. What the snapshot leaves out is loaded. @param {number} seq */
+  async rowAt(seq) {
+    const { frames = [] } = await this.connection.call('read_events', { session_id: this.id, after: `${this.epoch}-${seq - 1}`, limit: 1 });
+    /** @type {import('./types.js').TimelineEvent[]} */
+    const events = frames[0]?.events ?? [];
+    const named = events.flatMap((event) => [event.id, event.request?.id, event.request?.tool_id, event.turn?.id]).filter(Boolean);
+    const at = frames[0]?.at ?? 0;
+    const oldest = this.timeline.items.values().next().value?.at ?? 0;
+    if (this.hasEarlier.value && at < oldest && !named.some((id) => this.timeline.items.has(id))) await this.loadEarlier();
+    /** @type {Set<string>} */
+    const ids = new Set();
+    for (let id of named) {
+      for (; id && !ids.has(id); id = this.timeline.items.get(id)?.parent_id) ids.add(id); // a sub-agent's is in its call
+    }
+    return { ids, at };
+  }
+
   /** The whole log, from its beginning: for who wants to see what the snapshot leaves out. */
   async loadEarlier() {
     const whole = new Timeline();

@@ -9,6 +9,8 @@ import { Composer } from '../session/composer.js';
 import { SessionContext } from '../session/context.js';
 import { Find } from '../session/find.js';
 import { SessionHeader } from '../session/header.js';
+import { useLinkedRow } from '../session/linked_row.js';
+import { useLiveOutput } from '../session/live_output.js';
 import { About, Changes, PlanAndTasks, Turns } from '../session/panels.js';
 import { actionsOf } from '../session/prompt_actions.js';
 import { duration, now } from '../parts/format.js';
@@ -35,6 +37,10 @@ export function SessionView({ id }) {
   ]);
   const picture = store.picture.value;
   const items = picture.items.filter(isShown);
+  /** @param {number} index */
+  const jump = (index) => list.current?.show(index);
+  useLinkedRow(store, items, jump);
+  useLiveOutput(id, picture.timeline);
   const approvals = host.approvals.value;
   const context = useMemo(() => {
     const mine = [...approvals.values()].filter((one) => one.session_id === id);
@@ -43,8 +49,6 @@ export function SessionView({ id }) {
   if (store.state.value !== 'live' && store.state.value !== 'loading') return html`<p class="empty wide">${marked(store.state.value)}</p>`;
   if (!session) return html`<p class="empty wide">${connection.state.value === 'online' ? 'Loading…' : ''}</p>`;
   const actions = actionsOf(id);
-  /** @param {number} index */
-  const jump = (index) => list.current?.show(index);
   const row = (/** @type {any} */ item) => html`<${ItemView} item=${item} version=${context.version(item)} context=${context} actions=${actions} />`;
   return html`<div class="session-view">
     <${SessionHeader} session=${session} timeline=${picture.timeline} panel=${panel} setPanel=${setPanel} />

@@ -4,11 +4,15 @@ import { deck } from '../deck.js';
 import { html, useEffect, useState } from '../lib.js';
 import { Time, money, shortModel } from '../parts/format.js';
 import { useKeys } from '../parts/keys.js';
+import { Menu } from '../parts/menu.js';
 import { StateMark } from '../parts/state_mark.js';
 import { baseName, marked, visible } from '../parts/text.js';
 import { attempt } from '../parts/toasts.js';
-import { go, link } from '../router.js';
+import { go, keepQuery, link, place } from '../router.js';
 import { all } from '../store/host.js';
+import { Adopt } from '../session/adopt.js';
+import { Hits, linkOf, useHits } from '../session/hits.js';
+import { ImportSession } from '../session/import.js';
 import { NewSession } from '../session/new_session.js';
 
 /** @typedef {import('../store/types.js').Session} Session */
@@ -21,7 +25,8 @@ const FIRST_ROWS = 200;
 /** @param {{id: string}} props */
 export function Sessions({ id }) {
   const { host } = deck();
-  const [wanted, setWanted] = useState('');
+  const [wanted, setWanted] = useState(place.value.query.get('q') ?? '');
+  const { found: text, more } = useHits(wanted);
   const [archived, setArchived] = useState(/** @type {Session[] | null} */ (null));
   const found = useSearch(wanted);
   const [at, setAt] = useState(0);
@@ -29,27 +34,42 @@ export function Sessions({ id }) {
   const rows = tree(listed.filter((one) => matches(one, wanted) || found.has(one.id)));
   const [whole, setWhole] = useState(false);
   const drawn = whole ? rows : rows.slice(0, FIRST_ROWS);
-  const selected = drawn[Math.min(at, drawn.length - 1)];
+  const chosen = Math.min(at, drawn.length + text.hits.length - 1);
+  const selected = drawn[chosen];
+  const hit = text.hits[chosen - drawn.length];
+  const open = () => (selected ? go('session', selected.session.id) : hit && (location.hash = linkOf(hit)));
+  /** @param {any} event */
+  const typed = (event) => {
+    setWanted(event.target.value);
+    setAt(0);
+    keepQuery(event.target.value ? { q: event.target.value } : {});
+  };
   const archive = async () => setArchived(archived ? null : ((await attempt(all(deck().connection, 'list_sessions', 'sessions', { archived: true }))) ?? []));
   useKeys('Sessions', [
-    { keys: 'j / ArrowDown', does: 'Next', repeats: true, run: () => setAt(Math.min(drawn.length - 1, at + 1)) },
-    { keys: 'k / ArrowUp', does: 'Previous', repeats: true, run: () => setAt(Math.max(0, at - 1)) },
-    { keys: 'Enter / o', does: 'Open', run: () => selected && go('session', selected.session.id) },
+    { keys: 'j / ArrowDown', does: 'Next', repeats: true, run: () => setAt(Math.min(drawn.length + text.hits.length - 1, chosen + 1)) },
+    { keys: 'k / ArrowUp', does: 'Previous', repeats: true, run: () => setAt(Math.max(0, chosen - 1)) },
+    { keys: 'Enter / o', does: 'Open', run: open },
     { keys: '/', does: 'Search', run: () => document.getElementById('search')?.focus() },
   ]);
   return html`<div class="page">
     <header class="bar"><h1>${archived ? 'Archive' : 'Sessions'}</h1>
-      <input id="search" type="search" aria-label="Search sessions" placeholder="Search names, folders, prompts" value=${wanted} onInput=${(/** @type {any} */ event) => setWanted(event.target.value)} />
+      <input id="search" type="search" aria-label="Search sessions" placeholder="Search names, folders, all text" value=${wanted} onInput=${typed} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && open()} />
       <span class="gap" />
       <button class="quiet" aria-pressed=${archived !== null} onClick=${archive}>Archive</button>
+      <${Menu}>
+        <a role="menuitem" href=${link('sessions', 'adopt')}>Continue from a terminal…</a>
+        <a role="menuitem" href=${link('sessions', 'import')}>Import a session…</a><//>
       <a class="button primary" href=${link('sessions', 'new')}>New session</a></header>
     <div class="scroll"><table class="sessions">
       <thead><tr><th>Session</th><th>State</th><th class="wide-only">Doing</th><th class="wide-only">Model</th><th class="number">Cost</th><th class="number">Since</th></tr></thead>
       <tbody>${drawn.map(({ session, depth }) => html`<${Row} key=${session.id} session=${session} depth=${depth} selected=${session.id === selected?.session.id} />`)}</tbody>
     </table>
     ${rows.length > drawn.length ? html`<p class="earlier"><button onClick=${() => setWhole(true)}>Show ${rows.length - drawn.length} more</button></p>` : null}
-    ${host.loaded.value && !rows.length ? html`<p class="empty wide">${wanted ? 'Nothing found.' : archived ? 'The archive is empty.' : 'No sessions yet. Start one.'}</p>` : null}</div>
+    <${Hits} found=${text} more=${more} selected=${hit} />
+    ${host.loaded.value && !rows.length && !text.hits.length ? html`<p class="empty wide">${wanted ? 'Nothing found.' : archived ? 'The archive is empty.' : 'No sessions yet. Start one.'}</p>` : null}</div>
     ${id === 'new' && html`<${NewSession} onClose=${() => go('sessions')} />`}
+    ${id === 'adopt' && html`<${Adopt} onClose=${() => go('sessions')} />`}
+    ${id === 'import' && html`<${ImportSession} onClose=${() => go('sessions')} />`}
   </div>`;
 }
 

@@ -8,6 +8,7 @@ import { Time, duration } from '../parts/format.js';
 import { diffStyle, notify, showThinking, theme } from '../parts/preferences.js';
 import { marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';
+import { PresetList } from '../session/presets.js';
 
 export function Settings() {
   const [host, setHost] = useState(/** @type {any} */ (null));
@@ -16,7 +17,7 @@ export function Settings() {
   }, []);
   return html`<div class="page"><header class="bar"><h1>Settings</h1></header>
     <div class="scroll padded settings">
-      <${Appearance} /><${Budgets} /><${Tokens} /><${Alerts} />
+      <${Appearance} /><${Budgets} /><${PresetList} /><${Tokens} /><${Alerts} />
       <section><h2>This host</h2>
         ${host && html`<dl class="fields"><div><dt>Quarterdeck</dt><dd>${marked(host.version)}</dd></div>${host.cli_versions?.length ? html`<div><dt>Claude Code</dt><dd>${marked(host.cli_versions.join(', '))}</dd></div>` : null}<div><dt>Signed in as</dt><dd>${marked(deck().connection.name)}</dd></div></dl>`}
         <button onClick=${signOut}>Sign out</button></section>
