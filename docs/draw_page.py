@@ -58,7 +58,7 @@ RULES = [
 
 async def drawn(folder: Path, address: str) -> None:
     with tempfile.TemporaryDirectory() as root:
-        async with served(Path(root)) as there, driven(address) as browser:
+        async with served(Path(root), limit_s=600) as there, driven(address) as browser:
             there.place.claude.play(rules=RULES)
             cwd = there.place.cwd
             (cwd / "shop.py").write_text(BEFORE)
@@ -89,6 +89,9 @@ async def drawn(folder: Path, address: str) -> None:
                 "audit": "audit",
                 "settings": "settings",
                 "new": "sessions/new",
+                "search": "sessions?q=total",
+                "adopt": "sessions/adopt",
+                "import": "sessions/import",
             }
             for look, options in LOOKS.items():
                 async with window(browser, **options) as person:

@@ -279,3 +279,49 @@ async def test_a_sub_agent_is_nested_and_a_background_task_is_listed_and_stopped
         running = page.locator(".tasks li.running")
         await running.get_by_role("button", name="Stop").click()
         await expect(running).to_have_count(0)
+
+
+async def test_a_commands_output_is_shown_while_it_runs(tmp_path: Path, browser_address: str, kind: str) -> None:
+    async with told(tmp_path, kind, browser_address) as story:
+        stage, page = story.stage, story.page
+        # The simulator's shell has no loops.
+        until = "until [ -e go ]; do sleep 0.1; done" if kind == "real" else "sleep 12"
+        stage.reply(bash(f"echo the first line; {until}; echo the last line"))
+        stage.reply("Done.")
+        session = await story.session(options={"allowed_tools": ["Bash"]})
+        await story.go(f"session/{session}")
+        await story.say("run it")
+        live = page.get_by_label("Output so far")
+        await expect(live).to_contain_text("the first line")
+        assert "the last line" not in await live.inner_text()
+        await expect(page.locator(".call.running")).to_have_count(1)
+        (stage.cwd / "go").touch()
+        await expect(story.turns).to_have_count(1)
+        await page.locator(".call .head").click()
+        await expect(page.get_by_label("Output", exact=True)).to_contain_text("the last line")
+
+
+async def test_a_conversation_is_found_by_its_text_and_one_of_a_terminal_is_continued(
+    tmp_path: Path, browser_address: str, kind: str
+) -> None:
+    async with told(tmp_path, kind, browser_address) as story:
+        stage, page = story.stage, story.page
+        stage.reply("The lighthouse is dark.")
+        session = await story.session("look")
+        await expect(page.locator(".deck")).to_be_visible()
+        await story.go(f"session/{session}")
+        await expect(story.turns).to_have_count(1)
+        await story.go("sessions?q=lighthouse")
+        hit = page.locator(".hits a").first
+        await expect(hit.locator("mark")).to_have_text("lighthouse")
+        await hit.click()
+        await expect(page.locator(".row:focus")).to_contain_text("The lighthouse is dark.")
+        await story.host.delete_session(OfSession(session_id=session))
+        await story.go("sessions/adopt")
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("Search transcripts").fill("lighthouse")
+        await dialog.get_by_role("button", name="Continue").click()
+        await expect(page.locator(".session-head .state")).to_have_text("stopped")
+        stage.reply("Now it shines.")
+        await story.say("and now?")
+        await expect(page.locator(".text-item").last).to_contain_text("Now it shines.")

@@ -32,20 +32,22 @@ export function Adopt({ onClose }) {
     const made = await attempt(deck().call('adopt_transcript', { transcript_id: one.session_id }));
     if (made) go('session', made.id);
   };
-  const shown = (found ?? []).slice(0, SHOWN);
+  // Those that are sessions already are of interest only to who looks for one.
+  const fitting = (found ?? []).filter((one) => wanted || !one.adopted_as);
+  const shown = fitting.slice(0, SHOWN);
   return html`<${Dialog} title="Continue from a terminal" onClose=${onClose} wide=${true}>
     <div class="adopt">
       <input type="search" aria-label="Search transcripts" placeholder="Search their text" value=${wanted} autofocus onInput=${(/** @type {any} */ event) => setWanted(event.target.value)} />
       <p class="problem" role="alert">${marked(problem)}</p>
-      <p class="sr" role="status">${found ? `${found.length} conversations` : 'Looking'}</p>
-      ${found && !found.length ? html`<p class="dim">No conversations found.</p>` : null}
+      <p class="sr" role="status">${found ? `${fitting.length} conversations` : 'Looking'}</p>
+      ${found && !fitting.length ? html`<p class="dim">No conversations found.</p>` : null}
       <ul>${shown.map((one) => html`<li key=${one.session_id}>
         <div><p class="what" title=${visible(one.summary)}>${marked(one.summary || one.session_id.slice(0, 8))}</p>
           <p class="dim what">${marked(one.cwd ?? '')}${one.git_branch ? html` · ${marked(one.git_branch)}` : null} · <${Time} at=${one.last_modified / 1_000} /></p>
           ${one.excerpt ? html`<p class="dim what">${marked(one.excerpt)}</p>` : null}</div>
         ${one.adopted_as ? html`<a class="button" href=${link('session', one.adopted_as)}>Open</a>` : html`<button onClick=${() => adopt(one)} aria-label=${`Continue ${visible(one.summary)}`}>Continue here</button>`}
       </li>`)}</ul>
-      ${found && found.length > SHOWN ? html`<p class="dim">${found.length - SHOWN} more; search for them.</p>` : null}
+      ${fitting.length > SHOWN ? html`<p class="dim">${fitting.length - SHOWN} more; search for them.</p>` : null}
     </div>
   <//>`;
 }

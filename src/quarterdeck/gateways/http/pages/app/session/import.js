@@ -29,7 +29,7 @@ export function ImportSession({ onClose }) {
   return html`<${Dialog} title="Import a session" onClose=${onClose}>
     <form class="new-session" onSubmit=${submit}>
       <p class="dim">A file that was exported as a log (NDJSON). The session comes archived: it can be read and searched, not continued.</p>
-      <label>File <input name="file" type="file" accept=".ndjson,.jsonl,application/x-ndjson" required /></label>
+      <label>File <input name="file" type="file" autofocus accept=".ndjson,.jsonl,application/x-ndjson" required /></label>
       <div class="columns">
         <label>Name <input name="name" placeholder="as in the file" /></label>
         <label>Folder <input name="cwd" placeholder="as in the file" spellcheck="false" /></label>

@@ -26,6 +26,10 @@ const FIRST_ROWS = 200;
 export function Sessions({ id }) {
   const { host } = deck();
   const [wanted, setWanted] = useState(place.value.query.get('q') ?? '');
+  const linked = place.value.query.get('q');
+  useEffect(() => {
+    if (linked !== null) setWanted(linked);
+  }, [linked]);
   const { found: text, more } = useHits(wanted);
   const [archived, setArchived] = useState(/** @type {Session[] | null} */ (null));
   const found = useSearch(wanted);
