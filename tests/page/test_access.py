@@ -10,10 +10,12 @@ from playwright.async_api import Page, expect
 
 from host.kit import pending
 from page.kit import BASH, looked_at
+from quarterdeck.host.requests import Settings
 
 expect.set_options(timeout=45_000)
 AXE = "4.14.0"
-VIEWS = ("inbox", "sessions", "sessions/new", "usage", "policy", "audit", "settings")
+OVER_SESSIONS = ("sessions/new", "sessions/adopt", "sessions/import", "sessions?q=text")
+VIEWS = ("inbox", "sessions", *OVER_SESSIONS, "usage", "policy", "audit", "settings")
 
 
 async def findings(page: Page, axe: str) -> list[str]:
@@ -97,6 +99,17 @@ async def test_axe_finds_nothing_serious_in_what_opens_over_or_beside_a_view(
         await page.get_by_label("Prompt").fill("/")
         await expect(page.locator(".completion li").first).to_be_visible()
         await looks("completion")
+        await page.get_by_label("More").click()
+        await expect(page.get_by_role("menuitem").first).to_be_visible()
+        await looks("menu")
+        await page.keyboard.press("Escape")
+        await page.get_by_label("Prompt").fill("a prompt for later " * 9)
+        await page.get_by_role("button", name="Later…").click()
+        await page.get_by_label("At a time").check()
+        await looks("later")
+        await page.get_by_role("button", name="Schedule").click()
+        await expect(page.locator(".queue li")).to_be_visible()
+        await looks("queue")
         await page.goto(f"{there.url}#/settings")
         await page.get_by_role("button", name="Sign out").click()
         await expect(page.get_by_label("Token")).to_be_visible()
@@ -130,9 +143,13 @@ async def test_on_a_phone_nothing_is_wider_than_the_screen_and_a_tap_decides(
     async with looked_at(tmp_path, browser_address, ["One.", long, "Done."]) as (there, page):
         await page.set_viewport_size({"width": 360, "height": 740})
         session = await there.there.session(name="an errand with quite a long name for a phone")
-        for view in ("inbox", "sessions", f"session/{session}", "usage", "policy", "audit", "settings"):
+        preset = {"model": "opus", "about": "a preset " + "x" * 90}
+        await there.there.host.set_presets(Settings(settings={"presets": {"y" * 90: preset}}))
+        for view in (*VIEWS, f"session/{session}"):
             await page.goto(f"{there.url}#/{view}")
             await expect(page.locator("main h1").first).to_be_visible()
+            if view == "sessions?q=text":
+                await expect(page.locator(".hits")).to_be_visible()
             assert await page.evaluate("document.documentElement.scrollWidth") <= 360, view
         await page.goto(f"{there.url}#/inbox")
         await page.locator(".rows a").click()

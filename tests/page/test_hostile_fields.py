@@ -161,6 +161,31 @@ class Hostile:
             state["tasks"] = {**state.get("tasks", {}), "__proto__": task}
             state["plans"] = {"": {"source": ATTACK, "entries": [{"text": ATTACK, "status": "__proto__"}]}}
             state["suggestion"] = ATTACK
+        if op == "get_presets":
+            preset = {"about": ATTACK, "model": ATTACK, "permission_mode": ATTACK, "budget_usd": ATTACK}
+            preset |= {"tags": [ATTACK], "options": {ATTACK: ATTACK}, "policy": {ATTACK: ATTACK}}
+            result["presets"] = {ATTACK: preset, "__proto__": preset, "constructor": {"about": {"__html": ATTACK}}}
+        if op == "search":
+            place = {
+                "session_id": self.session,
+                "name": ATTACK,
+                "cwd": ATTACK,
+                "excerpt": f"a \x02{ATTACK}\x03{ATTACK}",
+            }
+            result["hits"] = [{**place, "seq": 1, "kind": "text"}, {**place, "seq": 2, "kind": "__proto__"}]
+            result["hits"].append({**place, "seq": 3, "kind": "tool", "excerpt": f"\x03{ATTACK}\x02\x02{ATTACK}"})
+        if op == "list_transcripts":
+            one = {"summary": ATTACK, "cwd": ATTACK, "git_branch": ATTACK, "excerpt": ATTACK, "last_modified": 1}
+            result["transcripts"] = [
+                {**one, "session_id": f'evil"]{ATTACK}', "adopted_as": None},
+                {**one, "session_id": "b", "adopted_as": f"javascript:{EVIL}"},
+            ]
+        if op == "list_prompts":
+            prompt = {"state": "queued", "by": ATTACK, "not_before": "2099-01-01T00:00:00Z"}
+            result["prompts"] = [
+                {**prompt, "id": "p1", "content": ATTACK},
+                {**prompt, "id": "p2", "content": [{"type": "text", "text": ATTACK}], "not_before": ATTACK},
+            ]
         if op == "get_info":
             command = {"name": ATTACK, "description": ATTACK, "argument_hint": ATTACK}
             result |= {"commands": [command], "tools": [ATTACK], "agents": [ATTACK], "skills": [ATTACK]}
@@ -273,6 +298,58 @@ async def test_whatever_the_other_views_list_is_text(tmp_path: Path, browser_add
         await page.get_by_role("button", name="Try").click()
         await expect(page.locator(".try .verdict")).to_be_visible()
         await is_only_text(page)
+
+
+async def test_whatever_is_found_offered_or_waits_is_text(tmp_path: Path, browser_address: str) -> None:
+    async with attacked(tmp_path, browser_address) as (there, page, session):
+        await page.goto(f"{there.url}?again#/sessions/new")
+        chooser = page.locator("select[name=preset]")
+        await expect(chooser.locator("option")).to_have_count(4)
+        for value in (ATTACK, "__proto__", "constructor"):
+            await chooser.select_option(value)
+            await expect(page.locator("dialog [role=status]")).to_contain_text("onerror")
+            await is_only_text(page)
+        await page.goto(f"{there.url}?again#/settings")
+        await expect(page.locator(".presets tbody tr")).to_have_count(3)
+        await is_only_text(page)
+        await page.goto(f"{there.url}?again#/sessions?q=hello")
+        await expect(page.locator(".hits li")).to_have_count(3)
+        await expect(page.locator(".hits mark").first).to_contain_text("onerror")
+        await is_only_text(page)
+        await page.goto(f"{there.url}?again#/sessions/adopt")
+        await expect(page.locator(".adopt li")).to_have_count(1)
+        await page.get_by_label("Search transcripts").fill("x")
+        await expect(page.locator(".adopt li")).to_have_count(2)
+        await is_only_text(page)
+        assert await page.get_by_role("link", name="Open").evaluate("(one) => one.protocol") == "http:"
+        await page.goto(f"{there.url}?again#/session/{session}")
+        await expect(page.locator(".queue li")).to_have_count(2)
+        await is_only_text(page)
+        await page.locator(".queue li").first.get_by_role("button", name="Edit").click()
+        await expect(page.get_by_role("dialog")).to_be_visible()
+        await is_only_text(page)
+
+
+async def test_an_imported_session_is_text(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address, rules=RULES) as there, window(there.browser) as person:
+        session = await there.there.session("hello", name="greeting")
+        await frames_until(there.there.host, session, "idle")
+        whole = (await there.there.client().get(f"/v1/sessions/{session}/export?format=ndjson")).body.decode()
+        evil = json.dumps(ATTACK)[1:-1]
+        file = tmp_path / "evil.ndjson"
+        file.write_text(whole.replace("Hello.", evil).replace('"name":"greeting"', f'"name":"{evil}"'))
+        assert whole != file.read_text()
+        await person.context.add_init_script(WATCHED)
+        page = await there.enter(person, "sessions/import")
+        await page.get_by_label("File").set_input_files(file)
+        await page.get_by_role("button", name="Import").click()
+        await expect(page.locator(".text-item .markdown").last).to_contain_text("onerror")
+        await expect(page.locator(".session-head h1")).to_contain_text("onerror")
+        await is_only_text(page)
+        await page.goto(f"{there.url}#/sessions?q=onerror")
+        await expect(page.locator(".hits mark").first).to_be_visible()
+        await is_only_text(page)
+        assert [url for url in person.requests if not url.startswith((there.url, "blob:"))] == []
 
 
 async def test_a_form_with_names_of_properties_is_answered_field_by_field(tmp_path: Path, browser_address: str) -> None:

@@ -68,6 +68,42 @@ async def test_mode_and_model_are_switched_and_the_session_says_so(tmp_path: Pat
         await expect(page.get_by_label("Permission mode")).to_have_value("plan")
 
 
+async def test_a_session_is_stopped_resumed_renamed_and_deleted_from_its_menu(
+    tmp_path: Path, browser_address: str
+) -> None:
+    async with looked_at(tmp_path, browser_address, ["One."]) as (there, page):
+        session = await there.there.session(name="errand")
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.locator(".session-head .state")).to_have_text("idle")
+        for item, state in (("Stop the process", "stopped"), ("Resume", "idle")):
+            await page.get_by_label("More").click()
+            await page.get_by_role("menuitem", name=item).click()
+            await expect(page.locator(".session-head .state")).to_have_text(state)
+            await expect(page.get_by_role("menuitem")).to_have_count(0)
+        await page.get_by_role("button", name="errand").click()
+        await page.get_by_label("Name of the session").fill("voyage")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".session-head h1")).to_have_text("voyage")
+        page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))
+        await page.get_by_label("More").click()
+        await page.get_by_role("menuitem", name="Delete…").click()
+        await expect(page.locator("main h1")).to_have_text("Sessions")
+        await expect(page.locator(".sessions tbody tr")).to_have_count(0)
+
+
+async def test_what_is_said_during_a_turn_steers_it(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, ["One.", BASH, "Done."]) as (there, page):
+        session = await there.there.session()
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.get_by_role("button", name="Allow once")).to_be_visible()
+        await page.get_by_label("Prompt").fill("mind the reef")
+        await page.get_by_role("button", name="Steer").click()
+        await expect(page.locator(".prompt").last).to_contain_text("mind the reef")
+        await page.get_by_role("button", name="Allow once").click()
+        await expect(page.locator(".turn").first).to_be_visible()
+        await expect(page.locator(".text-item", has_text="Done.")).to_be_visible()
+
+
 async def test_a_diff_is_shown_unified_or_side_by_side(tmp_path: Path, browser_address: str) -> None:
     edit = {"tool": "Edit", "input": {"file_path": "a.txt", "old_string": "one two", "new_string": "one three"}}
     async with looked_at(tmp_path, browser_address, [edit, "Done."]) as (there, page):

@@ -34,6 +34,35 @@ async def test_what_was_decided_is_in_audit_usage_and_grants_and_a_grant_can_be_
         assert (await host.list_grants(Nothing())).grants[0].revoked_at is not None
 
 
+async def test_usage_is_charted_by_day_in_cost_and_in_tokens(tmp_path: Path, browser_address: str) -> None:
+    steps = ["One.", {"usage": {"input_tokens": 5000, "output_tokens": 70}}]
+    async with looked_at(tmp_path, browser_address, steps) as (there, page):
+        session = await there.there.session(name="errand")
+        await there.there.client().get(f"/v1/sessions/{session}/wait")
+        await page.goto(f"{there.url}#/usage")
+        bar = page.locator(".days .bar:not(.none)")
+        await expect(bar).to_have_count(1)
+        await expect(bar.locator("title")).to_contain_text("$")
+        await page.get_by_role("button", name="tokens").click()
+        await expect(bar.locator("title")).to_contain_text("5.1k")
+        await page.get_by_role("button", name="7 days").click()
+        await expect(page.locator(".days .bar")).to_have_count(7)
+        await expect(page.locator(".ranking", has_text="By folder")).to_contain_text(there.there.place.cwd.name)
+
+
+async def test_the_colours_follow_the_system_until_somebody_chooses(tmp_path: Path, browser_address: str) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    async with looked_at(tmp_path, browser_address, ["One."], path="settings") as (_, page):
+        seen = {}
+        for scheme in ("light", "dark"):
+            await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            seen[scheme] = await page.evaluate(ground)
+        assert seen["light"] != seen["dark"]
+        await page.get_by_label("Colours").select_option("light")
+        await expect(page.locator("html")).to_have_attribute("data-theme", "light")
+        assert await page.evaluate(ground) == seen["light"]
+
+
 async def test_the_explain_box_says_what_would_happen_and_marks_the_risk(tmp_path: Path, browser_address: str) -> None:
     async with looked_at(tmp_path, browser_address, ["One."], path="policy") as (there, page):
         await there.there.session()

@@ -26,6 +26,9 @@ export function Policy() {
   </div>`;
 }
 
+/** @type {Record<string, string>} */
+const TITLES = { command: 'Command', file_path: 'File', url: 'Address' };
+
 /** What the policy would say. @param {{cwd: string}} props */
 function Explain({ cwd }) {
   const [tool, setTool] = useState('Bash');
@@ -43,7 +46,7 @@ function Explain({ cwd }) {
     <form class="inline" onSubmit=${ask}>
       <label>Tool <input value=${tool} list="tools" spellcheck="false" onInput=${(/** @type {any} */ event) => setTool(event.target.value)} /></label>
       <datalist id="tools">${['Bash', 'Read', 'Edit', 'Write', 'WebFetch'].map((one) => html`<option value=${one} />`)}</datalist>
-      <label class="grow">${field || 'Input (JSON)'} <input class="code" value=${input} spellcheck="false" placeholder=${tool === 'Bash' ? 'git push --force origin main' : ''} onInput=${(/** @type {any} */ event) => setInput(event.target.value)} /></label>
+      <label class="grow">${TITLES[field] ?? 'Input (JSON)'} <input class="code" value=${input} spellcheck="false" placeholder=${tool === 'Bash' ? 'git push --force origin main' : ''} onInput=${(/** @type {any} */ event) => setInput(event.target.value)} /></label>
       <button class="primary" disabled=${!cwd || !input}>Explain</button>
     </form>
     ${told && html`<div class="verdict" role="status">
@@ -81,11 +84,11 @@ function TryRule() {
       ${changed.length ? html`<div class="scroll-x"><table><thead><tr><th>Request</th><th>Policy</th><th>With the rule</th><th>Decided</th><th>Session</th><th class="number">Asked</th></tr></thead>
         <tbody>${changed.map((/** @type {any} */ one) => html`<tr key=${one.approval_id}>
           <td class="code">${marked(one.summary || one.tool)}</td>
-          <td><span class=${`decision-word ${one.today}`}>${one.today}</span></td>
-          <td title=${visible(one.reason)}><span class=${`decision-word ${one.with_rule}`}>${one.with_rule}</span></td>
-          <td>${one.decided ? html`<span class=${`decision-word ${one.decided}`}>${visible(one.decided)}</span>` : html`<span class="dim">${visible(one.state)}</span>`}${one.decided && one.with_rule !== 'ask' && one.decided !== one.with_rule ? html` <span class="tag against">against it</span>` : null}</td>
+          <td data-label="Policy"><span class=${`decision-word ${one.today}`}>${one.today}</span></td>
+          <td data-label="With the rule" title=${visible(one.reason)}><span class=${`decision-word ${one.with_rule}`}>${one.with_rule}</span></td>
+          <td data-label="Decided">${one.decided ? html`<span class=${`decision-word ${one.decided}`}>${visible(one.decided)}</span>` : html`<span class="dim">${visible(one.state)}</span>`}${one.decided && one.with_rule !== 'ask' && one.decided !== one.with_rule ? html` <span class="tag against">against it</span>` : null}</td>
           <td><a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || one.session_id.slice(0, 8))}</a></td>
-          <td class="number dim"><${Time} at=${one.asked_at} /></td></tr>`)}</tbody></table></div>` : null}
+          <td data-label="Asked" class="number dim"><${Time} at=${one.asked_at} /></td></tr>`)}</tbody></table></div>` : null}
     </div>`}
   </section>`;
 }
@@ -109,9 +112,9 @@ function Grants({ version }) {
     ${grants.length ? html`<div class="scroll-x"><table><thead><tr><th>Rule</th><th>For</th><th>By</th><th class="number">Made</th><th>Until</th><th></th></tr></thead>
       <tbody>${grants.toSorted((one, other) => Number(holds(other)) - Number(holds(one)) || other.created_at.localeCompare(one.created_at)).map((one) => html`<tr key=${one.id} class=${holds(one) ? '' : 'over'}>
         <td><code>${marked(one.rule)}</code></td>
-        <td>${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || 'one session')}</a>` : one.cwd ? html`<span title=${visible(one.cwd)}>${marked(baseName(one.cwd))}</span>` : SCOPES[/** @type {keyof SCOPES} */ (one.scope)]}</td>
-        <td>${marked(one.by)}</td><td class="number"><${Time} at=${one.created_at} /></td>
-        <td>${one.revoked_at ? 'revoked' : one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'no end'}</td>
+        <td data-label="For">${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || 'one session')}</a>` : one.cwd ? html`<span title=${visible(one.cwd)}>${marked(baseName(one.cwd))}</span>` : SCOPES[/** @type {keyof SCOPES} */ (one.scope)]}</td>
+        <td data-label="By">${marked(one.by)}</td><td data-label="Made" class="number"><${Time} at=${one.created_at} /></td>
+        <td data-label="Until">${one.revoked_at ? 'revoked' : one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'no end'}</td>
         <td>${holds(one) && html`<button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button>`}</td></tr>`)}</tbody></table></div>` : html`<p class="dim">No remembered rules. Rules that you allow appear here.</p>`}
   </section>`;
 }

@@ -30,7 +30,9 @@ export function Sessions({ id }) {
   useEffect(() => {
     if (linked !== null) setWanted(linked);
   }, [linked]);
-  const { found: text, more } = useHits(wanted);
+  const { found: everywhere, more } = useHits(wanted);
+  // What is in the list above by its name is not listed again.
+  const text = { ...everywhere, hits: everywhere.hits.filter((one) => one.kind !== 'session' || !host.sessions.value.has(one.session_id)) };
   const [archived, setArchived] = useState(/** @type {Session[] | null} */ (null));
   const found = useSearch(wanted);
   const [at, setAt] = useState(0);
