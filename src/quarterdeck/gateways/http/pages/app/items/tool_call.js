@@ -44,7 +44,7 @@ export function ToolCallItem({ item, context, drawChild }) {
     </button>
     ${shown && html`<div class="inside"><${Inside} item=${item} task=${task} /></div>`}
     ${item.reason && item.status !== 'finished' && !textOf(item.output).startsWith(item.reason) ? html`<p class="problem">${marked(item.reason)}</p>` : null}
-    ${item.policy ? html`<p class="dim">Policy: ${item.policy.decision}. ${marked(item.policy.reason)}</p>` : null}
+    ${item.policy ? html`<p class="dim">Policy: ${visible(item.policy.decision)}. ${marked(item.policy.reason)}</p>` : null}
     ${children.length ? html`<${SubAgent} item=${item} items=${children} task=${task} drawChild=${drawChild} />` : null}
   </section>`;
 }

@@ -72,7 +72,7 @@ export function NewSession({ onClose }) {
       <label>Prompt <textarea name="prompt" rows="5" autofocus placeholder="What should it do? (optional)" /></label>
       ${Object.keys(presets).length ? html`<label>Preset <select name="preset" value=${chosen} onChange=${(/** @type {any} */ event) => setChosen(event.target.value)}><option value="">none</option>
         ${Object.keys(presets).map((one) => html`<option value=${one}>${visible(one)}</option>`)}</select></label>` : null}
-      ${chosen && html`<p class="dim" role="status">${marked([preset.about, contents(preset)].filter(Boolean).join(': '))}</p>`}
+      ${chosen && html`<p class="dim" role="status">${preset.about ? html`${marked(preset.about)}: ` : null}${marked(contents(preset))}</p>`}
       <div class="columns">
         <label>Model <input name="model" list="models" placeholder=${visible(preset.model ?? 'default')} spellcheck="false" /></label>
         <label>Mode <select name="permission_mode"><option value="">${preset.permission_mode ? `${named(preset.permission_mode)} (preset)` : 'default'}</option>${options(MODES)}</select></label>
@@ -80,7 +80,7 @@ export function NewSession({ onClose }) {
       </div>
       <div class="columns">
         <label>Name <input name="name" placeholder="from the prompt" /></label>
-        <label>Budget in USD <input name="budget_usd" inputmode="decimal" placeholder=${preset.budget_usd ?? 'none'} pattern="[0-9]*[.]?[0-9]+" /></label>
+        <label>Budget in USD <input name="budget_usd" inputmode="decimal" placeholder=${visible(preset.budget_usd ?? 'none')} pattern="[0-9]*[.]?[0-9]+" /></label>
       </div>
       <datalist id="models">${models.map((one) => html`<option value=${visible(one)} />`)}</datalist>
       <p class="problem" role="alert">${problem}</p>

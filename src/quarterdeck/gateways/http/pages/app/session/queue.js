@@ -47,6 +47,7 @@ function Edit({ prompt, save, onClose }) {
  *   done: (given: {content?: string, not_before: string | null}) => void}} props `text`: null if it cannot be edited here. */
 export function When({ title, text, at, idle, button, onClose, done }) {
   const [timed, setTimed] = useState(Boolean(at));
+  const [written, setWritten] = useState(text ?? '');
   /** @param {any} event */
   const submit = (event) => {
     event.preventDefault();
@@ -58,7 +59,7 @@ export function When({ title, text, at, idle, button, onClose, done }) {
   };
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form class="new-session" onSubmit=${submit}>
-      ${text === null ? null : html`<label>Prompt <textarea name="content" rows="4" required defaultValue=${text} /></label>`}
+      ${text === null ? null : html`<label>Prompt <textarea name="content" rows="4" required value=${written} onInput=${(/** @type {any} */ event) => setWritten(event.target.value)} /></label>`}
       <fieldset class="row"><legend>Send it</legend>
         <label class="check"><input type="radio" name="when" checked=${timed} onChange=${() => setTimed(true)} /> At a time</label>
         <label class="check"><input type="radio" name="when" checked=${!timed} onChange=${() => setTimed(false)} /> ${idle}</label></fieldset>
