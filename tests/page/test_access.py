@@ -99,6 +99,28 @@ async def test_axe_finds_nothing_serious_in_what_opens_over_or_beside_a_view(
         await page.get_by_label("Prompt").fill("/")
         await expect(page.locator(".completion li").first).to_be_visible()
         await looks("completion")
+        await page.goto(f"{there.url}#/settings")
+        await page.get_by_role("button", name="Sign out").click()
+        await expect(page.get_by_label("Token")).to_be_visible()
+        await looks("the door")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+async def test_axe_finds_nothing_serious_in_menus_and_prompts_for_later(
+    tmp_path: Path, browser_address: str, width: int
+) -> None:
+    folder = package("axe-core", AXE)
+    if folder is None:
+        pytest.skip("node or npm is not installed, or the registry cannot be reached")
+    axe = (folder / "node_modules/axe-core/axe.min.js").read_text()
+    async with looked_at(tmp_path, browser_address, ["One."]) as (there, page):
+        await page.set_viewport_size({"width": width, "height": 740})
+        await page.goto(f"{there.url}#/session/{await there.there.session()}")
+
+        async def looks(view: str) -> None:
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width, view
+            assert await findings(page, axe) == [], view
+
         await page.get_by_label("More").click()
         await expect(page.get_by_role("menuitem").first).to_be_visible()
         await looks("menu")
@@ -110,10 +132,9 @@ async def test_axe_finds_nothing_serious_in_what_opens_over_or_beside_a_view(
         await page.get_by_role("button", name="Schedule").click()
         await expect(page.locator(".queue li")).to_be_visible()
         await looks("queue")
-        await page.goto(f"{there.url}#/settings")
-        await page.get_by_role("button", name="Sign out").click()
-        await expect(page.get_by_label("Token")).to_be_visible()
-        await looks("the door")
+        await page.locator(".queue").get_by_role("button", name="Edit").click()
+        await expect(page.get_by_role("dialog")).to_be_visible()
+        await looks("edit")
 
 
 async def test_the_sheet_of_keys_names_what_can_be_done_here(tmp_path: Path, browser_address: str) -> None:

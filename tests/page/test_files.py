@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks._npm import package
+from playwright.async_api import expect
 
 from gateways.http.kit import served
 from page.browser import window
@@ -72,6 +73,24 @@ async def test_a_first_look_takes_few_requests(tmp_path: Path, browser_address: 
             "app/icon.svg",
             "#/sessions",
         }
+
+
+SENT = """{ const send = WebSocket.prototype.send; globalThis.sent = [];
+  WebSocket.prototype.send = function (said) { sent.push(JSON.parse(said).op); send.call(this, said); }; }"""
+
+
+async def test_what_is_asked_for_early_is_asked_once(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address, ["One."]) as there, window(there.browser) as person:
+        session = await there.there.session(name="errand")
+        await person.context.add_init_script(SENT)
+        page = await there.enter(person, f"session/{session}")
+        await expect(page.locator(".text-item")).to_contain_text("One.")
+        await expect(page.locator(".navigation .link")).to_have_text("Connected")
+        sent = await page.evaluate("globalThis.sent")
+        for op in ("list_sessions", "list_approvals", "get_timeline"):
+            assert sent.count(op) == 1, sent
+        assert sent[:2] == ["subscribe", "get_timeline"]
+        assert sent.count("subscribe") == 2  # the lists, and the session behind its snapshot
 
 
 def lines_of(name: str) -> list[str]:

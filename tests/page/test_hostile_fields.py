@@ -278,7 +278,7 @@ async def test_whatever_is_in_a_session_is_text(tmp_path: Path, browser_address:
             await expect(page.locator("aside.panel")).to_be_visible()
             await is_only_text(page)
         for typed in ("/", "@"):
-            await page.get_by_label("Prompt").fill(typed)
+            await page.get_by_label("Prompt", exact=True).fill(typed)
             await expect(page.locator(".completion li").first).to_contain_text("onerror")
             await is_only_text(page)
 
