@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,25 @@ async def test_files_are_completed_and_an_image_is_dropped(tmp_path: Path, brows
         await box.press("Enter")
         await expect(page.locator(".prompt")).to_contain_text("1 attached")
         await expect(page.locator(".pictures img")).to_have_count(0)
+
+
+async def test_a_dropped_file_is_uploaded_and_named_in_the_prompt(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, ["One."]) as (there, page):
+        session = await there.there.session(None)
+        await page.goto(f"{there.url}#/session/{session}")
+        box = page.get_by_label("Prompt")
+        await box.fill("read")
+        await page.evaluate(
+            """() => {
+              const data = new DataTransfer();
+              data.items.add(new File(['depth: 12 fathoms'], 'soundings.txt', { type: 'text/plain' }));
+              const event = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+              document.querySelector('.composer').dispatchEvent(event);
+            }"""
+        )
+        await expect(box).to_have_value(re.compile(r"^read @\S+soundings\.txt $"))
+        path = (await box.input_value()).removeprefix("read @").strip()
+        assert (tmp_path / path).read_text() == "depth: 12 fathoms"
 
 
 async def test_a_session_starts_in_a_completed_folder_and_a_worktree_and_its_fork_is_below_it(
