@@ -95,11 +95,6 @@ def tricks(script: Script, *, quick: bool) -> list[Trick]:
         ),
         Trick("one_epoll", f"· its price: {pace}", "late", paced, "processor_s", "messages"),
         Trick(
-            "one_session_by_the_loop",
-            "not for a single session: a permission request alone, processor time",
-            *("permissions", alone, "processor_s", "answers"),
-        ),
-        Trick(
             "serving_together",
             f"one task for requests that come together: {IN_FLIGHT} permissions, processor time per request",
             *("permissions", together, "processor_s", "answers"),

@@ -43,11 +43,6 @@ def one_epoll() -> None:
     process.watcher = lambda loop, *, together: gather.watcher(loop, together=False)
 
 
-def one_session_by_the_loop() -> None:
-    """A single session is watched through the epoll, too."""
-    gather.ONE_SESSION = 0
-
-
 def latches() -> None:
     class Latch(asyncio.Event):
         async def within(self, seconds: float) -> bool:
@@ -61,7 +56,7 @@ def latches() -> None:
     process.Latch = Latch  # type: ignore[assignment,misc]
 
 
-_TRICKS = (waking_at_once, serving_together, the_task_that_stays, one_epoll, one_session_by_the_loop, latches)
+_TRICKS = (waking_at_once, serving_together, the_task_that_stays, one_epoll, latches)
 TRICKS: dict[str, Callable[[], None]] = {"nothing": lambda: None, **{trick.__name__: trick for trick in _TRICKS}}
 
 

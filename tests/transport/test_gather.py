@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from quarterdeck.transport import ProcessTransport, gather
-from quarterdeck.transport.gather import FLOODS_AT_A_TIME, ONE_SESSION, Gatherer, watcher
+from quarterdeck.transport.gather import FLOODS_AT_A_TIME, Gatherer, watcher
 from quarterdeck.transport.loop_io import MUCH, SHARED_READ_SIZE, LoopReader
 from transport.support import Recorder, python, until
 
@@ -109,7 +109,7 @@ async def test_one_that_was_asked_for_and_not_used_leaves_nothing() -> None:
 
 async def test_those_that_say_little_are_read_before_those_that_flood() -> None:
     order: list[str] = []
-    with pipes(ONE_SESSION) as (together, opened):
+    with pipes(1) as (together, opened):
         loud, calm = (Pipe(together, lambda data, name=name: order.append(name)) for name in ("loud", "calm"))
         opened += [loud, calm]
         loud.say(bytes(2 * MUCH))
@@ -216,29 +216,11 @@ async def test_a_paused_pipe_waits_until_it_is_resumed(together: bool) -> None:
     pipe.close()
 
 
-async def test_the_pipes_of_a_second_session_gather_those_of_the_first() -> None:
-    with pipes(ONE_SESSION) as (together, opened):
-        assert together._epoll is None
-        paused, *others = opened
-        paused.reader.pause()
-        for pipe in opened:
-            pipe.say()
-        opened.append(Pipe(together))
-        opened[-1].say()
-        assert together._epoll is not None
-        await until(lambda: all(pipe.got == 1 for pipe in (*others, opened[-1])), "what was said before and after")
-        assert paused.got == 0
-        paused.reader.resume()
-        await until(lambda: paused.got == 1, "the one that was paused")
-
-
-@pytest.mark.parametrize("number", [ONE_SESSION - 1, ONE_SESSION + 1])
-async def test_a_forked_child_lets_go_of_the_parents_pipes(number: int) -> None:
-    with pipes(number) as (together, opened):
+async def test_a_forked_child_lets_go_of_the_parents_pipes() -> None:
+    with pipes(2) as (together, opened):
         child = os.fork()
         if not child:
             together._read()  # as a loop that the child runs on would
-            together._read_one(opened[0].reader._descriptor)
             os._exit(0 if not gather._gatherers else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0  # noqa: ASYNC222  # it ends at once
         opened[0].say()

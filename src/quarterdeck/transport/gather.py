@@ -3,14 +3,12 @@
 They are in a separate epoll, which the loop watches as one descriptor, so that we choose the order: pipes that had
 little output last time are read first, and checked again while flooding ones are read. So a session keeps its latency
 next to others that have much to send. The loop itself would read in the order of arrival.
-
-A program's only session has no such neighbours, and is left to the loop: looking into the epoll as well would be a
-sixth of the time in which a single request is answered.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import select
 from collections.abc import Callable
@@ -20,9 +18,6 @@ from typing import Protocol, TypeAlias
 
 Callback: TypeAlias = Callable[[], bool | None]
 """Reads once. True: it got so much that others go first."""
-
-ONE_SESSION = 3
-"""Descriptors of a session: its output, its errors and its end. Up to so many are watched by the loop itself."""
 
 FLOODS_AT_A_TIME = 4
 """Reads before the others are checked again: a check goes through everything ready, and costs a few messages' time."""
@@ -72,59 +67,48 @@ class _EachByTheLoop:
 
 
 class Gatherer:
-    """Of one loop. It is known from its first pipe to its last."""
+    """Of one loop. It has a descriptor, and is known, from its first pipe to its last."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._callbacks: dict[int, tuple[Context, Callback]] = {}
-        self._epoll: select.epoll | None = None
-        """From the second session on, until there is none."""
-        self._paused: set[int] = set()
         self._flooding: set[int] = set()
         """Those that had much output last time."""
 
     def add(self, descriptor: int, callback: Callback, context: Context) -> None:
-        if self._epoll is None and len(self._callbacks) == ONE_SESSION:
-            self._gather()
-        self.resume(descriptor)
-        self._callbacks[descriptor] = (context, callback)
-        _gatherers[self._loop] = self
+        if not self._callbacks:
+            self._open()
+        try:
+            self.resume(descriptor)
+            self._callbacks[descriptor] = (context, callback)
+        finally:
+            self._close_if_unused()
 
     def pause(self, descriptor: int) -> None:
-        self._paused.add(descriptor)
-        if self._epoll is not None:
-            self._epoll.unregister(descriptor)
-        elif not self._loop.is_closed():
-            self._loop.remove_reader(descriptor)
+        self._epoll.unregister(descriptor)
 
     def resume(self, descriptor: int) -> None:
-        self._paused.discard(descriptor)
-        if self._epoll is not None:
-            self._epoll.register(descriptor, select.EPOLLIN)
-        else:
-            self._loop.add_reader(descriptor, self._read_one, descriptor)
+        self._epoll.register(descriptor, select.EPOLLIN)
 
     def remove(self, descriptor: int) -> None:
         if self._callbacks.pop(descriptor, None) is None:
             return
         self._flooding.discard(descriptor)
-        if descriptor not in self._paused:
-            self.pause(descriptor)
-        self._paused.discard(descriptor)
-        if not self._callbacks:
-            self._end()
+        with contextlib.suppress(FileNotFoundError):  # it is paused
+            self._epoll.unregister(descriptor)
+        self._close_if_unused()
 
     def _read(self) -> None:
+        if not self._callbacks:  # closed, or in a forked child
+            return
         for number, descriptor in enumerate(self._read_quiet(), 1):
             self._read_one(descriptor)
-            if not number % FLOODS_AT_A_TIME:
+            if not number % FLOODS_AT_A_TIME and self._callbacks:
                 self._read_quiet()
 
     def _read_quiet(self) -> list[int]:
         """Read those that are ready and not flooding; returns those that are."""
-        floods: list[int] = []
-        if self._epoll is None:  # ended by the last one, or in a forked child
-            return floods
+        floods = []
         for descriptor, _ in self._epoll.poll(0, len(self._callbacks)):
             if descriptor in self._flooding:
                 floods.append(descriptor)
@@ -146,31 +130,25 @@ class Gatherer:
         else:
             self._flooding.discard(descriptor)
 
-    # From the second session on
+    # Its own beginning and end
 
-    def _gather(self) -> None:
+    def _open(self) -> None:
         self._epoll = select.epoll()
         self._loop.add_reader(self._epoll.fileno(), self._read)
-        for descriptor in self._callbacks.keys() - self._paused:
-            self._loop.remove_reader(descriptor)
-            self._epoll.register(descriptor, select.EPOLLIN)
+        _gatherers[self._loop] = self
 
-    def _end(self) -> None:
+    def _close_if_unused(self) -> None:
+        if self._callbacks:
+            return
         del _gatherers[self._loop]
-        if self._epoll is not None:
-            if not self._loop.is_closed():
-                self._loop.remove_reader(self._epoll.fileno())
-            self._close_epoll()
-
-    def _close_epoll(self) -> None:
-        epoll, self._epoll = self._epoll, None
-        if epoll is not None:
-            epoll.close()
+        if not self._loop.is_closed():
+            self._loop.remove_reader(self._epoll.fileno())
+        self._epoll.close()
 
     def disown(self) -> None:
-        """In a forked child: the epoll, and the loop's own, are the parent's."""
+        """In a forked child: the epoll is the parent's."""
         self._callbacks.clear()
-        self._close_epoll()
+        self._epoll.close()
 
 
 _gatherers: dict[asyncio.AbstractEventLoop, Gatherer] = {}
