@@ -19,22 +19,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as typing has it, without importing typing: some commands start in milliseconds
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
-
-
-def _imported(module: str, package: str | None = None) -> ModuleType:
-    """The module. Meanwhile there is no search for garbage: an import leaves none, and is searched dozens of times."""
-    import gc
-    from importlib import import_module
-
-    if not gc.isenabled():
-        return import_module(module, package)
-    gc.disable()
-    try:
-        return import_module(module, package)
-    finally:
-        gc.enable()
 
 
 class LazyNames:
@@ -66,7 +51,9 @@ class LazyNames:
         return self._homes
 
     def _from_rooms(self) -> dict[str, str]:
-        return {name: room for room in reversed(self._rooms) for name in _imported(room).__all__}
+        from importlib import import_module
+
+        return {name: room for room in reversed(self._rooms) for name in import_module(room).__all__}
 
     def _from_marks(self) -> dict[str, str]:
         names: list[str] = self._namespace["__all__"]
@@ -75,13 +62,15 @@ class LazyNames:
         return {name: module for (start, module), end in parts for name in names[start:end]}
 
     def _find(self, name: str) -> Any:
+        from importlib import import_module
+
         package = self._namespace["__name__"]
         if name in self._modules:
-            return _imported(f"{package}.{name}")
+            return import_module(f"{package}.{name}")
         if name == "__all__" and self._rooms:
             value: Any = sorted(self.homes())
         elif name in self.homes():
-            value = getattr(_imported(self.homes()[name], package), name)
+            value = getattr(import_module(self.homes()[name], package), name)
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         self._namespace[name] = value
