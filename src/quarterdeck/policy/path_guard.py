@@ -259,8 +259,7 @@ class PathGuard:
                     values.setdefault(assignment.name, []).extend(given)
         for script in layers.scripts:
             for command in script.commands:
-                for target in _goes_to(command):
-                    folders += self._next_folders(target, folders, values)
+                self._move(command, folders, values)
         unknown = None in folders or len(folders) > MAX_FOLDERS
         known = list(dict.fromkeys(folder for folder in folders if folder is not None))[:MAX_FOLDERS]
         return Around([*known, *([None] if unknown else [])], values)
@@ -268,6 +267,12 @@ class PathGuard:
     @staticmethod
     def _known_values(words: Sequence[Word], values: dict[str, list[str]]) -> list[str]:
         return [shape for word in words for shape in shapes(word.text, values)]
+
+    def _move(self, command: Command, folders: list[str | None], values: dict[str, list[str]]) -> None:
+        for target in _goes_to(command):
+            folders += self._next_folders(target, folders, values)
+        if len(_destinations(command)) > 1:
+            folders.append(None)  # ``cd old new`` goes elsewhere in zsh, nowhere in bash
 
     def _next_folders(
         self, target: Word | None, folders: Sequence[str | None], values: dict[str, list[str]]
@@ -322,8 +327,7 @@ def _goes_to(command: Command) -> Iterator[Word | None]:
     if not words:
         return
     if words[0].hint in programs.MOVERS:
-        operands = [word for word in words[1:] if not re.match(r"-[LPeqs@]+\Z|--\Z", word.hint)]
-        yield operands[0] if operands else None
+        yield next(iter(_destinations(command)), None)
         return
     for option, value in pairwise(words):
         if option.hint in _GOES_TO:
@@ -332,6 +336,14 @@ def _goes_to(command: Command) -> Iterator[Word | None]:
         name, _, given = word.text.partition("=")
         if name in _GOES_TO and given:
             yield Word(given, None, given)
+
+
+def _destinations(command: Command) -> list[Word]:
+    """The operands of ``cd`` or ``pushd``."""
+    words = command.words
+    if not words or words[0].hint not in programs.MOVERS:
+        return []
+    return [word for word in words[1:] if not re.match(r"-[LPeqs@]+\Z|--\Z", word.hint)]
 
 
 def _takes_no_files(command: Command) -> bool:
