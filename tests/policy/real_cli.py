@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ LIMIT_S = 150.0
 LIMIT_PER_CALL_S = 2.0
 _NO_NET = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}
 """What the CLI allows it does: a page that may be fetched is asked of a port where nobody listens."""
+REPOSITORY = str(Path(__file__).parent.parent.parent)
+"""With the servers that the CLI is to start; a clone may be in the folder for temporary files."""
 _ENDS = ("--unshare-pid", "--die-with-parent")
 """Whoever ends bubblewrap ends all that is inside."""
 _FLAGS = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose")
@@ -92,7 +95,8 @@ def _shut_in(calls: Sequence[tuple[str, dict[str, Any]]], cwd: Path, home: Path,
     scratch = Path(os.path.commonpath([cwd, home, *([] if shell is None else [shell])]))
     if _bubblewrap():
         program = str(Path(install_cli().argv[-1]).parent)
-        places = ["--tmpfs", "/tmp", "--ro-bind", program, program, "--bind", str(scratch), str(scratch)]
+        seen = [part for place in (program, REPOSITORY, sys.prefix) for part in ("--ro-bind", place, place)]
+        places = ["--tmpfs", "/tmp", *seen, "--bind", str(scratch), str(scratch)]
         return ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *places, *_ENDS]
     if any(_changes_outside(*call, scratch) for call in calls):
         pytest.skip("needs bubblewrap: some of these calls would change files elsewhere if the CLI allowed them")

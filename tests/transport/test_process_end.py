@@ -360,7 +360,7 @@ def test_a_start_that_cannot_be_watched_leaves_no_process(stage: Stage, monkeypa
         raise OSError("out of descriptors")
 
     monkeypatch.setattr("quarterdeck.transport.process.LoopWriter", refuse)
-    monkeypatch.setattr("quarterdeck.transport.process.ThreadWriter", refuse)
+    monkeypatch.setattr("quarterdeck.transport.thread_io.ThreadWriter", refuse)
 
     async def scene() -> None:
         transport: ProcessTransport = stage.transport(["cat"])

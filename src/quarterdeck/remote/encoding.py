@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -24,7 +25,14 @@ def message_for(operation: Operation, request: Request) -> dict[str, Any]:
     whole = BY_OPERATION[operation.name].whole
     if whole and isinstance(getattr(request, whole), msgspec.Struct):
         fields |= fields.pop(whole)
+    if fields.get("cwd"):
+        fields["cwd"] = from_here(fields["cwd"])
     return {"op": operation.name, **fields}
+
+
+def from_here(folder: str) -> str:
+    """Relative to where this program is, as for a session in it; ``~`` is the host's."""
+    return folder if folder.startswith("~") else str(Path(folder).absolute())
 
 
 def result_of(operation: Operation, written: msgspec.Raw) -> Any:

@@ -14,6 +14,8 @@ from quarterdeck.host.requests import Callbacks, CreateSession, HookCallback, To
 from quarterdeck.wire import InitializeRequest
 from quarterdeck.wire._base import plain
 
+from .encoding import from_here
+
 HERE = frozenset(
     {
         *("can_use_tool", "hooks", "hooks_on_failure", "on_question", "on_plan", "on_elicitation", "on_user_dialog"),
@@ -55,7 +57,7 @@ def session_request(
         more[field.name] = _as_json(value)
     more.setdefault("system_prompt", None)  # a program's session has none of its own, a host's has Claude Code's
     return CreateSession(
-        cwd=_from_root(options.cwd),
+        cwd=from_here(os.fspath(options.cwd or "")),
         agent=_agent(options.cli_path),
         model=options.model,
         permission_mode=options.permission_mode,
@@ -64,12 +66,6 @@ def session_request(
         options=more,
         callbacks=_callbacks(handshake, detached_s),
     )
-
-
-def _from_root(cwd: str | os.PathLike[str] | None) -> str:
-    """Relative to where this program is, as for a local session; ``~`` is the host's."""
-    given = os.fspath(cwd or "")
-    return given if given.startswith("~") else str(Path(given).absolute())
 
 
 def hook_ids(handshake: InitializeRequest) -> list[str]:

@@ -196,7 +196,8 @@ export class SessionStore {
     const named = events.flatMap((event) => [event.id, event.request?.id, event.request?.tool_id, event.turn?.id]).filter(Boolean);
     const at = frames[0]?.at ?? 0;
     const oldest = this.timeline.items.values().next().value?.at ?? 0;
-    if (this.hasEarlier.value && at < oldest && !named.some((id) => this.timeline.items.has(id))) await this.loadEarlier();
+    // Rows that were read together have one time.
+    if (this.hasEarlier.value && at <= oldest && !named.some((id) => this.timeline.items.has(id))) await this.loadEarlier();
     /** @type {Set<string>} */
     const ids = new Set();
     for (let id of named) {
