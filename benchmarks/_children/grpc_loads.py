@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,8 +19,6 @@ import grpc
 from quarterdeck.gateways.grpc import Server, Settings
 from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.methods import METHODS
-from quarterdeck.gateways.http import Gateway
-from quarterdeck.gateways.http import Server as HttpServer
 from quarterdeck.host import Host
 from quarterdeck.host.folding import Preview
 from quarterdeck.host.requests import CreateSession, CreateToken
@@ -130,92 +127,6 @@ async def unary_ours(setting: Setting) -> dict[str, Any]:
         return await client("unary", address=address, secret=secret, count=setting["count"])
 
 
-async def latency_grpc(setting: Setting) -> dict[str, Any]:
-    async with hosted() as (host, server, address, secret):
-        session = await host.create_session(CreateSession(cwd=str(host.folder)))
-        asking = client("latency_grpc", address=address, secret=secret, session=session.id, count=setting["count"])
-        return await told(host, session.id, setting, asking, lambda: server.gateway.authentication.streams)
-
-
-async def latency_websocket(setting: Setting) -> dict[str, Any]:
-    async with hosted() as (host, _, _, secret), HttpServer(Gateway(host)) as server:
-        name, port = await server.listen_tcp("127.0.0.1", 0)
-        session = await host.create_session(CreateSession(cwd=str(host.folder)))
-        url = f"ws://{name}:{port}/v1/ws"
-        asking = client("latency_websocket", address=url, secret=secret, session=session.id, count=setting["count"])
-        return await told(host, session.id, setting, asking, lambda: server.gateway.authentication.streams)
-
-
-async def latency_grpc_bare(setting: Setting) -> dict[str, Any]:
-    """The library alone: a stream that writes a response with one piece."""
-    from quarterdeck.gateways.grpc.events import written
-
-    async def handle(_: Any, context: Any) -> None:
-        for preview in paced(setting):
-            await context.write(written(await preview))
-
-    handler = grpc.unary_stream_rpc_method_handler(handle)
-    async with bare(METHODS["watch_session"].path, handler) as address:
-        return await client("latency_grpc", address=address, secret="", session=SESSION, count=setting["count"])
-
-
-async def latency_websocket_bare(setting: Setting) -> dict[str, Any]:
-    """The server of the HTTP gateway alone: an application that sends a message with one piece."""
-    import uvicorn
-    from websockets.asyncio.client import connect
-
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        await receive()
-        await send({"type": "websocket.accept"})
-        await receive()
-        for preview in paced(setting):
-            said = [{"op": "preview", "events": [{"text": event.text} for event in (await preview).events]}]
-            await send({"type": "websocket.send", "text": json.dumps(said)})
-        await receive()
-
-    config = uvicorn.Config(
-        application, port=0, ws="websockets-sansio", http="httptools", lifespan="off", log_level="error"
-    )
-    server = uvicorn.Server(config)
-    serving = asyncio.ensure_future(server.serve())
-    while not server.started:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    async with connect(f"ws://127.0.0.1:{port}/", proxy=None):
-        pass  # what is imported with the first connection is not part of the time
-    url = f"ws://127.0.0.1:{port}/"
-    measured = await client("latency_websocket", address=url, secret="", session=SESSION, count=setting["count"])
-    server.should_exit = True
-    await serving
-    return measured
-
-
-def paced(setting: Setting) -> Iterator[Awaitable[Preview]]:
-    """A piece at a time, each with the moment at which it was made."""
-
-    async def piece() -> Preview:
-        await asyncio.sleep(setting["every_s"])
-        return Preview(session=SESSION, after_seq=1, events=[TextAdded(0.0, "msg_01:0", str(time.monotonic_ns()))])
-
-    return (piece() for _ in range(setting["count"]))
-
-
-async def told(
-    host: Host, session: str, setting: Setting, asking: Awaitable[dict[str, Any]], streams: Callable[[], int]
-) -> dict[str, Any]:
-    """A piece at a time, each with the moment at which it was told."""
-    running = asyncio.ensure_future(asking)
-    while not streams():  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.5)
-    fanout = host._actors[session].log.fanout
-    for _ in range(setting["count"]):
-        piece = TextAdded(0.0, "msg_01:0", str(time.monotonic_ns()))
-        fanout.preview(Preview(session=session, after_seq=fanout.last_seq, events=[piece]))
-        await asyncio.sleep(setting["every_s"])
-    return await running
-
-
 # Clients
 
 
@@ -262,53 +173,13 @@ async def client_unary(setting: Setting) -> dict[str, Any]:
         return {"calls": setting["count"] // AT_ONCE * AT_ONCE, "wall_s": time.perf_counter() - began}
 
 
-def _summary(late_ns: list[int]) -> dict[str, Any]:
-    ordered = sorted(late_ns)
-    return {"p50_us": statistics.median(ordered) / 1_000, "p99_us": ordered[len(ordered) * 99 // 100] / 1_000}
-
-
-async def client_latency_grpc(setting: Setting) -> dict[str, Any]:
-    response = MESSAGES["WatchSessionResponse"]
-    request = MESSAGES["WatchSessionRequest"](session_id=setting["session"])
-    late: list[int] = []
-    async with channel_to(setting["address"]) as channel:
-        stub = channel.unary_stream(METHODS["watch_session"].path, response_deserializer=response.FromString)
-        stream = stub(request.SerializeToString(), metadata=bearer(setting["secret"]))
-        async for one in stream:
-            late += [time.monotonic_ns() - int(event.text_delta.text) for event in one.events if event.preview]
-            if len(late) >= setting["count"]:
-                break
-        stream.cancel()
-    return _summary(late)
-
-
-async def client_latency_websocket(setting: Setting) -> dict[str, Any]:
-    from websockets.asyncio.client import connect
-
-    late: list[int] = []
-    headers = {"Authorization": f"Bearer {setting['secret']}"}
-    async with connect(setting["address"], additional_headers=headers, proxy=None, compression=None) as socket:
-        await socket.send(json.dumps({"op": "subscribe", "ref": 1, "session": setting["session"]}))
-        while len(late) < setting["count"]:
-            for one in json.loads(await socket.recv()):
-                if one["op"] == "preview":
-                    late += [time.monotonic_ns() - int(event["text"]) for event in one["events"]]
-    return _summary(late)
-
-
 LOADS: dict[str, Callable[[Setting], Awaitable[dict[str, Any]]]] = {
     "watch_bare": watch_bare,
     "watch_ours": watch_ours,
     "unary_bare": unary_bare,
     "unary_ours": unary_ours,
-    "latency_grpc": latency_grpc,
-    "latency_grpc_bare": latency_grpc_bare,
-    "latency_websocket": latency_websocket,
-    "latency_websocket_bare": latency_websocket_bare,
     "client:watch": client_watch,
     "client:unary": client_unary,
-    "client:latency_grpc": client_latency_grpc,
-    "client:latency_websocket": client_latency_websocket,
 }
 
 if __name__ == "__main__":

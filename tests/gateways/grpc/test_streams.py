@@ -18,6 +18,8 @@ from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.streams import EventForm, Feed
 from quarterdeck.gateways.grpc.v1 import events_pb2, resources_pb2
 from quarterdeck.host import Caller
+from quarterdeck.host.fanout import Fanout
+from quarterdeck.host.folding import Preview
 from quarterdeck.host.requests import AddEvent, Nothing, OfSession
 from quarterdeck.host.resources import Frame
 from quarterdeck.timeline.events import TextAdded
@@ -243,29 +245,35 @@ async def test_a_cursor_names_no_row_that_is_still_to_come(tmp_path: Path) -> No
         assert [(one.cursor, [event.seq for event in one.events]) for one in told] == [("e-2", [1, 2]), ("e-3", [3])]
 
 
-async def test_the_stream_is_listened_to_while_a_response_is_written_and_all_of_it_stays_in_order(
-    tmp_path: Path,
-) -> None:
+async def test_what_happens_during_a_write_goes_together_after_it_and_in_order(tmp_path: Path) -> None:
     written: list[list[bytes]] = []
-    listened = asyncio.Event()
+    fanout = Fanout(0)
 
-    async def batches() -> AsyncGenerator[Any, None]:
-        yield "ab"
-        yield "cd"  # asked for while the first ones are written
-        listened.set()
-        for letter in "efghij":
-            await asyncio.sleep(0)
-            yield letter
+    def happens(*texts: str) -> None:
+        for text in texts:
+            fanout.preview(Preview(session="s", after_seq=0, events=[TextAdded(0.0, "m:0", text)]))
+
+    async def read(after: int, limit: int) -> list[Frame]:
+        raise AssertionError("everything is still there")
 
     async def write(parts: list[bytes]) -> None:
         written.append(parts)
-        await listened.wait()
+        if len(written) == 1:
+            happens("b", "c")
+            await asyncio.sleep(0)
+            happens(*"defg")
+        else:
+            fanout.close()
 
     async with served(tmp_path, Settings(outbox_bytes=3)) as there:
-        feed = Feed(there.server.gateway, Caller(), Nothing(), Opened(hello={}, batches=batches()), write)
-        await feed.run(str.encode)
-    assert written[0] == [b"a", b"b"]
-    assert b"".join(part for parts in written for part in parts) == b"abcdefghij"
+        batches = fanout.watch(0, read, previews=True)
+        feed = Feed(there.server.gateway, Caller(), Nothing(), Opened(hello={}, batches=batches), write)
+        running = asyncio.ensure_future(feed.run(lambda preview: preview.events[0].text.encode()))
+        while not fanout.watched:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        happens("a")
+        await running
+    assert written == [[b"a"], [b"b", b"c", b"d"], [b"e", b"f", b"g"]]  # as much as there is room for
 
 
 async def nothing() -> AsyncGenerator[Any, None]:

@@ -16,9 +16,9 @@ Write = Callable[[list[bytes]], Awaitable[None]]
 class Line:
     """No task of its own: an event costs one wake-up on its way, that of whoever watches.
 
-    Two watch by turns, so that one listens while the other writes. What is sent during a write waits, and the one who
-    writes takes it along. There is a limit to that; beyond it the sender waits until there is room, and reads the log
-    later.
+    What another one sends during a write waits, and the one who writes takes it along. There is a limit to that; beyond
+    it the sender waits until there is room. Nobody watches during a write: the host keeps what happens meanwhile, and
+    a watcher that is late gets it together, or reads the log.
     """
 
     def __init__(self, settings: Settings, write: Write) -> None:
@@ -39,23 +39,13 @@ class Line:
         self._timer = loop.call_later(self._stalled_s / 4, self._look)
 
     async def send(self, parts: Iterable[bytes]) -> None:
-        await self.add(parts)
-        await self.flush()
-
-    async def add(self, parts: Iterable[bytes]) -> None:
-        """Each part is made when there is room for it; the last ones may wait for ``flush``."""
+        """Each part is made when there is room for it. Returns when they are written, or another one will do it."""
         for part in parts:
             self._parts.append(part)
             self._size += len(part)
             if self._size >= self._limit_bytes:
                 await self._pass_on()
-
-    async def flush(self) -> None:
-        """Writes what was added, unless another one is at it, who then takes it along."""
-        if self._busy or self._finished:
-            await self._pass_on()
-        else:
-            await self._write_all()
+        await self._pass_on()
 
     async def _pass_on(self) -> None:
         """Writes everything there is; where another one does that, waits until there is room."""

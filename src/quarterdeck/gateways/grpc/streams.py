@@ -86,8 +86,6 @@ class Feed:
         self._request = request
         self._stream = stream
         self.line = Line(gateway.settings, write)
-        self._turn = asyncio.Lock()
-        """Of the one who listens."""
 
     async def run(self, form: Callable[[Any], bytes], *beside: Awaitable[None]) -> None:
         """Raises ``HostError`` when the host ends it. The stream also ends when the task ``beside`` it does."""
@@ -97,7 +95,7 @@ class Feed:
             attending(gateway.host, self._caller, self._request),
         ):
             stopping = asyncio.ensure_future(gateway.stopping.wait())
-            working = [asyncio.ensure_future(one) for one in (self._pump(form), self._pump(form), *beside)]
+            working = [asyncio.ensure_future(one) for one in (self._pump(form), *beside)]
             tasks: list[asyncio.Future[Any]] = [stopping, *working]
             try:
                 await asyncio.wait([*tasks, line.over, ended], return_when=asyncio.FIRST_COMPLETED)
@@ -120,16 +118,11 @@ class Feed:
                 await self._stream.batches.aclose()
 
     async def _pump(self, form: Callable[[Any], bytes]) -> None:
-        """Everything the stream says, as it comes. While one of these writes, another one listens."""
+        """Everything the stream says, as it comes."""
         line, batches = self.line, self._stream.batches
         try:
-            while True:
-                async with self._turn:
-                    batch = await anext(batches, None)
-                    if batch is None:
-                        return
-                    await line.add(map(form, batch))
-                await line.flush()
+            async for batch in batches:
+                await line.send(map(form, batch))
         except HostError:
             raise
         except Exception as error:
