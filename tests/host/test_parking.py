@@ -144,6 +144,8 @@ async def test_a_session_that_is_watched_stays_in_memory(place: Place) -> None:
 async def test_the_memory_of_sessions_that_have_left_is_collected_when_nobody_works(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    given_back: list[bool] = []
+    monkeypatch.setattr(tending, "give_back", lambda: given_back.append(True))
     monkeypatch.setattr(tending, "LEFT_TOGETHER", 2)  # it is parked, and leaves memory
     clock = Clock()
     async with place.opened(clock=clock) as host:
@@ -156,4 +158,5 @@ async def test_the_memory_of_sessions_that_have_left_is_collected_when_nobody_wo
                 await asyncio.sleep(0.01)
         finally:
             gc.enable()
+        assert given_back
         assert (await host.get_session(of(session))).state == "parked"

@@ -209,3 +209,32 @@ async def test_a_session_that_leaves_memory_before_it_is_indexed_is_freed_and_fo
         while (await host.search(Search(q="albatross"))).behind:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert not set(host._actors) & {first.id, second.id}
+
+
+async def test_an_index_that_nobody_uses_gives_its_memory_back_and_goes_on(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rested = 0
+    rest = SearchIndex.rest
+
+    async def counted(index: SearchIndex) -> None:
+        nonlocal rested
+        told: list[str] = []
+        connections = [one for one in (index._writer, index._reader) if one is not None]
+        for connection in connections:
+            connection.set_trace_callback(told.append)
+        await rest(index)
+        assert told == ["PRAGMA shrink_memory"] * len(connections)
+        rested += 1
+
+    monkeypatch.setattr(SearchIndex, "rest", counted)
+    monkeypatch.setattr("quarterdeck.host.searching.LOOK_S", 0.01)
+    place.claude.play(["Pelican.", "Cormorant."])
+    async with place.opened() as host:
+        session = await place.created(host, "go")
+        for word in ("pelican", "cormorant"):
+            await found(host, word)
+            before = rested
+            while rested == before:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            await next_turn(host, session.id)

@@ -28,6 +28,8 @@ logger = logging.getLogger("quarterdeck.host")
 
 LOOK_S = 0.5
 """How often the indexer looks for new rows."""
+REST_LOOKS = 4
+"""After so many looks without anything new, and without a search, the index gives back the memory it uses."""
 PIECE_ROWS = 100
 PIECE_BYTES = 256 * 1024
 """What it takes in at a time."""
@@ -53,6 +55,8 @@ class Searching(Retaining):
         """Session that left memory before all of it was in the index → its last row."""
         self._indexer: asyncio.Task[None] | None = None
         self._index_ready = asyncio.Event()
+        self._quiet_looks = 0
+        """Since something was indexed or looked for."""
         self._rows_seen = 0
         self._rows_seen_at = 0.0
 
@@ -98,6 +102,7 @@ class Searching(Retaining):
         except InvalidCursor as error:
             raise HostError("invalid", f"{request.cursor!r} is not a cursor.", field="cursor") from error
         await self._index_ready.wait()
+        self._quiet_looks = 0
         limit, wanted = min(max(request.limit, 1), MOST_HITS), _Wanted(self, request, caller)
         hits: list[returns.Hit] = []
         end = offset + LOOKED_AT
@@ -134,6 +139,9 @@ class Searching(Retaining):
                 await self._compare()
                 while True:
                     await self._follow()
+                    self._quiet_looks += 1
+                    if self._quiet_looks == REST_LOOKS:
+                        await self.index.rest()
                     await asyncio.sleep(LOOK_S)
             except StoreError as error:
                 logger.warning("The search index is behind: %s", error)
@@ -200,6 +208,7 @@ class Searching(Retaining):
                 seq = page.rows[-1].seq if page.rows else head.last_seq
             now = Indexed(head.epoch, seq, about)
             await self.index.add(record.id, now, documents)
+            self._quiet_looks = 0
             self._indexed[record.id] = now
             documents = []
             await self._rest(time.perf_counter() - began)

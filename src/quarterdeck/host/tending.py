@@ -9,6 +9,7 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
+from quarterdeck._memory import give_back
 from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.store.queries import SessionQuery
 from quarterdeck.timeline.state import State
@@ -114,6 +115,7 @@ class Tending(HostBase):
         if self._left >= enough and not any(actor.log.in_turn for actor in self._actors.values()):
             self._left = 0
             gc.collect()
+            give_back()
 
     def _tend_without_process(self, actor: SessionActor, now: float) -> None:
         self._interrupted.pop(actor.id, None)

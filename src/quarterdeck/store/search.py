@@ -15,6 +15,8 @@ from typing import TypeVar
 
 import msgspec
 
+from quarterdeck._memory import give_back
+
 from .errors import StorageFailed
 
 logger = logging.getLogger("quarterdeck.store")
@@ -103,6 +105,12 @@ class SearchIndex:
     async def find(self, words: Sequence[str], *, session: str | None, limit: int, offset: int) -> list[Found]:
         """Documents that contain all of the words, best first. The last word may be a prefix."""
         return await self._read(lambda: self._find(words, session, limit, offset))
+
+    async def rest(self) -> None:
+        """Nothing is added or looked for: the pages in memory are given back."""
+        await self._write(lambda: _free_cache(self._writer))
+        await self._read(lambda: _free_cache(self._reader))
+        give_back()
 
     # In the threads
 
@@ -203,6 +211,11 @@ class SearchIndex:
         session = self._names.get(row >> _NUMBER_BITS, "")  # none: it is being forgotten
         seq = (row & (1 << _NUMBER_BITS) - 1) >> _KIND_BITS
         return Found(session, seq, KINDS[row & (1 << _KIND_BITS) - 1], excerpt)
+
+
+def _free_cache(connection: sqlite3.Connection | None) -> None:
+    if connection is not None:
+        connection.execute("PRAGMA shrink_memory")
 
 
 def match_of(words: Sequence[str]) -> str:

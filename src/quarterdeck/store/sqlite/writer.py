@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from quarterdeck._histograms import Histogram
+from quarterdeck._memory import give_back
 from quarterdeck.store.errors import StorageFailed, StorageFull, StoreClosed, StoreError
 
 from .connecting import WAL_BYTES
@@ -175,6 +176,7 @@ class Writer:
         if self._tables is not None:
             with contextlib.suppress(Exception):
                 self._tables.connection.execute("PRAGMA shrink_memory")
+        give_back()
 
     def _write(self, jobs: list[Job]) -> list[Outcome]:
         try:
