@@ -68,7 +68,7 @@ coverage: $(STAMP)  ## which lines the tests reach: a summary per room, and buil
 conformance: $(STAMP)  ## test the protocol against five CLI versions and write docs/compatibility.md
 	$(call say,the official SDKs with our tools (the first time fetches them and five CLIs: 1 GB))
 	@mkdir -p build
-	@$(BIN)/python tests/conformance_peers/run.py build/peers.json
+	@PYTHONPATH=tests $(BIN)/python -m conformance_peers.run build/peers.json
 	$(call say,scenarios against five CLIs and the simulator (about fifteen minutes))
 	@PYTHONPATH=tests $(BIN)/python -m conformance --write docs --peers build/peers.json
 	@$(BIN)/python -m quarterdeck.cli.doctor.compatibility docs/compatibility.json

@@ -17,6 +17,7 @@ import hypothesis
 import pytest
 
 import soak
+from functions import arguments_of
 from rooms import RoomTimes
 
 # No deadline: a busy machine must not fail a test. In `make test` the examples are the same each time.
@@ -42,7 +43,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     function = pyfuncitem.obj
     if not inspect.iscoroutinefunction(function):
         return None
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    arguments = arguments_of(pyfuncitem)
     asyncio.run(function(**arguments))
     return True
 

@@ -23,7 +23,7 @@ from quarterdeck.host.tending import UNLOAD_S
 from quarterdeck.store import Commit, SqliteStore
 from quarterdeck.store.commits import PutSession
 from quarterdeck.store.records import NewRow, SessionRecord
-from quarterdeck.store.search import FILE, Document, Indexed, SearchIndex, match_of
+from quarterdeck.store.search import FILE, Indexed, SearchDocument, SearchIndex, match_of
 from quarterdeck.store.sqlite.writer import IDLE_S
 
 from .client import Figures, Meter, resident_kb
@@ -42,7 +42,7 @@ BATCH = 5 * AT_ONCE
 """Sessions that run at the same time before they are parked."""
 
 
-def documents(count: int) -> Iterator[tuple[int, list[Document]]]:
+def documents(count: int) -> Iterator[tuple[int, list[SearchDocument]]]:
     """Session by session, rows of words that are as common as words are."""
     chosen = random.Random(7)  # the same rows each time
     names = [f"w{number}" for number in range(WORDS)]
@@ -53,7 +53,7 @@ def documents(count: int) -> Iterator[tuple[int, list[Document]]]:
         yield (
             session,
             [
-                Document(row + 1, "text", " ".join(said[row * WORDS_PER_ROW : (row + 1) * WORDS_PER_ROW]))
+                SearchDocument(row + 1, "text", " ".join(said[row * WORDS_PER_ROW : (row + 1) * WORDS_PER_ROW]))
                 for row in range(rows)
             ],
         )

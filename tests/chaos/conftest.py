@@ -14,6 +14,7 @@ import uvloop
 
 import soak
 from chaos.kit import Chaos, open_descriptors, other_tasks_end, pid_of
+from functions import arguments_of
 from quarterdeck.transport import watchdog
 from transport.support import group_is_gone, until_blocking
 
@@ -26,7 +27,7 @@ LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    arguments = arguments_of(pyfuncitem)
     loop_errors: list[dict[str, Any]] = pyfuncitem.funcargs["loop_errors"]
 
     async def whole() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conversations.driver import Run, ScenarioError
-from conversations.scenarios.mcp import _sdk_server, stdio_config
+from conversations.scenarios.mcp import sdk_server, stdio_config
 from conversations.stage import Stage
 from quarterdeck.testing.model import Error, Stall, ToolUse
 
@@ -85,7 +85,7 @@ def sdk_server_by_initialize_alone(stage: Stage) -> None:
     stage.model.reply(ToolUse("mcp__calc__add", {"a": 2, "b": 3}))
     stage.model.reply("It is 5.")
     with stage.claude("--allowedTools", "mcp__calc__add") as run:
-        run.on("mcp_message", _sdk_server)
+        run.on("mcp_message", sdk_server)
         run.allow_tools()
         run.initialize(sdkMcpServers=["calc"])
         run.turn("Add 2 and 3")

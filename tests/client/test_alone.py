@@ -107,7 +107,7 @@ async def test_one_that_is_taken_back_ends_and_the_next_is_served() -> None:
     async with session_and_cli(options(decide)) as (session, cli):
         await ask_one_by_one(cli, 1)
         taken_back = ask(cli, 1)
-        await until(lambda: taken_back in session._link.requests.being_served)
+        await until(lambda: taken_back in session.pending())
         cli.side.cancel(taken_back)
         cli.flush()
         await until(lambda: bool(ended))

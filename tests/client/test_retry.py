@@ -28,6 +28,7 @@ from quarterdeck import (
 from quarterdeck.client.retry import failure_kind
 from quarterdeck.protocol import RequestReceived
 from quarterdeck.testing.kit import FakeClaude
+from quarterdeck.wire import InitMessage
 
 OVERLOADED = {"is_error": True, "result": "API Error: Repeated 529 Overloaded errors.", "api_error_status": 529}
 
@@ -236,8 +237,7 @@ async def test_a_cli_that_died_later_is_resumed_with_what_was_set_meanwhile(clau
         assert isinstance(last, ResultMessage)
         assert last.result == "resumed"
         assert session.session_id == before
-        assert session._link.side.init is not None
-        assert session._link.side.init.permission_mode == "plan"
+        assert [one.permission_mode for one in messages if isinstance(one, InitMessage)][-1] == "plan"
 
 
 async def test_a_cli_that_died_between_turns_is_resumed(claude: FakeClaude) -> None:

@@ -164,6 +164,6 @@ async def test_the_end_of_the_session_ends_those_that_wait() -> None:
 
     async with session_and_cli(options(decide)) as (session, cli):
         ask_all(cli, 3)
-        await until(lambda: len(session._link.requests.being_served) == 3)
+        await until(lambda: len(session.pending()) == 3)
         await session.close()
     assert cancelled == ["Claude Code has ended"] * 3

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from compat.typescript_cases import DENIED_MODELS, SETTINGS, LayerTexts
-from quarterdeck.testing.install import default_cache_dir
+from quarterdeck.testing.install import default_cache_dir, locked
 
 VERSION = "0.3.325"
 RECORDED = Path(__file__).with_name(f"typescript-{VERSION}.json")
@@ -36,18 +36,39 @@ CONSTANTS = (
 
 
 def package_folder() -> Path | None:
-    """Where the package is installed; None where it or node is missing. ``QUARTERDECK_INSTALL_PEER=1`` installs it."""
-    folder = default_cache_dir() / "peer" / f"claude-agent-sdk-ts-{VERSION}"
+    """Where the package is installed; None if it or node is missing. ``QUARTERDECK_INSTALL_PEER=1`` installs it."""
     if shutil.which("node") is None:
         return None
-    if not (folder / "node_modules").exists():
-        if os.environ.get("QUARTERDECK_INSTALL_PEER") != "1":
-            return None
-        folder.mkdir(parents=True, exist_ok=True)
-        quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save"]
-        command = ["npm", "install", "--prefix", str(folder), *quiet, f"@anthropic-ai/claude-agent-sdk@{VERSION}"]
-        subprocess.run(command, check=True, timeout=INSTALL_LIMIT_S, stdout=subprocess.DEVNULL)
+    if os.environ.get("QUARTERDECK_INSTALL_PEER") == "1":
+        return installed_package()
+    return _folder() if _is_complete() else None
+
+
+def installed_package() -> Path:
+    """Where the package is, which is installed if necessary: by one process at a time."""
+    folder = _folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / ".lock", INSTALL_LIMIT_S):
+        if not _is_complete():
+            quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save"]
+            command = ["npm", "install", "--prefix", str(folder), *quiet, f"@anthropic-ai/claude-agent-sdk@{VERSION}"]
+            subprocess.run(command, check=True, timeout=INSTALL_LIMIT_S, stdout=subprocess.DEVNULL)
     return folder
+
+
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
+        raise SystemExit("The TypeScript SDK needs Node.js: install it so that `node` is on the PATH.")
+    return found
+
+
+def _folder() -> Path:
+    return default_cache_dir() / "peer" / f"claude-agent-sdk-ts-{VERSION}"
+
+
+def _is_complete() -> bool:
+    return (_folder() / "node_modules" / ".package-lock.json").exists()  # npm writes it last
 
 
 def ask(folder: Path, calls: list[Any], home: Path) -> list[Any]:

@@ -1,7 +1,7 @@
 """The official SDKs with our tools as their ``claude``: tap before the real CLI, simulator, replay of the recording.
 
-``python tests/conformance_peers/run.py OUT.json`` installs them (into the cache), runs each of them three times and
-writes what came of it: they must print the same each time, and it must be what they should print.
+``python -m conformance_peers.run OUT.json`` (in ``tests``) installs them into the cache, runs each of them three times
+and writes the outcomes. Each time they must print what ``EXPECTED`` says.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.testing.install import default_cache_dir, install_cli
+from compat import typescript
+from compat.peer import VERSION, installed_peer
+from quarterdeck.testing.install import install_cli
 from quarterdeck.testing.launcher import write_launcher
 from quarterdeck.testing.model import ModelServer, ToolUse
 
 HERE = Path(__file__).parent
 RUN_LIMIT_S = 60.0
-INSTALL_LIMIT_S = 900.0
-"""Each SDK brings a CLI of 160 MB along; slow networks exist."""
 
 INPUT = {"command": "touch made.txt", "description": "Make a file"}
 SCENARIO = {"turns": [["I make it.", {"tool": "Bash", "input": INPUT}, "It is made."]]}
@@ -55,31 +55,13 @@ class Peer:
 
 
 def python_sdk() -> Peer:
-    package, version = "claude-agent-sdk", "0.2.182"
-    folder = default_cache_dir() / "peer" / f"{package}-{version}-{sys.implementation.cache_tag}"
-    python = folder / "bin" / "python"
-    if not python.exists():
-        _install([sys.executable, "-m", "venv", str(folder)])
-        _install([str(python), "-m", "pip", "install", "--quiet", f"{package}=={version}"])
-    return Peer("official Python SDK", version, (str(python), str(HERE / "turn.py")), {})
+    return Peer("official Python SDK", VERSION, (str(installed_peer()), str(HERE / "turn.py")), {})
 
 
 def typescript_sdk() -> Peer:
-    package, version = "@anthropic-ai/claude-agent-sdk", "0.3.325"
-    folder = default_cache_dir() / "peer" / f"claude-agent-sdk-ts-{version}"
-    node = shutil.which("node")
-    if node is None:
-        raise SystemExit("the TypeScript SDK needs Node.js: install it so that `node` is on the PATH")
-    if not (folder / "node_modules").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save"]
-        _install(["npm", "install", "--prefix", str(folder), *quiet, f"{package}@{version}"])
-    program = (node, str(HERE / "turn.mjs"))
-    return Peer("official TypeScript SDK", version, program, {"SDK_FOLDER": str(folder)})
-
-
-def _install(command: list[str]) -> None:
-    subprocess.run(command, check=True, timeout=INSTALL_LIMIT_S, stdout=subprocess.DEVNULL)
+    program = (typescript.node(), str(HERE / "turn.mjs"))
+    folder = typescript.installed_package()
+    return Peer("official TypeScript SDK", typescript.VERSION, program, {"SDK_FOLDER": str(folder)})
 
 
 def run(peer: Peer, claude: Path, folder: Path, env: dict[str, str]) -> tuple[str, str]:

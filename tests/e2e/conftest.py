@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from e2e.kit import Running, Stage
+from functions import arguments_of
 from quarterdeck.testing.install import NEWEST, SUPPORTED
 from quarterdeck.testing.model import ModelServer
 
@@ -19,7 +20,7 @@ from quarterdeck.testing.model import ModelServer
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """A test that uses a shared session runs in that session's event loop; all others as everywhere."""
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    arguments = arguments_of(pyfuncitem)
     running = next((value for value in arguments.values() if isinstance(value, Running)), None)
     if running is None or not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None

@@ -6,12 +6,13 @@ import inspect
 
 import pytest
 
+from functions import arguments_of
 from host.staged import Staged, Talk
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    arguments = arguments_of(pyfuncitem)
     shared = next((value for value in arguments.values() if isinstance(value, Staged | Talk)), None)
     if shared is None or not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None

@@ -28,7 +28,7 @@ from quarterdeck.host.requests import (
     Upload,
     Wait,
 )
-from quarterdeck.store.sqlite.writer import Writer
+from quarterdeck.store.sqlite.writer import WriterThread
 
 FAR = datetime(2999, 1, 1, tzinfo=UTC)
 PRESETS = {"presets": {"work": {"tags": ["p"]}}}
@@ -36,9 +36,9 @@ done = 0
 
 
 def die_at(nth: int) -> None:
-    transaction = Writer._transaction
+    transaction = WriterThread._transaction
 
-    def counted(self: Writer, works: Any) -> Any:
+    def counted(self: WriterThread, works: Any) -> Any:
         global done
         done += 1
         if done == -nth:
@@ -48,7 +48,7 @@ def die_at(nth: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return results
 
-    Writer._transaction = counted  # type: ignore[method-assign]
+    WriterThread._transaction = counted  # type: ignore[method-assign]
 
 
 async def main(folder: str, cwd: str, cli: str, file: str, env: dict[str, str]) -> None:

@@ -109,14 +109,7 @@ def test_every_route_and_stream_of_the_contract_is_an_operation_and_nothing_else
 
 
 def test_names_are_unique() -> None:
-    groups = (
-        operations._SESSIONS,
-        operations._LOOKING,
-        operations._CHANGING,
-        operations._APPROVALS,
-        operations._HOST,
-    )
-    assert sum(map(len, groups)) == len(OPERATIONS)
+    assert sum(map(len, operations.GROUPS)) == len(OPERATIONS)
     assert all(name == operation.name for name, operation in OPERATIONS.items())
 
 

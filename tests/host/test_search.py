@@ -18,7 +18,7 @@ from quarterdeck.host.requests import AddEvent, OfSession, Search, UpdateSession
 from quarterdeck.host.resources import Hit
 from quarterdeck.host.tending import UNLOAD_S
 from quarterdeck.store.queries import Retention
-from quarterdeck.store.search import FILE, Document, Indexed, SearchIndex, match_of
+from quarterdeck.store.search import FILE, Indexed, SearchDocument, SearchIndex, match_of
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ async def test_a_session_that_leaves_memory_before_it_is_indexed_is_freed_and_fo
 ) -> None:
     add, may_index, is_held = SearchIndex.add, asyncio.Event(), asyncio.Event()
 
-    async def held(index: SearchIndex, session: str, now: Indexed, documents: Sequence[Document]) -> None:
+    async def held(index: SearchIndex, session: str, now: Indexed, documents: Sequence[SearchDocument]) -> None:
         is_held.set()
         await may_index.wait()
         await add(index, session, now, documents)

@@ -148,12 +148,12 @@ def test_modules_that_need_each_other_are_refused(monkeypatch: pytest.MonkeyPatc
         "b/b.js": "import '../a.js';",
     }
     monkeypatch.setattr(page_joining, "_source", sources.__getitem__)
-    page_joining._modules.cache_clear()
+    page_joining.module_order.cache_clear()
     try:
         with pytest.raises(ValueError, match=r"a\.js → b/b\.js → a\.js"):
-            page_joining._modules("main.js")
+            page_joining.module_order("main.js")
     finally:
-        page_joining._modules.cache_clear()
+        page_joining.module_order.cache_clear()
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.relative_to(FOLDER).as_posix())

@@ -76,7 +76,7 @@ class Model:
         log = self.logs.get(commit.session)
         is_new = any(isinstance(change, PutSession) for change in commit.changes)
         if commit.fence == 0 and (log or not is_new):
-            return "SessionExists" if log else "NoSuchSession"
+            return "LogExists" if log else "NoSuchSession"
         if commit.fence and (log is None or log.fence != commit.fence):
             return "Fenced" if log else "NoSuchSession"
         if commit.after is not None and commit.after != (log.last if log else 0):

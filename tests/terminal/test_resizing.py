@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarterdeck.cli.common import Look
-from quarterdeck.cli.terminal.prompt import Prompt, Subject
+from quarterdeck.cli.terminal.prompt import ChoicePrompt, Subject
 from quarterdeck.cli.terminal.question_queue import TYPING_S
 from quarterdeck.cli.terminal.surface import TerminalSurface
 from quarterdeck.cli.terminal.text import painted_cut
@@ -44,7 +44,7 @@ class Display:
         self.screen.resize(rows, columns)
         self.surface.resized()
 
-    def draw(self, prompt: Prompt, finished: list[str]) -> list[str]:
+    def draw(self, prompt: ChoicePrompt, finished: list[str]) -> list[str]:
         look = Look(width=self.surface.width)
         lines = prompt.lines(look, self.surface.height)
         self.surface.commit(finished)
@@ -69,9 +69,9 @@ class Display:
         os.close(self._write)
 
 
-def question(*, field: bool) -> Prompt:
+def question(*, field: bool) -> ChoicePrompt:
     subject = Subject(lambda look: ["? Allow this?"], lambda look: [line[: look.width] for line in BODY])
-    return Prompt(subject, TextField("Why?", "some words") if field else Menu("A title", ANSWERS))
+    return ChoicePrompt(subject, TextField("Why?", "some words") if field else Menu("A title", ANSWERS))
 
 
 def sizes(chance: random.Random, count: int) -> list[tuple[int, int]]:

@@ -129,9 +129,9 @@ def test_an_npm_that_hangs_is_given_up(machine: Machine, monkeypatch: pytest.Mon
 def test_a_lock_that_is_never_given_back_is_reported(machine: Machine) -> None:
     lock = machine.folder / "lock"
     with (
-        install_module._locked(lock),
+        install_module.locked(lock),
         pytest.raises(InstallError, match="another process has held"),
-        install_module._locked(lock, limit_s=0.0),
+        install_module.locked(lock, limit_s=0.0),
     ):
         pytest.fail("two held the lock")
 

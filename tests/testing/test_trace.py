@@ -30,7 +30,7 @@ from quarterdeck.testing.recording import (
     whole_lines,
 )
 from quarterdeck.testing.trace import Filter, show
-from quarterdeck.testing.trace_model import Row, Timing, TraceModel
+from quarterdeck.testing.trace_model import Timing, TraceModel, TraceRow
 from quarterdeck.testing.trace_view import TraceView, cut, duration, ending, plain, size
 
 LIMIT_S = 20.0
@@ -343,7 +343,7 @@ def test_content_cannot_control_the_terminal(tmp_path: Path) -> None:
 
 
 def test_colour_marks_who_speaks_and_only_when_asked() -> None:
-    row = Row(1.0, "out", 2, 1, "assistant", "model", "hello", anomalies=("odd",))
+    row = TraceRow(1.0, "out", 2, 1, "assistant", "model", "hello", anomalies=("odd",))
     coloured = list(TraceView(width=80, colour=True).row(row))
     assert coloured == [
         "",
@@ -355,7 +355,7 @@ def test_colour_marks_who_speaks_and_only_when_asked() -> None:
 
 
 def test_long_texts_are_cut_or_wrapped() -> None:
-    row = Row(1.0, "out", 2, 1, "assistant", "model", "word " * 40)
+    row = TraceRow(1.0, "out", 2, 1, "assistant", "model", "word " * 40)
     assert [len(line) for line in TraceView(width=60, colour=False).row(row)][2:] == [60]
     wrapped = list(TraceView(width=60, colour=False, full=True).row(row))[2:]
     assert len(wrapped) == 5

@@ -68,7 +68,7 @@ def parser() -> Parser:
         ("--reply", "TEXT", "the model says this (repeatable)"),
         ("--tool", "CALL", "the model calls a tool: its name and its input as JSON (repeatable)"),
     ):
-        built.add_argument(name, action=_Turn, metavar=metavar, help=purpose)
+        built.add_argument(name, action=_OrderedOption, metavar=metavar, help=purpose)
     built.add_argument("--scenario", metavar="FILE", help="the model's part of a scenario file, YAML or JSON")
     built.add_argument(
         "--cli",
@@ -81,7 +81,7 @@ def parser() -> Parser:
     return built
 
 
-class _Turn(argparse.Action):
+class _OrderedOption(argparse.Action):
     """Options in the order in which they were given."""
 
     def __call__(self, reader: Any, given: argparse.Namespace, value: Any, option: str | None = None) -> None:

@@ -88,7 +88,7 @@ def resolve_settings(
     """
     folder = Path.cwd() if cwd is None else Path(cwd).absolute()
     wanted = ("user", "project", "local") if setting_sources is None else tuple(setting_sources)
-    reader = _Reader()
+    reader = _SettingsReader()
     layers = [
         reader.layer("user", Path(config_dir(env)) / "settings.json", wanted),
         reader.layer("project", folder / ".claude" / "settings.json", wanted),
@@ -107,7 +107,7 @@ def resolve_settings(
 
 
 def _managed(
-    reader: _Reader,
+    reader: _SettingsReader,
     folder: str | os.PathLike[str] | None,
     passed: Mapping[str, Any] | None,
     server: Mapping[str, Any] | None,
@@ -124,7 +124,7 @@ def _managed(
     return None if tier is None else SettingsSourceLayer("managed", tier[0], None, tier[1])
 
 
-class _Reader:
+class _SettingsReader:
     """Reads settings, and remembers what does not count."""
 
     def __init__(self) -> None:

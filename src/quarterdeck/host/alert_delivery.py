@@ -45,7 +45,7 @@ class Webhooks:
 
     async def post(self, url: str, body: bytes, *, delivery: str, at: float, private_hosts: list[str]) -> None:
         """Raises ``NotDeliveredError``. Redirects are not followed."""
-        request = _Request(url, body, private_hosts)
+        request = _DeliveryAttempt(url, body, private_hosts)
         request.headers = {
             "Content-Type": "application/json",
             "User-Agent": "quarterdeck",
@@ -86,7 +86,7 @@ def signature(secret: bytes, body: bytes, at: float) -> str:
     return f"t={moment},v1={hmac.new(secret, moment.encode() + b'.' + body, hashlib.sha256).hexdigest()}"
 
 
-class _Request:
+class _DeliveryAttempt:
     """One try, in a thread; ``abort`` ends it from another."""
 
     headers: dict[str, str]

@@ -23,8 +23,8 @@ from . import resources as returns
 from .alert_delivery import NotDeliveredError, Webhooks, run_command
 from .alerts import (
     Alert,
+    AlertNotice,
     Alerts,
-    Notice,
     Progress,
     approval_notice,
     check_alerts,
@@ -58,7 +58,7 @@ class _Delivery(msgspec.Struct, frozen=True):
     """What the outbox keeps."""
 
     alert: Alert
-    notice: Notice
+    notice: AlertNotice
 
 
 class AlertOperations(HostBase):

@@ -53,7 +53,7 @@ class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Names, addresses and networks that are not public but allowed anyway, e.g. ``10.0.0.0/8``."""
 
 
-class Notice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class AlertNotice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is told. ``id`` is the same each time a delivery is tried."""
 
     id: str
@@ -159,7 +159,7 @@ def concerns(alert: Alert, session: SessionRecord) -> bool:
     return alert.cwd is None or is_below(session.cwd, [alert.cwd])
 
 
-def session_notices(progress: Progress, record: SessionRecord, at: float) -> Iterator[Notice]:
+def session_notices(progress: Progress, record: SessionRecord, at: float) -> Iterator[AlertNotice]:
     """What a change of a session means, and what to remember of it."""
     body = decode_body(record)
     before, known = progress.states.get(record.id), progress.budgets.get(record.id, "")
@@ -175,7 +175,7 @@ def session_notices(progress: Progress, record: SessionRecord, at: float) -> Ite
     _remember(progress.budgets, record.id, body.budget_state)
     for kind in kinds:
         budget = {"state": body.budget_state, "budget_usd": body.budget_usd, "spent_usd": f"{body.cost_usd:.6f}"}
-        yield Notice(
+        yield AlertNotice(
             id=f"{kind}-{record.id}-{body.state_since:.3f}" + (f"-{body.budget_state}" if kind == "budget" else ""),
             kind=kind,
             at=at,
@@ -190,13 +190,13 @@ def session_notices(progress: Progress, record: SessionRecord, at: float) -> Ite
 
 def host_budget_notice(
     progress: Progress, period: str, state: str, budget: Any, spent: Any, at: float
-) -> Notice | None:
+) -> AlertNotice | None:
     """What the host's daily or monthly budget requires, if not yet reported."""
     if progress.budgets.get(period) == state:
         return None
     progress.budgets[period] = state
     told = {"state": state, "period": period, "budget_usd": str(budget), "spent_usd": str(spent)}
-    return Notice(id=f"budget-{period}-{state}", kind="budget", at=at, budget=told)
+    return AlertNotice(id=f"budget-{period}-{state}", kind="budget", at=at, budget=told)
 
 
 def _remember(known: dict[str, str], session: str, value: str) -> None:
@@ -206,10 +206,10 @@ def _remember(known: dict[str, str], session: str, value: str) -> None:
         known.pop(session, None)
 
 
-def approval_notice(approval: ApprovalRecord, session: SessionRecord, shown: dict[str, Any], at: float) -> Notice:
+def approval_notice(approval: ApprovalRecord, session: SessionRecord, shown: dict[str, Any], at: float) -> AlertNotice:
     """Someone has to decide this. ``shown`` is the approval as people see it."""
     told = {key: shown.get(key) for key in ("id", "kind", "tool", "summary", "risk", "asked_at")}
-    return Notice(
+    return AlertNotice(
         id=f"approval-{approval.id}",
         kind="approval",
         at=at,

@@ -9,7 +9,7 @@ from quarterdeck.client.serving import LATER
 from quarterdeck.store.errors import StoreError
 from quarterdeck.wire import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
-from .policies import Verdict, decided
+from .policies import PolicyVerdict, decided
 from .session_log import SessionLog
 
 NO_SESSION = "The process does not belong to a session yet."
@@ -48,7 +48,7 @@ class Deciding:
         tool, tool_input, log = str(hook_input["tool_name"]), hook_input.get("tool_input"), self._log
         policy = None if log is None else log.approvals.policy
         verdict = (
-            Verdict("deny", "The session has no policy.")
+            PolicyVerdict("deny", "The session has no policy.")
             if policy is None
             else policy.restrain(tool, tool_input if isinstance(tool_input, Mapping) else {})
         )
@@ -59,10 +59,10 @@ class Deciding:
             if log is not None and (call, "PreToolUse") not in log.fold.verdicts:  # else before the host was restarted
                 await log.tell(decided(log.now(), verdict, tool, call, asked_in="PreToolUse"))
         except StoreError as error:
-            verdict = Verdict("deny", f"The policy's verdict could not be logged: {error}")
+            verdict = PolicyVerdict("deny", f"The policy's verdict could not be logged: {error}")
         said = {"permissionDecision": verdict.behavior, "permissionDecisionReason": refusal(verdict)}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
 
 
-def refusal(verdict: Verdict) -> str:
+def refusal(verdict: PolicyVerdict) -> str:
     return f"Denied by policy. {verdict.reason}" if verdict.behavior == "deny" else verdict.reason

@@ -55,7 +55,7 @@ _STYLE = (
 _CURSOR = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 
 
-class Header(msgspec.Struct, kw_only=True, omit_defaults=True):
+class ExportHeader(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The first line of an NDJSON file."""
 
     quarterdeck_session: int
@@ -86,7 +86,7 @@ class ExportedRow(msgspec.Struct, kw_only=True, omit_defaults=True):
     bytes_base64: str = ""
 
 
-class Part(msgspec.Struct, frozen=True):
+class ExportPart(msgspec.Struct, frozen=True):
     """Something said or done: a heading, and a text that is prose or not."""
 
     heading: str
@@ -131,7 +131,7 @@ def _place(cursor: str | None, head: LogHead) -> tuple[int, int]:
 def _opening(form: str, record: SessionRecord, head: LogHead) -> bytes:
     body = decode_body(record)
     if form == "ndjson":
-        header = Header(
+        header = ExportHeader(
             quarterdeck_session=FORMAT,
             id=record.id,
             cwd=record.cwd,
@@ -209,61 +209,61 @@ async def _conversation(
             yield frame.seq, "".join(map(shown, _parts(frame.events))).encode(errors="replace")
 
 
-def _parts(events: Iterable[AnyEvent]) -> Iterator[Part]:
+def _parts(events: Iterable[AnyEvent]) -> Iterator[ExportPart]:
     for event in events:
         inside = " (sub-agent)" if getattr(event, "parent_id", None) else ""
         match event:
             case PromptSent():
                 whose = "" if event.source == "us" else f" from {event.source}"
-                yield Part(f"Prompt{whose}{inside}", event.text)
+                yield ExportPart(f"Prompt{whose}{inside}", event.text)
             case TextCompleted():
-                yield Part(f"Claude{inside}", event.text)
+                yield ExportPart(f"Claude{inside}", event.text)
             case ThinkingCompleted() if event.text:
-                yield Part(f"Thinking{inside}", event.text)
+                yield ExportPart(f"Thinking{inside}", event.text)
             case ToolCalled():
-                yield Part(f"{event.label or event.name}{inside}", event.about, verbatim=True)
+                yield ExportPart(f"{event.label or event.name}{inside}", event.about, verbatim=True)
             case ToolEnded():
                 yield from _ended(event, inside)
             case _:
                 yield from _told(event, inside)
 
 
-def _told(event: AnyEvent, inside: str) -> Iterator[Part]:
+def _told(event: AnyEvent, inside: str) -> Iterator[ExportPart]:
     match event:
         case PlanReviewAsked():
-            yield Part("Plan", event.request.plan or "")
+            yield ExportPart("Plan", event.request.plan or "")
         case RequestAnswered() if event.answers:
-            yield Part("Answers", "\n".join(f"{asked}: {said}" for asked, said in event.answers.items()))
+            yield ExportPart("Answers", "\n".join(f"{asked}: {said}" for asked, said in event.answers.items()))
         case Retracted():
-            yield Part("Notice", "The model was replaced here; what it had begun to say does not count.")
+            yield ExportPart("Notice", "The model was replaced here; what it had begun to say does not count.")
         case NoticeShown():
-            yield Part(f"Notice{inside}", event.text)
+            yield ExportPart(f"Notice{inside}", event.text)
         case CustomEvent():
-            yield Part(f"Event {event.name} from {event.by}", _pretty(event.data), verbatim=True)
+            yield ExportPart(f"Event {event.name} from {event.by}", _pretty(event.data), verbatim=True)
         case TurnEnded() if event.turn.error:
-            yield Part("Turn failed", event.turn.error)
+            yield ExportPart("Turn failed", event.turn.error)
 
 
-def _ended(call: ToolEnded, inside: str) -> Iterator[Part]:
+def _ended(call: ToolEnded, inside: str) -> Iterator[ExportPart]:
     for one in call.diffs:
         lines = [line for hunk in one.hunks for line in hunk.lines]
-        yield Part(f"Change of {one.path}", "\n".join(lines), verbatim=True)
+        yield ExportPart(f"Change of {one.path}", "\n".join(lines), verbatim=True)
     output = str(call.output)
     if output or call.status != "finished":
-        yield Part(f"{call.name}{inside} · {call.status}", output, verbatim=True)
+        yield ExportPart(f"{call.name}{inside} · {call.status}", output, verbatim=True)
     if call.reason:
-        yield Part("Reason", call.reason)
+        yield ExportPart("Reason", call.reason)
 
 
 def _pretty(data: Any) -> str:
     return msgspec.json.format(msgspec.json.encode(data), indent=2).decode(errors="replace")
 
 
-def _markdown(part: Part) -> str:
+def _markdown(part: ExportPart) -> str:
     return f"\n## {_line(part.heading)}\n\n{fenced(part.text) if part.verbatim else part.text}\n"
 
 
-def _section(part: Part) -> str:
+def _section(part: ExportPart) -> str:
     text = html.escape(part.text)
     if part.verbatim:
         shown = f"<pre>{text}</pre>"

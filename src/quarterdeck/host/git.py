@@ -146,14 +146,16 @@ def _filters(cwd: str) -> set[str]:
     return names
 
 
-class _Said(NamedTuple):
+class _GitOutput(NamedTuple):
     code: int
     stdout: bytes
     stderr: bytes
     is_cut: bool
 
 
-def _run(cwd: str, options: Sequence[str], arguments: Sequence[str], most: int, within_s: float | None = None) -> _Said:
+def _run(
+    cwd: str, options: Sequence[str], arguments: Sequence[str], most: int, within_s: float | None = None
+) -> _GitOutput:
     """Git is ended when it has said ``most`` bytes, or when its time is over."""
     try:
         process = subprocess.Popen(
@@ -177,7 +179,7 @@ def _run(cwd: str, options: Sequence[str], arguments: Sequence[str], most: int, 
             if process.poll() is None:  # git, and what it has started
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
-    return _Said(code, stdout, stderr, is_cut)
+    return _GitOutput(code, stdout, stderr, is_cut)
 
 
 def _read(process: subprocess.Popen[bytes], most: int, until: float) -> tuple[bytes, bytes, bool]:

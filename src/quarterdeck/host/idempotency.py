@@ -55,7 +55,7 @@ def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[A
         if key is None:
             return await method(*args, **kwargs)
         scope = scope_of(name, request, caller)
-        async with _Turn(host, (scope, key)):
+        async with _NameLock(host, (scope, key)):
             known = await host.store.receipt(scope, key, now=host.now())
             if known is not None:
                 first = _replayed(name, known[0], _digest(request))
@@ -144,7 +144,7 @@ def _replayed(name: str, receipt: Receipt, digest: bytes) -> Any:
     return msgspec.json.decode(receipt.outcome, type=OPERATIONS[name].returns)
 
 
-class _Turn:
+class _NameLock:
     """One holder of a name at a time; nothing remains when the last one is gone."""
 
     def __init__(self, host: HostBase, name: tuple[str, str]) -> None:

@@ -31,7 +31,7 @@ from .bodies import SessionBody, encode_body
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import CustomEvent, ProcessChanged, QueueChanged
-from .exporting import FORMAT, ExportedRow, Header
+from .exporting import FORMAT, ExportedRow, ExportHeader
 from .folders import as_path
 from .folding import RowFold, encode_event
 from .idempotency import id_for, once
@@ -50,7 +50,7 @@ NAME_CHARS = 200
 LATEST = 253_402_300_000.0
 """A time beyond the year 9999 could be kept, but not shown."""
 
-_decode_header = msgspec.json.Decoder(Header).decode
+_decode_header = msgspec.json.Decoder(ExportHeader).decode
 _decode_row = msgspec.json.Decoder(ExportedRow).decode
 
 
@@ -158,7 +158,7 @@ class ImportOperations(SessionOperations):
         self.bell.ring()
 
 
-def _closing(header: Header, caller: Caller, now: float, generation: int) -> list[NewRow]:
+def _closing(header: ExportHeader, caller: Caller, now: float, generation: int) -> list[NewRow]:
     """Rows after which nothing runs and nothing waits, whatever the file says."""
     events = (
         QueueChanged(now, []),
@@ -208,7 +208,7 @@ def _collect(place: Path, import_id: str, request: takes.ImportSession, limit: i
 class _Whole(msgspec.Struct):
     """A file that was read to its end."""
 
-    header: Header
+    header: ExportHeader
     fold: RowFold
     text: str
     last_at: float
@@ -263,7 +263,7 @@ def _lines(path: Path) -> Iterator[bytes]:
                 yield line
 
 
-def _header(line: bytes) -> Header:
+def _header(line: bytes) -> ExportHeader:
     try:
         header = _decode_header(line)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:

@@ -16,7 +16,7 @@ from .events import AnyEvent, HostEvent
 from .folding import RowFold, encode_event
 
 
-class Draft:
+class LogDraft:
     """Rows, the events of each, and the changes that follow from them. A row is folded as it is added."""
 
     def __init__(self, fold: RowFold, body: SessionBody, changes: Sequence[Change] = ()) -> None:

@@ -19,8 +19,8 @@ from .approving import approval_of, is_applied_by, same_question
 from .bodies import approval_view, encode_approval
 from .events import ApprovalChanged
 from .folding import RowFold
-from .log_draft import Draft
-from .policies import SessionPolicy, Verdict, decided
+from .log_draft import LogDraft
+from .policies import PolicyVerdict, SessionPolicy, decided
 
 
 class OpenApprovals(Mapping[str, ApprovalRecord]):
@@ -35,7 +35,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         self._open: dict[str, ApprovalRecord] = {}
         self._stranded: dict[str, str] = {}
         """Request of a process that is gone → the approval."""
-        self._verdicts: dict[str, Verdict] = {}
+        self._verdicts: dict[str, PolicyVerdict] = {}
         """By request id: what the policy has said, until it is answered."""
 
     def __getitem__(self, request_id: str) -> ApprovalRecord:
@@ -63,7 +63,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
 
     # Asking
 
-    def ask(self, asked: Request, at: float, draft: Draft) -> None:
+    def ask(self, asked: Request, at: float, draft: LogDraft) -> None:
         """The policy answers first; what it leaves open is for a person."""
         raw = self._fold.side.open_requests().get(asked.id)
         verdict = self._judge(asked, raw)
@@ -92,7 +92,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         draft.changes.append(OpenApproval(record))
         draft.tell(ApprovalChanged(at, approval))
 
-    def _judge(self, asked: Request, raw: Any) -> Verdict | None:
+    def _judge(self, asked: Request, raw: Any) -> PolicyVerdict | None:
         if not isinstance(asked, Permission) or not isinstance(raw, CanUseToolRequest):
             return None  # questions and plans are always for a person
         if self.policy is None:
@@ -104,16 +104,16 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         """Whether someone was asked, or the policy has answered."""
         return request_id in self._open or request_id in self._verdicts
 
-    def take_verdict(self, request_id: str) -> Verdict | None:
+    def take_verdict(self, request_id: str) -> PolicyVerdict | None:
         return self._verdicts.pop(request_id, None)
 
     # Moving on
 
-    def withdrawn(self, request_id: str, at: float, draft: Draft) -> None:
+    def withdrawn(self, request_id: str, at: float, draft: LogDraft) -> None:
         """The CLI no longer asks."""
         self._move_if(request_id, {"pending": "withdrawn", "decided": "undeliverable"}, at, draft)
 
-    def ended(self, event: ToolEnded | TurnEnded, at: float, draft: Draft) -> None:
+    def ended(self, event: ToolEnded | TurnEnded, at: float, draft: LogDraft) -> None:
         """The CLI's next message about a call: the decision was applied."""
         if not self._open:
             return
@@ -122,19 +122,19 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
             if record.state == "delivered" and is_applied_by(items.get(record.request_id), event):
                 self.move(record, "applied", at, draft)
 
-    def process_ended(self, at: float, draft: Draft) -> None:
+    def process_ended(self, at: float, draft: LogDraft) -> None:
         """Nobody waits for an answer any more."""
         self._verdicts.clear()
         for request_id in list(self._open):
             self._move_if(request_id, {"pending": "stranded", "decided": "undeliverable"}, at, draft)
         self._open.clear()
 
-    def _move_if(self, request_id: str, ends: dict[str, ApprovalState], at: float, draft: Draft) -> None:
+    def _move_if(self, request_id: str, ends: dict[str, ApprovalState], at: float, draft: LogDraft) -> None:
         record = self._open.get(request_id)
         if record is not None and record.state in ends:
             self.move(record, ends[record.state], at, draft)
 
-    def move(self, record: ApprovalRecord, to: ApprovalState, at: float, draft: Draft) -> None:
+    def move(self, record: ApprovalRecord, to: ApprovalState, at: float, draft: LogDraft) -> None:
         moved = moved_to(record, to, at)
         if to == "stranded":
             self._stranded[same_question(approval_view(record))] = record.id

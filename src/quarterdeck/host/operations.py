@@ -165,7 +165,8 @@ _HOST = (
     _read("get_metrics", takes.Nothing, returns.Details, "Get counters and gauges."),
 )
 
+GROUPS = (_SESSIONS, _LOOKING, _CHANGING, _APPROVALS, _HOST)
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {operation.name: operation for operation in (*_SESSIONS, *_LOOKING, *_CHANGING, *_APPROVALS, *_HOST)}
+    {operation.name: operation for group in GROUPS for operation in group}
 )
 """By name."""

@@ -37,7 +37,7 @@ _OWN_COMMANDS = ("approve", "deny", "answer", "token")
 """Commands of ours with which an agent could decide about itself."""
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class PolicyVerdict(msgspec.Struct, frozen=True):
     """What the policy says about a call, and why."""
 
     behavior: Behavior
@@ -123,19 +123,21 @@ class SessionPolicy:
             tried.layers = {**self.layers, "new": self.bare.with_rules([rule])}
         return tried
 
-    def judge(self, tool: str, tool_input: Mapping[str, Any], *, needs_person: bool = False) -> Verdict:
+    def judge(self, tool: str, tool_input: Mapping[str, Any], *, needs_person: bool = False) -> PolicyVerdict:
         """The answer to the CLI about a call it asks about. A policy that fails denies."""
         try:
             against = self._against(tool, tool_input)
             if against is not None:
                 return against
             allowed = None if needs_person or self.problem is not None else self._allowed(tool, tool_input)
-            return allowed or Verdict("ask", self.problem or "No rule applies.", risk=self._risk(tool, tool_input))
+            return allowed or PolicyVerdict(
+                "ask", self.problem or "No rule applies.", risk=self._risk(tool, tool_input)
+            )
         except Exception as error:
             logger.exception("The policy failed for a call of %s", tool)
             return _failed(error)
 
-    def restrain(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
+    def restrain(self, tool: str, tool_input: Mapping[str, Any]) -> PolicyVerdict | None:
         """What stands against a call that the CLI has not asked about; None: nothing. It never allows."""
         if tool in FOR_PEOPLE:
             return None  # the CLI asks about these itself
@@ -145,33 +147,33 @@ class SessionPolicy:
             logger.exception("The policy failed for a call of %s", tool)
             return _failed(error)
 
-    def _against(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
-        found: Verdict | None = None
+    def _against(self, tool: str, tool_input: Mapping[str, Any]) -> PolicyVerdict | None:
+        found: PolicyVerdict | None = None
         for name, policy in self.layers.items():
             if not (policy.refuses or policy.mode == "dontAsk"):
                 continue
             said = policy.restrain(tool, tool_input)
             if said.behavior == "allow" or (said.behavior == "ask" and found is not None):
                 continue
-            found = Verdict(
+            found = PolicyVerdict(
                 said.behavior, f"{said.explanation} ({name})", None if said.rule is None else str(said.rule)
             )
             if said.behavior == "deny":
                 return found
         return None if found is None else msgspec.structs.replace(found, risk=self._risk(tool, tool_input))
 
-    def _allowed(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict | None:
+    def _allowed(self, tool: str, tool_input: Mapping[str, Any]) -> PolicyVerdict | None:
         """By a rule of the host or by grants, and only if it needs them: the CLI has its reason to ask."""
         if self.bare.decide(tool, tool_input).behavior == "allow":
             return None
         said = self.bare.with_rules(self._allow_rules).decide(tool, tool_input)
         if said.behavior == "allow":
-            return Verdict("allow", said.explanation, None if said.rule is None else str(said.rule))
+            return PolicyVerdict("allow", said.explanation, None if said.rule is None else str(said.rule))
         granted = self._grants.for_call(tool, tool_input, session=self.session, cwd=self.cwd)
         if not granted or not self._allows([rules for _, rules in granted], tool, tool_input):
             return None
         grant_id, rules = next((one for one in granted if self._needs(one, granted, tool, tool_input)), granted[0])
-        return Verdict("allow", f"{', '.join(rules)} was granted.", ", ".join(rules), grant_id)
+        return PolicyVerdict("allow", f"{', '.join(rules)} was granted.", ", ".join(rules), grant_id)
 
     def _needs(self, one: _Granted, granted: Sequence[_Granted], tool: str, tool_input: Mapping[str, Any]) -> bool:
         return not self._allows([rules for grant_id, rules in granted if grant_id != one[0]], tool, tool_input)
@@ -227,7 +229,7 @@ def built_in_denies(state_folder: Path) -> list[str]:
 
 def decided(
     at: float,
-    verdict: Verdict,
+    verdict: PolicyVerdict,
     tool: str,
     tool_use_id: str,
     *,
@@ -239,14 +241,14 @@ def decided(
     )
 
 
-def verdict_of(event: PolicyDecided) -> Verdict:
+def verdict_of(event: PolicyDecided) -> PolicyVerdict:
     """The decision, from the row that records it."""
-    return Verdict(event.decision, event.reason, event.rule, event.grant_id)
+    return PolicyVerdict(event.decision, event.reason, event.rule, event.grant_id)
 
 
 def _literal(path: str) -> str:
     return "".join("\\" + char if char in "*?[]\\!()" else char for char in path)
 
 
-def _failed(error: Exception) -> Verdict:
-    return Verdict("deny", f"The policy failed, so this is denied: {type(error).__name__}: {error}"[:500])
+def _failed(error: Exception) -> PolicyVerdict:
+    return PolicyVerdict("deny", f"The policy failed, so this is denied: {type(error).__name__}: {error}"[:500])

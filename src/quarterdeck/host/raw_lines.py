@@ -51,14 +51,14 @@ class WholeMessages:
         return speaker in self._whole
 
 
-class _Event(msgspec.Struct, frozen=True):
+class _RawEvent(msgspec.Struct, frozen=True):
     type: str = ""
 
 
-class _Line(msgspec.Struct):
+class _RawLine(msgspec.Struct):
     type: str = ""
     parent_tool_use_id: str | None = None
-    event: _Event = _Event()
+    event: _RawEvent = _RawEvent()
 
 
-_decoder = msgspec.json.Decoder(_Line)
+_decoder = msgspec.json.Decoder(_RawLine)

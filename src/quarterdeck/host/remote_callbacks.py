@@ -196,12 +196,12 @@ class RemoteTool(CompiledTool):
             return error_result(f"The tool {self.name} did not finish: {error}")
 
 
-class _Block(msgspec.Struct):
+class _ContentBlock(msgspec.Struct):
     type: str
 
 
 class _ToolResult(msgspec.Struct, rename="camel"):
-    content: list[_Block] = []
+    content: list[_ContentBlock] = []
     is_error: bool = False
     structured_content: dict[str, Any] | None = None
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from quarterdeck.store.records import Row, SessionRecord
-from quarterdeck.store.search import Document
+from quarterdeck.store.search import SearchDocument
 
 from .events import CustomEvent
 
@@ -19,38 +19,38 @@ INPUT_CHARS = 1_000
 _CUSTOM = f'"{CustomEvent.__struct_config__.tag}"'.encode()
 
 
-class _Message(msgspec.Struct):
+class _TextMessage(msgspec.Struct):
     content: Any = None
 
 
-class _Line(msgspec.Struct):
+class _TextLine(msgspec.Struct):
     type: str = ""
-    message: _Message | None = None
+    message: _TextMessage | None = None
 
 
-class _Event(msgspec.Struct):
+class _TextEvent(msgspec.Struct):
     text: str = ""
     name: str = ""
     data: Any = None
 
 
-_decode_line = msgspec.json.Decoder(_Line).decode
-_decode_event = msgspec.json.Decoder(_Event).decode
+_decode_line = msgspec.json.Decoder(_TextLine).decode
+_decode_event = msgspec.json.Decoder(_TextEvent).decode
 
 
-def document_of(row: Row) -> Document | None:
+def document_of(row: Row) -> SearchDocument | None:
     """None: the row contains nothing to search."""
     try:
         kind, parts = _parts(row)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return None
     text = "\n".join(parts)[:LONGEST]
-    return Document(row.seq, kind, text.encode(errors="replace").decode()) if text.strip() else None
+    return SearchDocument(row.seq, kind, text.encode(errors="replace").decode()) if text.strip() else None
 
 
-def document_about(record: SessionRecord) -> Document:
+def document_about(record: SessionRecord) -> SearchDocument:
     """The session itself."""
-    return Document(0, "session", "\n".join((record.name, *record.tags, record.cwd)))
+    return SearchDocument(0, "session", "\n".join((record.name, *record.tags, record.cwd)))
 
 
 def _parts(row: Row) -> tuple[str, list[str]]:
@@ -80,7 +80,7 @@ def _parts(row: Row) -> tuple[str, list[str]]:
     return "", []
 
 
-def _blocks(line: _Line, wanted: str) -> Iterator[tuple[str, str]]:
+def _blocks(line: _TextLine, wanted: str) -> Iterator[tuple[str, str]]:
     if line.type != wanted or line.message is None:
         return
     content = line.message.content

@@ -11,7 +11,7 @@ from typing import Any
 from quarterdeck.store.errors import InvalidCursor, NoSuchSession, StoreError
 from quarterdeck.store.queries import Retained, SessionQuery, number_cursor
 from quarterdeck.store.records import LogHead, SessionRecord
-from quarterdeck.store.search import Found, Indexed, SearchIndex
+from quarterdeck.store.search import Indexed, SearchIndex, SearchMatch
 from quarterdeck.store.sqlite import SqliteStore
 
 from . import requests as takes
@@ -252,7 +252,7 @@ class _Wanted:
         self._records: dict[str, SessionRecord | None] = {}
         self.takes_all = not caller.folders and not request.cwd and request.archived
 
-    async def hit(self, found: Found) -> returns.Hit | None:
+    async def hit(self, found: SearchMatch) -> returns.Hit | None:
         if found.session not in self._records:
             self._records[found.session] = await self._host.find_session(found.session)
         record = self._records[found.session]

@@ -33,10 +33,10 @@ from .bodies import SessionBody, approval_view, encode_body
 from .events import AnyEvent, ApprovalChanged, HostEvent, QueueChanged, RawLine
 from .fanout import Fanout
 from .folding import Preview, RowFold
-from .log_draft import Draft, event_row, partial_rows
+from .log_draft import LogDraft, event_row, partial_rows
 from .log_writer import LogWriter
 from .open_approvals import moved_to
-from .policies import Verdict, verdict_of
+from .policies import PolicyVerdict, verdict_of
 from .previews import LivePreviews
 from .raw_lines import raw_events
 from .resources import Approval, Frame, Prompt, Session
@@ -154,11 +154,11 @@ class SessionLog:
         self.standing.settle(lines[-1][0].at if lines else self.now(), draft)
         return self._write(draft, receipt, written)
 
-    def _draft(self, changes: Sequence[Change] = ()) -> Draft:
-        return Draft(self.fold, self.body, changes)
+    def _draft(self, changes: Sequence[Change] = ()) -> LogDraft:
+        return LogDraft(self.fold, self.body, changes)
 
     def _write(
-        self, draft: Draft, receipt: Receipts = None, then: Callable[[], None] | None = None
+        self, draft: LogDraft, receipt: Receipts = None, then: Callable[[], None] | None = None
     ) -> asyncio.Future[Committed]:
         rows, events, record = draft.rows, draft.events, self.standing.record
 
@@ -233,7 +233,7 @@ class SessionLog:
         self.approvals.move(record, to, self.now(), draft)
         return self._write(draft)
 
-    async def verdict_on(self, request_id: str) -> Verdict | None:
+    async def verdict_on(self, request_id: str) -> PolicyVerdict | None:
         """What the policy says about an open request; None if a person is asked."""
         if not self.approvals.is_known(request_id):  # it was asked before the host was restarted
             call_id = getattr(self.fold.side.open_requests().get(request_id), "tool_use_id", "")

@@ -30,7 +30,7 @@ from .bodies import SessionBody, encode_body
 from .budgets import session_budget
 from .events import AnyEvent, BudgetChanged, ProcessChanged, QueueChanged
 from .folding import RowFold
-from .log_draft import Draft
+from .log_draft import LogDraft
 from .open_approvals import OpenApprovals
 from .state import state_of, status_change
 from .turn_meter import TurnMeter
@@ -77,7 +77,7 @@ class Standing:
     def in_turn(self) -> bool:
         return self.fold.side.turn is not TurnState.IDLE
 
-    def add(self, row: NewRow, draft: Draft, message: Message | None = None) -> None:
+    def add(self, row: NewRow, draft: LogDraft, message: Message | None = None) -> None:
         """Add a row and what follows from it alone."""
         told = self.fold.events(row, message)
         draft.rows.append(row)
@@ -94,7 +94,7 @@ class Standing:
             elif not (ended and type(event) is RequestCancelled):  # lost with its process, not withdrawn
                 self._derive(event, row.at, draft)
 
-    def _derive(self, event: AnyEvent, at: float, draft: Draft) -> None:
+    def _derive(self, event: AnyEvent, at: float, draft: LogDraft) -> None:
         match event:
             case PermissionAsked() | QuestionsAsked() | PlanReviewAsked() | ElicitationAsked() | DialogAsked():
                 self.approvals.ask(event.request, at, draft)
@@ -117,7 +117,7 @@ class Standing:
                 self.meter.clear()
                 self.approvals.process_ended(at, draft)
 
-    def _count(self, event: TurnEnded, at: float, draft: Draft) -> None:
+    def _count(self, event: TurnEnded, at: float, draft: LogDraft) -> None:
         """``UsageReport`` follows each result, and ``StatusChange`` after it."""
         spent = self.fold.timeline.state.cost
         self.body.cost_usd, self.body.tokens = spent.total_usd, token_counts(spent.tokens, spent.by_model)
@@ -128,7 +128,7 @@ class Standing:
         for change in (*([] if reached is None else [reached]), *self.counted(entries)):
             draft.tell(change)
 
-    def settle(self, at: float, draft: Draft) -> None:
+    def settle(self, at: float, draft: LogDraft) -> None:
         """Add what follows from all rows of the draft together: the queue, the state, the record."""
         if self.fold.queue.prompts != self.told_queue:
             self.told_queue = list(self.fold.queue.prompts)

@@ -21,7 +21,7 @@ STEP_LIMIT_S = 600.0
 """The longest that a host may ask to wait for one step."""
 
 
-class Patience(NamedTuple):
+class EndingGrace(NamedTuple):
     """``transport.Grace`` without its imports."""
 
     eof_s: float = 3.0
@@ -30,7 +30,7 @@ class Patience(NamedTuple):
     kill_s: float = 2.0
 
     @classmethod
-    def asked_for(cls, fields: dict[str, Any]) -> Patience:
+    def asked_for(cls, fields: dict[str, Any]) -> EndingGrace:
         """From a request. Raises ``ValueError`` for what is no time."""
         given = {name: float(fields[name]) for name in cls._fields if name in fields}
         if not all(0 <= seconds <= STEP_LIMIT_S for seconds in given.values()):
@@ -38,10 +38,10 @@ class Patience(NamedTuple):
         return cls(**given)
 
 
-AT_ONCE = Patience(eof_s=0, term_s=0)
+AT_ONCE = EndingGrace(eof_s=0, term_s=0)
 
 
-def end_process(family: Family, gone: threading.Event, enough: threading.Event, patience: Patience) -> None:
+def end_process(family: Family, gone: threading.Event, enough: threading.Event, patience: EndingGrace) -> None:
     """End-of-file was sent; wait, then SIGTERM, then SIGKILL, then whatever is left of the family.
 
     ``enough`` ends the first wait early: the process is gone, or the host does not want to wait any longer.
@@ -57,7 +57,7 @@ def end_process(family: Family, gone: threading.Event, enough: threading.Event, 
     end_rest(family, patience)
 
 
-def end_rest(family: Family, patience: Patience) -> None:
+def end_rest(family: Family, patience: EndingGrace) -> None:
     """End what outlived the process: its group first, then what its tools left outside of it."""
     if family.remains():
         family.terminate()

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 from quarterdeck.transport import watchdog
 from quarterdeck.transport.spawn import ADOPTED, Child
 
-from .ending import AT_ONCE, Patience, end_process, end_rest
+from .ending import AT_ONCE, EndingGrace, end_process, end_rest
 from .inputs import InputQueue
 from .loop import Loop, Timer
-from .output import Lane, Output
+from .output import Lane, ProcessOutput
 from .places import save_json
 from .spool import Spool
 from .starting import Started, remove_folder
@@ -97,7 +97,7 @@ class KeptProcess:
             on_fault=self.fail,
         )
         child.stdin = ADOPTED
-        self.output = Output(
+        self.output = ProcessOutput(
             self._loop,
             child.stdout,
             spool,
@@ -190,10 +190,10 @@ class KeptProcess:
         self._tell("died", returncode=code)
         if not self._ending:
             self._ending = True
-            self._loop.beside(partial(end_rest, self._family, Patience()), self._family_ended, self.fail)
+            self._loop.beside(partial(end_rest, self._family, EndingGrace()), self._family_ended, self.fail)
         self._settle()
 
-    def end(self, patience: Patience, then: Callable[[], None]) -> None:
+    def end(self, patience: EndingGrace, then: Callable[[], None]) -> None:
         """End the process and all it started. ``then`` is called when nothing of it is left.
 
         Its last output may not be in the spool by then: there may be no room.

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from . import frames
 from .frames import FrameError, FrameReader
 from .loop import READ, WRITE, Loop
-from .output import Output
+from .output import ProcessOutput
 
 RECEIVE_BYTES = 256 * 1024
 ROOM_BYTES = 256 * 1024
@@ -28,17 +28,17 @@ BUFFERS_AT_ONCE = 256
 class Service(Protocol):
     """Who serves a connection."""
 
-    def greeted(self, link: Link, hello: dict[str, Any]) -> None:
+    def greeted(self, link: KeeperLink, hello: dict[str, Any]) -> None:
         """It said who it is."""
 
-    def framed(self, link: Link, kind: int, body: memoryview) -> None:
+    def framed(self, link: KeeperLink, kind: int, body: memoryview) -> None:
         """It said something. May raise ``FrameError``."""
 
-    def closed(self, link: Link) -> None:
+    def closed(self, link: KeeperLink) -> None:
         """It is gone."""
 
 
-class Link:
+class KeeperLink:
     """A connection, from the keeper's side."""
 
     def __init__(
@@ -56,8 +56,8 @@ class Link:
         self._reader = FrameReader()
         self._unsent: deque[bytes | memoryview] = deque()
         self._unsent_bytes = 0
-        self._queued: deque[Output] = deque()
-        self._waiting: set[Output] = set()
+        self._queued: deque[ProcessOutput] = deque()
+        self._waiting: set[ProcessOutput] = set()
         self._written: dict[int, int] = {}
         self._closing = False
         self._watch = loop.watch(peer.detach(), self._ready, self._failed)
@@ -126,12 +126,12 @@ class Link:
     def send_event(self, event: dict[str, Any]) -> None:
         self.send(frames.json_frame(frames.EVENT, event))
 
-    def queue(self, output: Output) -> None:
+    def queue(self, output: ProcessOutput) -> None:
         if output not in self._waiting:
             self._waiting.add(output)
             self._queued.append(output)
 
-    def unqueue(self, output: Output) -> None:
+    def unqueue(self, output: ProcessOutput) -> None:
         if output in self._waiting:
             self._waiting.remove(output)
             self._queued.remove(output)

@@ -32,11 +32,11 @@ class Lane(Protocol):
     def send_output(self, channel: int, offset: int, data: bytes) -> None:
         """Send these bytes."""
 
-    def queue(self, output: Output) -> None:
+    def queue(self, output: ProcessOutput) -> None:
         """Call ``offer()`` of this one when there is room."""
 
 
-class Output:
+class ProcessOutput:
     """Reads a process's stdout and knows what of it the host has."""
 
     def __init__(

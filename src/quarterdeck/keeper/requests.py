@@ -11,10 +11,10 @@ from quarterdeck.transport.errors import CLINotFoundError, StartFailed
 from quarterdeck.transport.scratch import LIMIT_BYTES
 from quarterdeck.transport.spawn import ChildCommand
 
-from .ending import AT_ONCE, Patience
+from .ending import AT_ONCE, EndingGrace
 from .frames import CORE_REQUESTS, PART_BYTES
 from .kept import KeptProcess
-from .link import Link
+from .link import KeeperLink
 from .places import SESSIONS
 from .starting import PrivateFile, start_process
 
@@ -27,7 +27,7 @@ NAME_LIMIT = 128
 GENERATION_LIMIT = 2**63
 
 
-class Refused(Exception):  # noqa: N818  # says what happened
+class RequestRejected(Exception):  # noqa: N818  # says what happened
     """A request that is not served, with the code for programs and the sentence for people."""
 
     def __init__(self, code: str, message: str, **more: Any) -> None:
@@ -47,7 +47,7 @@ class Requests:
         self._files: list[PrivateFile] = []
         """Sent ahead of the command that needs them."""
         self._files_bytes = 0
-        self._known: dict[str, Callable[[Link, Reply, dict[str, Any], memoryview], None]] = {
+        self._known: dict[str, Callable[[KeeperLink, Reply, dict[str, Any], memoryview], None]] = {
             "list": self._list,
             "read": self._read,
             "end": self._end,
@@ -61,17 +61,17 @@ class Requests:
             "acknowledge": self._acknowledge,
         }
 
-    def serve(self, link: Link, number: int, request: dict[str, Any], blob: memoryview) -> None:
+    def serve(self, link: KeeperLink, number: int, request: dict[str, Any], blob: memoryview) -> None:
         name = request.get("request")
         reply = partial(link.reply, number)
         try:
             serve = self._known.get(str(name))
             if serve is None:
-                raise Refused("unknown_request", f"This keeper does not know the request {name!r}.")
+                raise RequestRejected("unknown_request", f"This keeper does not know the request {name!r}.")
             if link.limited and name not in CORE_REQUESTS:
-                raise Refused("limited", f"A host with another protocol version cannot use {name!r}.")
+                raise RequestRejected("limited", f"A host with another protocol version cannot use {name!r}.")
             serve(link, reply, request, blob)
-        except Refused as refused:
+        except RequestRejected as refused:
             reply(refused.reply)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reply({"error": "bad_request", "message": f"The request {name!r} is invalid: {error!r}"})
@@ -86,10 +86,10 @@ class Requests:
 
     # For hosts of every version
 
-    def _list(self, _: Link, reply: Reply, __: dict[str, Any], ___: memoryview) -> None:
+    def _list(self, _: KeeperLink, reply: Reply, __: dict[str, Any], ___: memoryview) -> None:
         reply({"sessions": [kept.describe() for kept in self._keeper.sessions.values()]})
 
-    def _read(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+    def _read(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
         """A piece of a spool, for a host that cannot attach."""
         kept = self._kept(request)
         offset = self._offset(kept, request)
@@ -97,17 +97,17 @@ class Requests:
         data = kept.output.spool.read(offset, size)
         reply({"offset": offset, **kept.describe(), "stderr": kept.stderr_tail}, data)
 
-    def _end(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+    def _end(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
         """Answered when the process and everything it started are gone."""
         kept = self._kept(request)
-        patience = AT_ONCE if request.get("at_once") else Patience.asked_for(request)
+        patience = AT_ONCE if request.get("at_once") else EndingGrace.asked_for(request)
         kept.end(patience, lambda: reply(kept.describe()))
 
-    def _drop(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+    def _drop(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
         """Answered when nothing is left of it, in memory and on disk."""
         kept = self._kept(request)
         if kept.returncode is None:
-            raise Refused("running", f"Session {kept.session} is running; end it first.")
+            raise RequestRejected("running", f"Session {kept.session} is running; end it first.")
 
         def drop() -> None:
             if self._keeper.sessions.get((kept.session, kept.generation)) is kept:
@@ -116,21 +116,21 @@ class Requests:
 
         kept.when_over(drop)
 
-    def _retire(self, _: Link, reply: Reply, __: dict[str, Any], ___: memoryview) -> None:
+    def _retire(self, _: KeeperLink, reply: Reply, __: dict[str, Any], ___: memoryview) -> None:
         reply({})
         self._keeper.retire()
 
-    def _stop(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
-        self._keeper.stop(lambda: reply({}), Patience.asked_for(request))
+    def _stop(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+        self._keeper.stop(lambda: reply({}), EndingGrace.asked_for(request))
 
     # For hosts of this version
 
-    def _file(self, _: Link, reply: Reply, request: dict[str, Any], blob: memoryview) -> None:
+    def _file(self, _: KeeperLink, reply: Reply, request: dict[str, Any], blob: memoryview) -> None:
         """A private file, or the next part of the one before it."""
         self._files_bytes += len(blob)
         if self._files_bytes > LIMIT_BYTES:
             self.forget()
-            raise Refused("too_large", f"The private files of a session exceed {LIMIT_BYTES} bytes.")
+            raise RequestRejected("too_large", f"The private files of a session exceed {LIMIT_BYTES} bytes.")
         flag, name = str(request["flag"]), str(request["name"])
         if request.get("more") and self._files and self._files[-1].name == name:
             self._files[-1] = PrivateFile(flag, name, self._files[-1].content + bytes(blob))
@@ -138,24 +138,24 @@ class Requests:
             self._files.append(PrivateFile(flag, name, bytes(blob)))
         reply({})
 
-    def _start(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
+    def _start(self, link: KeeperLink, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
         files = list(self._files)
         self.forget()
         session, generation = _checked_key(request)
         keeper = self._keeper
         if keeper.retired:
-            raise Refused("retired", "This keeper starts no more sessions. Use another one.")
+            raise RequestRejected("retired", "This keeper starts no more sessions. Use another one.")
         if known := keeper.sessions.get((session, generation)):
             message = f"Generation {generation} of session {session} was started before; attach to it."
-            raise Refused("exists", message, **known.describe())
+            raise RequestRejected("exists", message, **known.describe())
         try:
             kept = self._new(session, generation, _command(request), files)
         except CLINotFoundError as error:
-            raise Refused("cli_not_found", str(error), path=error.cli_path) from error
+            raise RequestRejected("cli_not_found", str(error), path=error.cli_path) from error
         except StartFailed as error:
-            raise Refused("start_failed", error.reason, path=error.cli_path) from error
+            raise RequestRejected("start_failed", error.reason, path=error.cli_path) from error
         except OSError as error:
-            raise Refused("start_failed", str(error)) from error
+            raise RequestRejected("start_failed", str(error)) from error
         keeper.add(kept)
         self._attach_to(kept, link, reply, 0)
 
@@ -183,23 +183,23 @@ class Requests:
             started.undo()
             raise
 
-    def _attach(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
+    def _attach(self, link: KeeperLink, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
         kept = self._kept(request)
         if kept.attached:
-            raise Refused("attached", f"Session {kept.session} is already attached.")
+            raise RequestRejected("attached", f"Session {kept.session} is already attached.")
         self._attach_to(kept, link, reply, self._offset(kept, request))
 
-    def _attach_to(self, kept: KeptProcess, link: Link, reply: Reply, offset: int) -> None:
+    def _attach_to(self, kept: KeptProcess, link: KeeperLink, reply: Reply, offset: int) -> None:
         reply({**kept.describe(), "channel": kept.channel, "offset": offset, "stderr": kept.stderr_tail})
         kept.attach(link, offset)
 
-    def _detach(self, link: Link, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
+    def _detach(self, link: KeeperLink, reply: Reply, request: dict[str, Any], _: memoryview) -> None:
         kept = self._kept(request)
         link.unqueue(kept.output)
         kept.detach()
         reply({})
 
-    def _acknowledge(self, _: Link, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
+    def _acknowledge(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
         """For a session that is not attached; attached ones have a frame for it."""
         kept = self._kept(request)
         kept.output.acknowledge(int(request["offset"]))
@@ -217,7 +217,7 @@ class Requests:
         ]
         if not found:
             which = "" if generation is None else f"generation {generation} of "
-            raise Refused("unknown_session", f"This keeper has no {which}session {session!r}.")
+            raise RequestRejected("unknown_session", f"This keeper has no {which}session {session!r}.")
         return max(found, key=lambda kept: kept.generation)
 
     def _offset(self, kept: KeptProcess, request: dict[str, Any]) -> int:
@@ -226,7 +226,7 @@ class Requests:
         offset = spool.acknowledged if asked is None else int(asked)
         if not spool.first <= offset <= spool.end:
             message = f"Offset {offset} of session {kept.session} is not in its spool."
-            raise Refused("no_such_offset", message, first=spool.first, end=spool.end)
+            raise RequestRejected("no_such_offset", message, first=spool.first, end=spool.end)
         return offset
 
 
@@ -235,11 +235,11 @@ def _checked_key(request: dict[str, Any]) -> tuple[str, int]:
     session, generation = request["session"], request["generation"]
     plain = isinstance(session, str) and session.isascii() and session.replace("-", "").replace("_", "").isalnum()
     if not plain or len(session) > NAME_LIMIT:
-        raise Refused(
+        raise RequestRejected(
             "bad_request", f"A session's name must be 1 to {NAME_LIMIT} letters, digits, - and _, not {session!r}."
         )
     if type(generation) is not int or not 0 < generation < GENERATION_LIMIT:
-        raise Refused("bad_request", f"A generation must be a positive number, not {generation!r}.")
+        raise RequestRejected("bad_request", f"A generation must be a positive number, not {generation!r}.")
     return session, generation
 
 

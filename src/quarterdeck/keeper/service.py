@@ -20,10 +20,10 @@ from quarterdeck.transport.strays import end_orphans
 from . import frames
 from .descriptors import DescriptorLimit
 from .door import Door
-from .ending import Patience
+from .ending import EndingGrace
 from .frames import PROTOCOL, FrameError
 from .kept import KeptProcess
-from .link import Link
+from .link import KeeperLink
 from .loop import Loop, Timer
 from .peers import peer_process, why_refused
 from .places import LOG, Claim, remove_tree
@@ -56,11 +56,11 @@ class Keeper:
         self.capabilities = detect()
         self.sessions: dict[tuple[str, int], KeptProcess] = {}
         self.channels: dict[int, KeptProcess] = {}
-        self.host: Link | None = None
+        self.host: KeeperLink | None = None
         self.retired = False
         self._host_started: int | None = None
         self._had_host = False
-        self._strangers: dict[Link, Timer] = {}
+        self._strangers: dict[KeeperLink, Timer] = {}
         self._leave_at: Timer | None = None
         self._requests = Requests(self)
         self._door = Door(self.loop, claim.folder, on_connect=self._connected, on_fault=self._fault)
@@ -103,7 +103,7 @@ class Keeper:
 
     def _connected(self, peer: socket.socket) -> None:
         pid, user = peer_process(peer)
-        link = Link(self.loop, peer, self, pid=pid, on_error=self._fault)
+        link = KeeperLink(self.loop, peer, self, pid=pid, on_error=self._fault)
         if len(self._strangers) >= STRANGERS:
             next(iter(self._strangers)).close()
         self._strangers[link] = self.loop.call_later(GREETING_S, link.close, self._fault)
@@ -111,11 +111,11 @@ class Keeper:
             logger.warning("refused process %d: %s", pid, reason)
             self._refuse(link, "refused", f"The keeper refuses process {pid}: {reason}.")
 
-    def _refuse(self, link: Link, code: str, message: str, **more: Any) -> None:
+    def _refuse(self, link: KeeperLink, code: str, message: str, **more: Any) -> None:
         link.send(frames.json_frame(frames.WELCOME, {"error": code, "message": message, **more}))
         link.close_after_sending()
 
-    def greeted(self, link: Link, hello: dict[str, Any]) -> None:
+    def greeted(self, link: KeeperLink, hello: dict[str, Any]) -> None:
         if self.host is not None and self._host_is_alive(self.host):
             if not hello.get("take_over"):
                 holder = self.host.pid
@@ -135,11 +135,11 @@ class Keeper:
         about = {"protocol": PROTOCOL, "version": __version__, "pid": os.getpid(), "limited": limited}
         link.send(frames.json_frame(frames.WELCOME, about))
 
-    def _host_is_alive(self, host: Link) -> bool:
+    def _host_is_alive(self, host: KeeperLink) -> bool:
         """A process that the host forked may hold its connection open after its death."""
         return not self.capabilities.proc_files or not host.pid or start_of(host.pid) == self._host_started
 
-    def closed(self, link: Link) -> None:
+    def closed(self, link: KeeperLink) -> None:
         if link in self._strangers:
             self._strangers.pop(link).cancel()
         if link is self.host:
@@ -151,7 +151,7 @@ class Keeper:
 
     # Replies
 
-    def framed(self, link: Link, kind: int, body: memoryview) -> None:
+    def framed(self, link: KeeperLink, kind: int, body: memoryview) -> None:
         if kind == frames.REQUEST:
             self._requests.serve(link, *frames.parse_call(body))
             return
@@ -216,7 +216,7 @@ class Keeper:
             self.publish()
         self.consider_leaving()
 
-    def stop(self, then: Callable[[], None] = lambda: None, patience: Patience | None = None) -> None:
+    def stop(self, then: Callable[[], None] = lambda: None, patience: EndingGrace | None = None) -> None:
         """End all sessions, then exit. What was not acknowledged stays to be read."""
         self.retired = True
         left = len(self.sessions)
@@ -231,7 +231,7 @@ class Keeper:
         if not left:
             one_less()
         for kept in list(self.sessions.values()):
-            kept.end(patience or Patience(), one_less)
+            kept.end(patience or EndingGrace(), one_less)
 
     def _leave_when_finished(self, deadline: float) -> None:
         """Give the last output its time. A full disk must not keep us forever: whoever stops us wants an end."""
@@ -274,7 +274,7 @@ class Keeper:
         for link in self._links():
             link.flush()
 
-    def _links(self) -> Iterator[Link]:
+    def _links(self) -> Iterator[KeeperLink]:
         yield from list(self._strangers)
         if self.host is not None:
             yield self.host

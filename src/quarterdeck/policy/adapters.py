@@ -39,7 +39,7 @@ class PolicyBypassedWarning(UserWarning):
     """A policy has deny or ask rules but is not asked about calls that the CLI allows itself."""
 
 
-class Callbacks:
+class PolicyCallbacks:
     """What both a ``Policy`` and a ``RememberingPolicy`` offer to the client."""
 
     on_ask: OnAsk | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .command_rules import literal_part
 from .decision import Decision
 from .rules import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, Rule
-from .shell_judge import Part
+from .shell_judge import CommandPart
 from .suggest import narrow_rules
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Explanation:
     tool: str
     tool_input: Mapping[str, Any]
     decision: Decision
-    parts: tuple[Part, ...] = ()
+    parts: tuple[CommandPart, ...] = ()
     near: tuple[Near, ...] = ()
     would_allow: tuple[Rule, ...] = ()
 
@@ -64,7 +64,7 @@ def explain(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> Explana
     return Explanation(tool, tool_input, decision, tuple(parts), _near(policy, tool, decision, parts), offered)
 
 
-def _near(policy: Policy, tool: str, decision: Decision, parts: Sequence[Part]) -> tuple[Near, ...]:
+def _near(policy: Policy, tool: str, decision: Decision, parts: Sequence[CommandPart]) -> tuple[Near, ...]:
     heads = {part.text.split(" ")[0] for part in parts}
     deciding = {decision.rule, *(part.verdict.rule for part in parts if part.verdict.behavior == "allow")}
     found: list[Near] = []

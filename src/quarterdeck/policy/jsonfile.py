@@ -43,7 +43,7 @@ def parse(text: str) -> Value:
     """The document. Comments, duplicate keys and text after the end are errors: an edit could not be sure."""
     if len(text) > MAX_CHARACTERS:
         raise JsonTextError(f"longer than {MAX_CHARACTERS} characters", MAX_CHARACTERS)
-    reader = _Reader(text, 1 if text.startswith("\ufeff") else 0)
+    reader = _JsonReader(text, 1 if text.startswith("\ufeff") else 0)
     value = reader.value(0)
     reader.space()
     if reader.at != len(text):
@@ -55,7 +55,7 @@ def line_of(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, text: str, at: int) -> None:
         self.text, self.at = text, at
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from .adapters import Callbacks, OnAsk
+from .adapters import OnAsk, PolicyCallbacks
 from .decision import Decision
 from .errors import PolicyError
 from .explain import Explanation, explain
@@ -150,7 +150,7 @@ _ACTING_TOOLS = frozenset({"Bash", "Monitor", "PowerShell", *AGENT_TOOLS})
 """Of these no grant covers the whole tool. It would cover every command."""
 
 
-class RememberingPolicy(Callbacks):
+class RememberingPolicy(PolicyCallbacks):
     """A policy and a memory: decides like the policy, with the grants added to its allow rules."""
 
     def __init__(self, policy: Policy, memory: Memory, *, on_ask: OnAsk | None = None) -> None:

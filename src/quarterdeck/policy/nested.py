@@ -72,7 +72,7 @@ def read_layers(script: Script) -> Layers:
         return Layers((script,), flat=True)
     if words and not _may_hold_code(words, script.text):
         return Layers((script,))
-    return _Reader().read(script)
+    return _NestedReader().read(script)
 
 
 def _only_words(script: Script) -> Sequence[Word]:
@@ -107,7 +107,7 @@ def _git_runs_others(argv: Sequence[str]) -> bool:
     return at > 1 or (at < len(argv) and argv[at] in git_options.RUN_CODE)
 
 
-class _Reader:
+class _NestedReader:
     """Goes through the layers from the outside in. Text is read only up to the length of one command in all."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ import msgspec
 from quarterdeck.wire.permissions import PermissionMode
 
 from . import risk
-from .adapters import Callbacks, OnAsk
+from .adapters import OnAsk, PolicyCallbacks
 from .command_rules import allows_any_code
 from .decision import Decision, RiskLevel, Verdict, strictest
 from .errors import BadRule, BadRulesError, need_grammar
@@ -39,7 +39,7 @@ from .rules import (
     parse_rule,
 )
 from .shell import read_script
-from .shell_judge import Part, ShellJudge
+from .shell_judge import CommandPart, ShellJudge
 from .urls import hosts_of
 
 MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
@@ -57,7 +57,7 @@ DEFAULT_AGENT = "general-purpose"
 _ALLOWED_BY_MODE = Verdict("allow", "The mode bypasses permissions.", source="mode")
 
 
-class Policy(Callbacks):
+class Policy(PolicyCallbacks):
     """Decides about tool calls. Immutable; ``with_rules`` makes another one.
 
     Usable as ``can_use_tool`` (it is an async callable; a session then also registers its ``guard``) and, by its
@@ -186,10 +186,10 @@ class Policy(Callbacks):
 
     def judge(
         self, tool: str, tool_input: Mapping[str, Any]
-    ) -> tuple[Verdict, Sequence[Part], Sequence[tuple[RiskLevel, str]]]:
+    ) -> tuple[Verdict, Sequence[CommandPart], Sequence[tuple[RiskLevel, str]]]:
         """The verdict, the verdicts on the parts of a shell command, and the risk."""
         self.paths.start_over()
-        parts: Sequence[Part] = ()
+        parts: Sequence[CommandPart] = ()
         found: Sequence[tuple[RiskLevel, str]] = ()
         whole = self._for_whole(self._deny, tool) or self._for_whole(self._ask, tool)
         if tool in SHELL_TOOLS:
@@ -212,7 +212,7 @@ class Policy(Callbacks):
 
     def _shell_command(
         self, tool_input: Mapping[str, Any], tool: str
-    ) -> tuple[Verdict, list[Part], list[tuple[RiskLevel, str]]]:
+    ) -> tuple[Verdict, list[CommandPart], list[tuple[RiskLevel, str]]]:
         command = tool_input.get("command")
         if not isinstance(command, str):
             return Verdict("ask", "There is no command in this call.", source="safety"), [], []

@@ -38,7 +38,7 @@ _ODD_BEGINNINGS = ("", "-", "@", "%", "+", "\\")
 """2.1.325 does not create files with such names on its own."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class CommandPart(msgspec.Struct, frozen=True):
     """One part of a command as a person sees it, and the decision about it."""
 
     text: str
@@ -52,24 +52,24 @@ class ShellJudge:
         self._files = FileGuard(paths, places)
         self._protected = PathGuard(deny, ask, paths, places)
 
-    def judge(self, script: Script, *, everything: Verdict | None) -> tuple[Verdict, list[Part], list[Unit]]:
+    def judge(self, script: Script, *, everything: Verdict | None) -> tuple[Verdict, list[CommandPart], list[Unit]]:
         """``everything`` is the verdict that allows whatever no deny or ask rule speaks of (a bare rule, the mode)."""
         units = [make_unit(command) for command in script.commands]
         if script.refused is not None:
             verdict = self._refused(script)
-            return verdict, [Part(script.text, verdict)], units
+            return verdict, [CommandPart(script.text, verdict)], units
         layers = read_layers(script)
         around = self._protected.around(layers) if self._protected else None
         stopped = self._stopped(layers, around)
         if stopped is not None:
-            return stopped, [Part(script.text, stopped)], units
+            return stopped, [CommandPart(script.text, stopped)], units
         if everything is not None:
             verdict = self._hidden(layers, around) or self._out_of_bounds(layers, everything) or everything
-            return verdict, [Part(script.text, verdict)], units
+            return verdict, [CommandPart(script.text, verdict)], units
         if len(units) == 1 and not script.redirects and not script.doubts and not script.here:
-            parts = [Part(script.text, self._judge_unit(units[0], script.text, moved=False))]
+            parts = [CommandPart(script.text, self._judge_unit(units[0], script.text, moved=False))]
         else:
-            parts = list(self._parts(script, units)) or [Part(script.text, _runs_nothing(script))]
+            parts = list(self._parts(script, units)) or [CommandPart(script.text, _runs_nothing(script))]
         verdict = strictest([part.verdict for part in parts])
         if verdict.behavior == "allow":
             verdict = self._hidden(layers, around) or self._files.removes_too_much(layers) or verdict
@@ -121,31 +121,33 @@ class ShellJudge:
 
     # -- allow
 
-    def _parts(self, script: Script, units: Sequence[Unit]) -> Iterator[Part]:
+    def _parts(self, script: Script, units: Sequence[Unit]) -> Iterator[CommandPart]:
         spelled = self._spelled_out(script)
         moves = sum(unit.argv[:1] == ("cd",) for unit in units)
         moved = moves > 0
         if moves > 1:
             why = "The folder after several cd commands depends on links."
-            yield Part(script.text, Verdict("ask", why, source="safety"))
+            yield CommandPart(script.text, Verdict("ask", why, source="safety"))
         if len(units) > 1 and (made := self._files.makes_repository(units, script.redirects)) is not None:
-            yield Part(script.text, made)
+            yield CommandPart(script.text, made)
         fed = len(units) > 1 or bool(script.here or script.redirects)
         for unit in units:
             text = " ".join(word.text for word in unit.command.words) or script.text
             if fed and unit.argv and program_name(unit.argv[0]) in programs.READ_ORDERS:
                 why = f"{unit.argv[0]} may take commands from its input."
-                yield Part(text, Verdict("ask", why, source="safety"))
+                yield CommandPart(text, Verdict("ask", why, source="safety"))
             if spelled is not None and unit.blocked is None:
-                yield Part(text, Verdict.by(spelled, f"{spelled} allows exactly this."))
+                yield CommandPart(text, Verdict.by(spelled, f"{spelled} allows exactly this."))
             else:
-                yield Part(text, self._judge_unit(unit, script.text, moved=moved and len(units) > 1))
+                yield CommandPart(text, self._judge_unit(unit, script.text, moved=moved and len(units) > 1))
         for redirect in script.redirects:
             verdict = self._judge_redirect(redirect, moved=moved)
             if verdict is not None:
-                yield Part(f"{redirect.operator} {redirect.target.text}", verdict)
+                yield CommandPart(f"{redirect.operator} {redirect.target.text}", verdict)
         for doubt in script.doubts:
-            yield Part(script.text, Verdict("ask", f"It contains {doubt}, which no rule can allow.", source="safety"))
+            yield CommandPart(
+                script.text, Verdict("ask", f"It contains {doubt}, which no rule can allow.", source="safety")
+            )
 
     def _spelled_out(self, script: Script) -> Rule | None:
         """A rule that is the whole command, word for word."""

@@ -33,7 +33,7 @@ class Word(msgspec.Struct, frozen=True):
     hint: str
 
 
-class _Reader:
+class _WordReader:
     """Makes one pass over the text of a word."""
 
     def __init__(self, text: str) -> None:
@@ -130,4 +130,4 @@ def read_word(text: str) -> Word:
     """The word ``text`` as the shell would read it."""
     if PLAIN.match(text):
         return Word(text, text, text)
-    return _Reader(text).word()
+    return _WordReader(text).word()

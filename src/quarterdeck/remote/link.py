@@ -48,7 +48,7 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     """From a question to its answer, with all reconnecting between."""
 
 
-class _Asked(msgspec.Struct):
+class _PendingCall(msgspec.Struct):
     """Something the host has not answered yet."""
 
     text: bytes
@@ -74,7 +74,7 @@ class Link:
         self.connections = 0
         """How often it was connected."""
         self._refs = 0
-        self._asked: dict[int, _Asked] = {}
+        self._asked: dict[int, _PendingCall] = {}
         self._subscriptions: dict[int, Subscription] = {}
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._running: asyncio.Task[None] | None = None
@@ -107,7 +107,7 @@ class Link:
         self._start()
         ref = self._new_ref()
         text = msgspec.json.encode({**message, "ref": ref})
-        asked = self._asked[ref] = _Asked(text, asyncio.get_running_loop().create_future())
+        asked = self._asked[ref] = _PendingCall(text, asyncio.get_running_loop().create_future())
         self._outgoing.put_nowait(text)
         try:
             async with asyncio.timeout(limit_s):
@@ -289,7 +289,7 @@ class Link:
             if subscription.is_behind:
                 self.unsubscribe(subscription)
 
-    def _answer(self, asked: _Asked, head: Head, part: msgspec.Raw) -> None:
+    def _answer(self, asked: _PendingCall, head: Head, part: msgspec.Raw) -> None:
         if head.op == "ok":
             asked.answer.set_result(_result.decode(part).result)
         elif (error := error_of(part)) is not None:

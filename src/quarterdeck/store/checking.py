@@ -30,10 +30,10 @@ from .errors import (
     Fenced,
     InvalidCommit,
     KeyReused,
+    LogExists,
     LogMoved,
     NoSuchApproval,
     NoSuchSession,
-    SessionExists,
 )
 from .interface import RECEIPT_KEPT_S
 from .records import APPROVAL_MOVES, ApprovalRecord, Receipt
@@ -61,7 +61,7 @@ def checked_log(tables: Tables, commit: Commit) -> Log | None:
     log = tables.log(commit.session)
     if commit.fence == NEW_LOG:
         if log is not None:
-            raise SessionExists(commit.session)
+            raise LogExists(commit.session)
         if not any(isinstance(change, PutSession) for change in commit.changes):
             raise NoSuchSession(commit.session)
     elif log is None:

@@ -13,7 +13,7 @@
     ├── StoreClosed                 the program closed it
     ├── CommitRefused               the state does not allow it: look at it again
     │   ├── NoSuchSession
-    │   ├── SessionExists
+    │   ├── LogExists
     │   ├── Fenced                  another host owns the session now
     │   ├── LogMoved                the log does not end where the caller believed
     │   ├── NoSuchApproval
@@ -104,7 +104,7 @@ class NoSuchSession(CommitRefused):
         self.session = session
 
 
-class SessionExists(CommitRefused):
+class LogExists(CommitRefused):
     """This session already has a log."""
 
     def __init__(self, session: str) -> None:

@@ -42,7 +42,7 @@ _FIND = f"""SELECT rowid, snippet(texts, 0, char(2), char(3), '…', {EXCERPT_WO
 T = TypeVar("T")
 
 
-class Document(msgspec.Struct, frozen=True):
+class SearchDocument(msgspec.Struct, frozen=True):
     """What one row says. Row 0 is the session itself."""
 
     seq: int
@@ -50,7 +50,7 @@ class Document(msgspec.Struct, frozen=True):
     text: str
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchMatch(msgspec.Struct, frozen=True):
     """A document that contains the words."""
 
     session: str
@@ -94,7 +94,7 @@ class SearchIndex:
         if self._scratch is not None:
             await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
 
-    async def add(self, session: str, now: Indexed, documents: Sequence[Document]) -> None:
+    async def add(self, session: str, now: Indexed, documents: Sequence[SearchDocument]) -> None:
         """Add documents of a session, which is indexed up to ``now`` then."""
         await self._write(lambda: self._add(session, now, documents))
 
@@ -102,7 +102,7 @@ class SearchIndex:
         """Everything of a session, or the rows before one."""
         await self._write(lambda: self._forget(session, before))
 
-    async def find(self, words: Sequence[str], *, session: str | None, limit: int, offset: int) -> list[Found]:
+    async def find(self, words: Sequence[str], *, session: str | None, limit: int, offset: int) -> list[SearchMatch]:
         """Documents that contain all of the words, best first. The last word may be a prefix."""
         return await self._read(lambda: self._find(words, session, limit, offset))
 
@@ -158,7 +158,7 @@ class SearchIndex:
         if connection is not None:
             connection.close()
 
-    def _add(self, session: str, now: Indexed, documents: Sequence[Document]) -> None:
+    def _add(self, session: str, now: Indexed, documents: Sequence[SearchDocument]) -> None:
         connection = self._writer
         if connection is None:
             raise sqlite3.ProgrammingError("it is closed")
@@ -195,7 +195,7 @@ class SearchIndex:
             self._numbers.pop(session, None)
             self._names.pop(number, None)
 
-    def _find(self, words: Sequence[str], session: str | None, limit: int, offset: int) -> list[Found]:
+    def _find(self, words: Sequence[str], session: str | None, limit: int, offset: int) -> list[SearchMatch]:
         first, last = 0, 2**63 - 1
         if session is not None:
             number = self._numbers.get(session)
@@ -207,10 +207,10 @@ class SearchIndex:
         found = self._reader.execute(_FIND, (match_of(words), first, last, limit, offset)).fetchall()
         return [self._found(row, excerpt) for row, excerpt in found]
 
-    def _found(self, row: int, excerpt: str) -> Found:
+    def _found(self, row: int, excerpt: str) -> SearchMatch:
         session = self._names.get(row >> _NUMBER_BITS, "")  # none: it is being forgotten
         seq = (row & (1 << _NUMBER_BITS) - 1) >> _KIND_BITS
-        return Found(session, seq, KINDS[row & (1 << _KIND_BITS) - 1], excerpt)
+        return SearchMatch(session, seq, KINDS[row & (1 << _KIND_BITS) - 1], excerpt)
 
 
 def _free_cache(connection: sqlite3.Connection | None) -> None:

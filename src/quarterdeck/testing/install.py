@@ -56,7 +56,7 @@ def install_cli(version: str = NEWEST, *, cache_dir: Path | None = None) -> CliI
     target = _folder(version, cache_dir)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(target.parent / f".{version}.lock"):
+        with locked(target.parent / f".{version}.lock"):
             if not target.exists():
                 _fetch(version, target)
     return CliInstall(version, _argv(target))
@@ -144,7 +144,7 @@ def _argv(folder: Path) -> tuple[str, ...]:
 
 
 @contextmanager
-def _locked(path: Path, limit_s: float = LOCK_LIMIT_S) -> Iterator[None]:
+def locked(path: Path, limit_s: float = LOCK_LIMIT_S) -> Iterator[None]:
     """Hold the file lock; on Windows there is none and the final rename decides."""
     if sys.platform == "win32":
         yield

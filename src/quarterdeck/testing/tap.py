@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 
-from .tap_spool import CLOSE_LIMIT_S, Spool
+from .tap_spool import CLOSE_LIMIT_S, TapSpool
 
 READ_SIZE = 64 * 1024
 """What a Linux pipe holds."""
@@ -145,7 +145,7 @@ class _Pump(threading.Thread):
 class _Recorder:
     """The process that writes the recording, seen from the tap. Without a spool there is none, only the trouble."""
 
-    def __init__(self, spool: Spool | None, report: int, trouble: str = "") -> None:
+    def __init__(self, spool: TapSpool | None, report: int, trouble: str = "") -> None:
         self._spool = spool
         self._report = report
         self._trouble = trouble
@@ -176,7 +176,7 @@ class _Recorder:
 def _start_recorder(command: list[str], out: str, redact: bool, patterns: tuple[str, ...]) -> _Recorder:
     """Fork before there are threads, and before the child: so it can see the end of everything."""
     try:
-        spool = Spool()
+        spool = TapSpool()
         report, says = os.pipe()
         pid = os.fork()
     except OSError as error:

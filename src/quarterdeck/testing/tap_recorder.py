@@ -15,7 +15,7 @@ from quarterdeck._version import __version__
 from . import simulated
 from .recording import Direction, Entry, Header, Trailer, end_line, entry_line, header_line
 from .redaction import Redactor, is_secret_name
-from .tap_spool import KINDS, Spool
+from .tap_spool import KINDS, TapSpool
 
 IDLE_S = 0.2
 """A line that stays incomplete for this long is written as far as it came."""
@@ -27,7 +27,7 @@ SHOWN_VARIABLES = ("CLAUDE", "ANTHROPIC_", "DISABLE_", "MCP_", *simulated.VARIAB
 IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE)
 
 
-def record(spool: Spool, argv: list[str], out: str, *, redact: bool, patterns: tuple[str, ...], report: int) -> None:
+def record(spool: TapSpool, argv: list[str], out: str, *, redact: bool, patterns: tuple[str, ...], report: int) -> None:
     """Record until the tap is done or dead. The trailer and ``report`` say what could not be recorded."""
     for number in IGNORED:  # the end of the conversation ends this process, and nothing else
         signal.signal(number, signal.SIG_IGN)
@@ -167,7 +167,7 @@ def _header(argv: list[str], redactor: Redactor | None, age_s: float) -> Header:
     )
 
 
-def _end(spool: Spool, t: float, trouble: list[str]) -> Trailer:
+def _end(spool: TapSpool, t: float, trouble: list[str]) -> Trailer:
     counters = spool.counters
     trouble = list(trouble)
     if lost := counters["lost"]:

@@ -46,7 +46,7 @@ class Counters:
         struct.pack_into("<q", self._memory, 8 * _COUNTERS.index(name), value)
 
 
-class Spool:
+class TapSpool:
     """Created before the fork; then one process calls ``start_writing``, the other ``chunks``."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from .recording import Entry, Header, RecordingError, Trailer, load, parse_line, whole_lines
-from .trace_model import SLOW_S, Row, TraceModel
+from .trace_model import SLOW_S, TraceModel, TraceRow
 from .trace_view import TraceView, row_as_json, summary_as_json
 
 FOLLOW_POLL_S = 0.2
@@ -33,7 +33,7 @@ class Filter:
     """A regular expression, looked for in what is shown and in the line itself."""
     errors: bool = False
 
-    def __call__(self, row: Row) -> bool:
+    def __call__(self, row: TraceRow) -> bool:
         if self.types and not {row.kind, row.kind.partition("/")[0]}.intersection(self.types):
             return False
         if self.turn is not None and row.turn != self.turn:
@@ -66,7 +66,7 @@ def show(
         if follow:
             to.flush()
 
-    def say_rows(rows: list[Row]) -> None:
+    def say_rows(rows: list[TraceRow]) -> None:
         for row in filter(wanted, rows):
             say([row_as_json(row)] if as_json else view.row(row))
 

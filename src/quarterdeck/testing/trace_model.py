@@ -36,7 +36,7 @@ SLOW_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TraceRow:
     """One line for a person."""
 
     t: float
@@ -95,7 +95,7 @@ class Summary:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _TraceRequest:
     """A request in the ledger."""
 
     request: Any
@@ -133,7 +133,7 @@ class TraceModel:
         self._timeline = Timeline()
         self.summary = Summary()
 
-    def add(self, entry: Entry) -> list[Row]:
+    def add(self, entry: Entry) -> list[TraceRow]:
         summary = self.summary
         summary.duration_s = max(summary.duration_s, entry.t)
         if entry.eof:
@@ -146,12 +146,12 @@ class TraceModel:
             return [self._row(entry, "blank", Sentence(_WHO[entry.direction], "(a blank line)"))]
         return list(self._message(entry, decode(entry.line)))
 
-    def finish(self) -> list[Row]:
+    def finish(self) -> list[TraceRow]:
         """The recording has ended: report what is still open."""
         rows = list(self._flush_stream())
         for ledger in self._ledgers.values():
             for left in ledger.open():
-                asked: _Asked = left.request
+                asked: _TraceRequest = left.request
                 self._anomaly(asked.number, f"{asked.name} ({left.request_id}) was never answered")
         for name, _, number in self._tools.values():
             self._anomaly(number, f"the call of {name} has no result")
@@ -163,7 +163,7 @@ class TraceModel:
         self.summary.requests = _timings(self._request_times)
         self.summary.tools = _timings(self._tool_times)
 
-    def _message(self, entry: Entry, message: Message) -> Iterator[Row]:
+    def _message(self, entry: Entry, message: Message) -> Iterator[TraceRow]:
         if isinstance(message, StreamEvent):
             yield from self._stream_event(entry, message)
             return
@@ -178,7 +178,7 @@ class TraceModel:
         if isinstance(message, ResultMessage):
             self._end_turn(entry, message, turn_cost(message, events))
 
-    def _row(self, entry: Entry, kind: str, said: Sentence, **more: Any) -> Row:
+    def _row(self, entry: Entry, kind: str, said: Sentence, **more: Any) -> TraceRow:
         for oddity in said.oddities:
             self._anomaly(entry.number, oddity)
         turn = len(self.summary.turns) + 1
@@ -188,7 +188,7 @@ class TraceModel:
                 self._turn_began = entry.t
             else:  # what the CLI still has to say about the turn that has just ended
                 turn -= 1
-        return Row(
+        return TraceRow(
             entry.t,
             entry.direction,
             entry.number,
@@ -209,7 +209,7 @@ class TraceModel:
 
     def _paired(self, entry: Entry, message: Message, said: Sentence) -> tuple[Sentence, float | None, str]:
         if isinstance(message, ControlRequest):
-            asked = _Asked(message.request, entry.t, entry.number, entry.direction)
+            asked = _TraceRequest(message.request, entry.t, entry.number, entry.direction)
             self._ledgers[entry.direction].add(message.request_id, asked)
         elif isinstance(message, ControlResponse):
             return self._answer(entry, message, said)
@@ -239,7 +239,7 @@ class TraceModel:
                 else f"another answer to {before.asks} (already {before.state.value})"
             )
             return Sentence(said.who, said.text, said.error, (*said.oddities, odd)), None, ""
-        asked: _Asked = found.request
+        asked: _TraceRequest = found.request
         latency = entry.t - asked.t
         self._request_times.setdefault(f"{_WHO[asked.direction]} {subtype_of(asked.request)}", []).append(latency)
         if latency > self._slow_s:
@@ -258,7 +258,7 @@ class TraceModel:
 
     # Streams and turns
 
-    def _stream_event(self, entry: Entry, message: StreamEvent) -> Iterator[Row]:
+    def _stream_event(self, entry: Entry, message: StreamEvent) -> Iterator[TraceRow]:
         """All stream events of a message become one row when it stops."""
         event = message.typed_event
         if isinstance(event, UnknownEvent):
@@ -269,7 +269,7 @@ class TraceModel:
         if isinstance(event, MessageStop):
             yield from self._flush_stream()
 
-    def _flush_stream(self) -> Iterator[Row]:
+    def _flush_stream(self) -> Iterator[TraceRow]:
         events, self._stream = self._stream, []
         letters, self._stream_letters = self._stream_letters, 0
         if events:

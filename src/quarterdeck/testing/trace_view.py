@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from .recording import Header, Recording
 from .simulated import dollars
-from .trace_model import Row, Summary, Timing
+from .trace_model import Summary, Timing, TraceRow
 
 NARROWEST = 40
 _COLOURS = {"host": "36", "cli": "34", "model": "32", "stderr": "33", "error": "31", "quiet": "2", "strong": "1"}
@@ -38,7 +38,7 @@ class TraceView:
         if header.redacted:
             yield self._paint("quiet", "secrets were replaced by [redacted]")
 
-    def row(self, row: Row) -> Iterator[str]:
+    def row(self, row: TraceRow) -> Iterator[str]:
         if row.turn != self._turn:
             self._turn = row.turn
             yield ""
@@ -150,7 +150,7 @@ def ending(recording: Recording) -> str:
     return "; ".join([how, *notes])
 
 
-def row_as_json(row: Row) -> str:
+def row_as_json(row: TraceRow) -> str:
     plain_row = {key: value for key, value in asdict(row).items() if key != "raw"}
     return json.dumps({"row": plain_row | {"line": row.raw.decode(errors="replace")}})
 

@@ -95,7 +95,7 @@ class PermissionUpdate(Record):
         return msgspec.convert(data, cls)
 
 
-class _Asked(Record, kw_only=True, gc=True):
+class _ContextExtras(Record, kw_only=True, gc=True):
     """What the official SDK's context does not have."""
 
     request: _Request | None = None
@@ -110,7 +110,7 @@ class _Asked(Record, kw_only=True, gc=True):
     added="request request_id",
     suggestions=list,
 )
-class ToolPermissionContext(_Asked):
+class ToolPermissionContext(_ContextExtras):
     """What a permission callback is given besides the tool's name and input."""
 
     signal: Any | None = None

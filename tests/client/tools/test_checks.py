@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.client.tools.checks import Problem, compile_schema
+from quarterdeck.client.tools.checks import Mismatch, compile_schema
 
 TREE = {
     "type": "object",
@@ -51,61 +51,61 @@ GOOD: list[tuple[Any, Any]] = [
     ({"$ref": "#/definitions/a~1b", "definitions": {"a/b": {"type": "null"}}}, None),
 ]
 
-BAD: list[tuple[Any, Any, Problem]] = [
-    (False, 5, Problem("", "not allowed")),
-    ({"type": "string"}, 5, Problem("", "expected string, got integer")),
-    ({"type": "integer"}, True, Problem("", "expected integer, got boolean")),
-    ({"type": "integer"}, 2.5, Problem("", "expected integer, got number")),
-    ({"type": "number"}, True, Problem("", "expected number, got boolean")),
-    ({"type": "array"}, {}, Problem("", "expected array, got object")),
-    ({"type": "boolean"}, None, Problem("", "expected boolean, got null")),
-    ({"type": ["string", "null"]}, [], Problem("", "expected string or null, got array")),
-    ({"enum": ["a", "b"]}, "c", Problem("", "expected one of 'a', 'b', got 'c'")),
-    ({"enum": [1]}, True, Problem("", "expected one of 1, got True")),
-    ({"const": "x"}, "y", Problem("", "expected one of 'x', got 'y'")),
-    ({"required": ["a", "b"]}, {"a": 1}, Problem("b", "required but missing")),
-    ({"properties": {"a": {"type": "string"}}}, {"a": 1}, Problem("a", "expected string, got integer")),
-    ({"properties": {"a": {}}, "additionalProperties": False}, {"z": 1}, Problem("z", "not allowed")),
-    ({"patternProperties": {"^x-": {"type": "string"}}}, {"x-a": 1}, Problem("x-a", "expected string, got integer")),
-    ({"additionalProperties": {"type": "integer"}}, {"a": "b"}, Problem("a", "expected integer, got string")),
-    ({"items": {"type": "integer"}}, [1, "2"], Problem("[1]", "expected integer, got string")),
-    ({"prefixItems": [{"type": "integer"}]}, ["a"], Problem("[0]", "expected integer, got string")),
-    ({"prefixItems": [{}], "items": False}, [1, 2], Problem("[1]", "not allowed")),
-    ({"uniqueItems": True}, ["a", "b", "a"], Problem("[2]", "'a' occurs twice")),
-    ({"pattern": "^b"}, "abc", Problem("", "'abc' does not match '^b'")),
-    ({"minimum": 1}, 0, Problem("", "must be at least 1")),
-    ({"maximum": 1}, 1.5, Problem("", "must be at most 1")),
-    ({"exclusiveMinimum": 1}, 1, Problem("", "must be more than 1")),
-    ({"exclusiveMaximum": 1}, 1, Problem("", "must be less than 1")),
-    ({"multipleOf": 5}, 7, Problem("", "must be a multiple of 5")),
-    ({"minLength": 2}, "a", Problem("", "must have at least 2 characters")),
-    ({"maxLength": 2}, "abc", Problem("", "must have at most 2 characters")),
-    ({"minItems": 1}, [], Problem("", "must have at least 1 items")),
-    ({"maxItems": 1}, [1, 2], Problem("", "must have at most 1 items")),
-    ({"minProperties": 1}, {}, Problem("", "must have at least 1 keys")),
-    ({"maxProperties": 0}, {"a": 1}, Problem("", "must have at most 0 keys")),
+BAD: list[tuple[Any, Any, Mismatch]] = [
+    (False, 5, Mismatch("", "not allowed")),
+    ({"type": "string"}, 5, Mismatch("", "expected string, got integer")),
+    ({"type": "integer"}, True, Mismatch("", "expected integer, got boolean")),
+    ({"type": "integer"}, 2.5, Mismatch("", "expected integer, got number")),
+    ({"type": "number"}, True, Mismatch("", "expected number, got boolean")),
+    ({"type": "array"}, {}, Mismatch("", "expected array, got object")),
+    ({"type": "boolean"}, None, Mismatch("", "expected boolean, got null")),
+    ({"type": ["string", "null"]}, [], Mismatch("", "expected string or null, got array")),
+    ({"enum": ["a", "b"]}, "c", Mismatch("", "expected one of 'a', 'b', got 'c'")),
+    ({"enum": [1]}, True, Mismatch("", "expected one of 1, got True")),
+    ({"const": "x"}, "y", Mismatch("", "expected one of 'x', got 'y'")),
+    ({"required": ["a", "b"]}, {"a": 1}, Mismatch("b", "required but missing")),
+    ({"properties": {"a": {"type": "string"}}}, {"a": 1}, Mismatch("a", "expected string, got integer")),
+    ({"properties": {"a": {}}, "additionalProperties": False}, {"z": 1}, Mismatch("z", "not allowed")),
+    ({"patternProperties": {"^x-": {"type": "string"}}}, {"x-a": 1}, Mismatch("x-a", "expected string, got integer")),
+    ({"additionalProperties": {"type": "integer"}}, {"a": "b"}, Mismatch("a", "expected integer, got string")),
+    ({"items": {"type": "integer"}}, [1, "2"], Mismatch("[1]", "expected integer, got string")),
+    ({"prefixItems": [{"type": "integer"}]}, ["a"], Mismatch("[0]", "expected integer, got string")),
+    ({"prefixItems": [{}], "items": False}, [1, 2], Mismatch("[1]", "not allowed")),
+    ({"uniqueItems": True}, ["a", "b", "a"], Mismatch("[2]", "'a' occurs twice")),
+    ({"pattern": "^b"}, "abc", Mismatch("", "'abc' does not match '^b'")),
+    ({"minimum": 1}, 0, Mismatch("", "must be at least 1")),
+    ({"maximum": 1}, 1.5, Mismatch("", "must be at most 1")),
+    ({"exclusiveMinimum": 1}, 1, Mismatch("", "must be more than 1")),
+    ({"exclusiveMaximum": 1}, 1, Mismatch("", "must be less than 1")),
+    ({"multipleOf": 5}, 7, Mismatch("", "must be a multiple of 5")),
+    ({"minLength": 2}, "a", Mismatch("", "must have at least 2 characters")),
+    ({"maxLength": 2}, "abc", Mismatch("", "must have at most 2 characters")),
+    ({"minItems": 1}, [], Mismatch("", "must have at least 1 items")),
+    ({"maxItems": 1}, [1, 2], Mismatch("", "must have at most 1 items")),
+    ({"minProperties": 1}, {}, Mismatch("", "must have at least 1 keys")),
+    ({"maxProperties": 0}, {"a": 1}, Mismatch("", "must have at most 0 keys")),
     (
         {"anyOf": [{"type": "string"}, {"type": "null"}]},
         5,
-        Problem("", "expected string, got integer; or expected null, got integer"),
+        Mismatch("", "expected string, got integer; or expected null, got integer"),
     ),
     (
         {"anyOf": [{"type": "null"}, {"properties": {"name": {"type": "string"}}}]},
         {"name": 5},
-        Problem("name", "expected string, got integer"),
+        Mismatch("name", "expected string, got integer"),
     ),
     (
         {"oneOf": [{"type": "integer"}, {"minimum": 2}]},
         3,
-        Problem("", "matches 2 of the alternatives, but must match exactly one"),
+        Mismatch("", "matches 2 of the alternatives, but must match exactly one"),
     ),
-    ({"oneOf": [{"type": "string"}]}, 3, Problem("", "expected string, got integer")),
-    ({"allOf": [{"minimum": 1}, {"maximum": 2}]}, 3, Problem("", "must be at most 2")),
-    ({"not": {"type": "string"}}, "a", Problem("", "'a' is not allowed")),
+    ({"oneOf": [{"type": "string"}]}, 3, Mismatch("", "expected string, got integer")),
+    ({"allOf": [{"minimum": 1}, {"maximum": 2}]}, 3, Mismatch("", "must be at most 2")),
+    ({"not": {"type": "string"}}, "a", Mismatch("", "'a' is not allowed")),
     (
         {"$ref": "#/$defs/tree", "$defs": {"tree": TREE}},
         {"name": "a", "children": [{"name": "b", "children": [{}]}]},
-        Problem("children[0].children[0].name", "required but missing"),
+        Mismatch("children[0].children[0].name", "required but missing"),
     ),
 ]
 
@@ -116,7 +116,7 @@ def test_a_value_that_fits_is_accepted(schema: Any, value: Any) -> None:
 
 
 @pytest.mark.parametrize(("schema", "value", "problem"), BAD)
-def test_a_value_that_does_not_fit_is_refused_with_place_and_reason(schema: Any, value: Any, problem: Problem) -> None:
+def test_a_value_that_does_not_fit_is_refused_with_place_and_reason(schema: Any, value: Any, problem: Mismatch) -> None:
     assert compile_schema(schema)(value) == problem
 
 

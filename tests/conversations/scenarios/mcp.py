@@ -60,7 +60,7 @@ def stdio_config(stage: Stage) -> str:
     return json.dumps({"mcpServers": {"st": stdio_server(stage)}})
 
 
-def _sdk_server(request: dict[str, Any]) -> Any:
+def sdk_server(request: dict[str, Any]) -> Any:
     """A tool server inside the client: one tool that adds."""
     message = request["message"]
     schema = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}
@@ -87,7 +87,7 @@ def sdk_mcp(stage: Stage) -> None:
     stage.model.reply("It is 5.")
     config = json.dumps({"mcpServers": {"calc": {"type": "sdk", "name": "calc"}}})
     with stage.claude("--mcp-config", config, "--allowedTools", "mcp__calc__add") as run:
-        run.on("mcp_message", _sdk_server)
+        run.on("mcp_message", sdk_server)
         run.allow_tools()
         run.initialize(sdkMcpServers=["calc"])
         run.turn("Add 2 and 3")
@@ -101,7 +101,7 @@ def sdk_mcp_error_and_list_changed(stage: Stage) -> None:
     def server(request: dict[str, Any]) -> Any:
         if request["message"].get("method") == "tools/call":
             return RuntimeError("the tool server exploded")
-        return _sdk_server(request)
+        return sdk_server(request)
 
     with stage.claude() as run:
         run.on("mcp_message", server)
@@ -111,7 +111,7 @@ def sdk_mcp_error_and_list_changed(stage: Stage) -> None:
         changed = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
         run.control("mcp_message", server_name="calc", message=changed)
         listing = run.asked("mcp_message")
-        run.answer(listing, _sdk_server(listing["request"]))
+        run.answer(listing, sdk_server(listing["request"]))
         run.control("mcp_status")
 
 

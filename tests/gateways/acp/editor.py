@@ -51,7 +51,7 @@ class Editor:
         self._methods: dict[int, str] = {}
         self._number = 0
         self._news = asyncio.Event()
-        self._reading = asyncio.ensure_future(self._read())
+        self.reading = asyncio.ensure_future(self._read())
 
     # Speaking
 
@@ -178,7 +178,7 @@ class Editor:
         self.process.stdin.close()
         async with asyncio.timeout(LIMIT_S):
             code = await self.process.wait()
-            await self._reading
+            await self.reading
         return code
 
 
@@ -234,4 +234,4 @@ async def editor(
             except TimeoutError:
                 process.kill()
                 await process.wait()
-        await made._reading
+        await made.reading

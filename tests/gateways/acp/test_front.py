@@ -125,7 +125,7 @@ async def test_between_two_parts_a_request_is_read_answered_and_written(tmp_path
         await ends.front._importing
     assert ends.agent is not None
     assert len(ends.agent.adopted) == 3
-    assert parts == list(front._PARTS)
+    assert parts == list(front.PARTS)
     await ends.front.close()
 
 
@@ -146,13 +146,13 @@ async def test_what_is_wrong_is_refused_before_the_agent_is_there_as_by_it(tmp_p
 
 async def test_only_so_many_sessions_are_begun_before_the_agent_counts_them(tmp_path: Path) -> None:
     ends = Ends(usual=Usual())
-    wanted = range(2, 2 + 3 * front._EARLY_LIMIT)
+    wanted = range(2, 2 + 3 * front.EARLY_LIMIT)
     ends.says(INITIALIZE, *((number, "session/new", {"cwd": str(tmp_path), "mcpServers": []}) for number in wanted))
     for number in wanted:
         await ends.answer(number)
     assert ends.agent is not None
-    assert len(ends.agent.adopted) == front._EARLY_LIMIT
-    assert ends.agent.served == ["session/new"] * (len(wanted) - front._EARLY_LIMIT)
+    assert len(ends.agent.adopted) == front.EARLY_LIMIT
+    assert ends.agent.served == ["session/new"] * (len(wanted) - front.EARLY_LIMIT)
     await ends.front.close()
 
 
@@ -181,7 +181,7 @@ async def test_a_notification_is_heard_after_the_request_it_follows() -> None:
 
 
 def test_every_option_that_an_editor_may_set_exists() -> None:
-    assert {field.name for field in fields(ClaudeAgentOptions)} >= content._FROM_EDITOR
+    assert {field.name for field in fields(ClaudeAgentOptions)} >= content.FROM_EDITOR
 
 
 TEXTS = ["plain", 'a "quote" and \\', "\n\t\x00\x1f", "ü … 日本 👍", "\ud800 alone", " ", "\x00"]

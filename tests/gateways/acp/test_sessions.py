@@ -26,8 +26,8 @@ def start(fake: Simulated, checker: Any, *arguments: str) -> Any:
 
 
 def test_every_method_of_the_schema_is_served_or_says_why_not() -> None:
-    assert set(schema.AGENT_METHODS) == (set(agent._METHODS) - {"session/set_model"}) | set(agent.NOT_SERVED)
-    assert not set(agent._METHODS) & set(agent.NOT_SERVED)
+    assert set(schema.AGENT_METHODS) == (set(agent.METHODS) - {"session/set_model"}) | set(agent.NOT_SERVED)
+    assert not set(agent.METHODS) & set(agent.NOT_SERVED)
 
 
 def test_the_agent_names_its_own_methods() -> None:
@@ -36,8 +36,8 @@ def test_the_agent_names_its_own_methods() -> None:
 
 def test_every_event_is_drawn_or_says_why_not() -> None:
     every = set(events.Event.__args__)  # type: ignore[attr-defined]
-    assert set(drawing._DRAWN) | set(drawing.NOT_DRAWN) == every
-    assert not set(drawing._DRAWN) & set(drawing.NOT_DRAWN)
+    assert set(drawing.DRAWN) | set(drawing.NOT_DRAWN) == every
+    assert not set(drawing.DRAWN) & set(drawing.NOT_DRAWN)
 
 
 async def test_initialize_says_what_the_agent_can(fake: Simulated, checker: Any) -> None:

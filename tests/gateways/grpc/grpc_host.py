@@ -13,8 +13,8 @@ import grpc
 import msgspec
 
 from gateways.grpc.kit import Client, info_of
-from quarterdeck.gateways.grpc.decoding import _values
-from quarterdeck.gateways.grpc.encoding import _writer
+from quarterdeck.gateways.grpc.decoding import values_of
+from quarterdeck.gateways.grpc.encoding import writer_of
 from quarterdeck.gateways.grpc.methods import METHODS, Method
 from quarterdeck.gateways.grpc.shapes import CLEAR, Field, Kind, fields_of, message_name, snake
 from quarterdeck.host import HostError
@@ -32,7 +32,7 @@ def request_message(method: Method, request: Request) -> bytes:
     fields = fields_of(method.operation.takes)
     given = {field.attribute: getattr(request, field.attribute) for field in fields}
     set_ = {name: None if value is msgspec.UNSET else value for name, value in given.items()}
-    message = _writer(method.operation.takes, method.request)(SimpleNamespace(**set_))
+    message = writer_of(method.operation.takes, method.request)(SimpleNamespace(**set_))
     cleared = [field.name for field in fields if field.clearable and given[field.attribute] in (None, [])]
     if cleared:
         getattr(message, CLEAR).extend(cleared)
@@ -44,7 +44,7 @@ def event_of(message: Any) -> Any:
     """The struct of an ``Event``."""
     name = message.WhichOneof("event")
     kind = BY_FIELD[name]
-    values = tagged(kind, _values(kind, getattr(message, name), ""))
+    values = tagged(kind, values_of(kind, getattr(message, name), ""))
     return msgspec.convert({"type": kind.__struct_config__.tag, "at": message.at, **values}, kind)
 
 
@@ -80,7 +80,7 @@ def result_of(method: Method, message: Any) -> Any:
         ]
         return Frames(frames=frames, last_seq=message.last_seq, epoch=message.epoch)
     shown = getattr(message, method.wrapped) if method.wrapped else message
-    return msgspec.convert(tagged(method.returns, _values(method.returns, shown, "")), method.returns)
+    return msgspec.convert(tagged(method.returns, values_of(method.returns, shown, "")), method.returns)
 
 
 class GrpcHost:

@@ -11,8 +11,8 @@ import pytest
 
 from gateways.grpc.grpc_host import tagged
 from looping import for_each
-from quarterdeck.gateways.grpc.decoding import _values, parsed, request_of
-from quarterdeck.gateways.grpc.encoding import _writer, event_message, response_of
+from quarterdeck.gateways.grpc.decoding import parsed, request_of, values_of
+from quarterdeck.gateways.grpc.encoding import event_message, response_of, writer_of
 from quarterdeck.gateways.grpc.events import within, written
 from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.methods import METHODS, Method
@@ -85,7 +85,7 @@ def test_an_event_comes_back_as_it_was(event: Any) -> None:
     name = snake(message_name(event))
     assert (message.session_id, message.seq, message.at, message.WhichOneof("event")) == ("s-1", 9, 12.5, name)
     tag = event.__struct_config__.tag
-    values = _values(event, getattr(message, name), "")
+    values = values_of(event, getattr(message, name), "")
     assert msgspec.convert({"type": tag, "at": 12.5, **tagged(event, values)}, event) == made
 
 
@@ -93,7 +93,7 @@ def test_an_event_comes_back_as_it_was(event: Any) -> None:
 def test_a_request_is_read_as_it_was_written(method: Method) -> None:
     takes = method.operation.takes
     made = sample(takes)
-    message = _writer(takes, method.request)(made)
+    message = writer_of(takes, method.request)(made)
     assert request_of(method, parsed(method.request, message.SerializeToString())) == made
 
 
@@ -108,7 +108,7 @@ def test_a_response_shows_all_that_was_returned(method: Method) -> None:
         assert [event.turn_started.number for event in shown.frames[0].events] == [7]
         assert (shown.gap.epoch, shown.last_seq) == (SINGLE[Kind.TEXT], 2**53 + 1)
         return
-    assert msgspec.convert(_values(method.returns, shown, ""), method.returns) == made
+    assert msgspec.convert(values_of(method.returns, shown, ""), method.returns) == made
 
 
 def test_what_is_left_out_has_the_hosts_default_and_null_is_said_by_clear() -> None:

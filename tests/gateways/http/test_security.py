@@ -19,7 +19,7 @@ from host.kit import Clock
 from looping import for_each
 from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.admission import Admission, headers_of
-from quarterdeck.gateways.http.problems import Refused
+from quarterdeck.gateways.http.problems import HttpError
 from quarterdeck.host.requests import AddEvent, ListAudit, OfToken
 from quarterdeck.transport import marks
 
@@ -193,7 +193,7 @@ def test_behind_a_proxy_the_origin_is_the_one_people_see() -> None:
     told = {"host": "localhost", "x_forwarded_host": "deck.example", "x_forwarded_proto": "https"}
     shown = admitted(settings, "10.0.0.1", origin="https://deck.example", path="/qd/v1/host", **told)
     assert shown[3] == "/v1/host"
-    with pytest.raises(Refused):
+    with pytest.raises(HttpError):
         admitted(settings, "10.0.0.1", origin="http://localhost", **told)
     assert admitted(settings, "10.0.0.1", path="/qdx", **told)[3] == "/qdx"
 

@@ -23,10 +23,10 @@ from quarterdeck.store.errors import (
     Fenced,
     InvalidCommit,
     KeyReused,
+    LogExists,
     LogMoved,
     NoSuchApproval,
     NoSuchSession,
-    SessionExists,
     StoreClosed,
 )
 from quarterdeck.store.queries import AuditQuery, Retention, SessionQuery
@@ -58,7 +58,7 @@ class CommitConformance(Conformance):
     async def test_a_session_is_made_once(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
             await start(store)
-            with pytest.raises(SessionExists):
+            with pytest.raises(LogExists):
                 await start(store)
             with pytest.raises(NoSuchSession):
                 await add(store, "other", b"row")

@@ -31,7 +31,7 @@ EXITS = {
 _START = "Start one with quarterdeck serve, or use --host URL."
 
 
-class Address(NamedTuple):
+class HostAddress(NamedTuple):
     """Where a host is, and the token to show it."""
 
     url: str
@@ -55,7 +55,7 @@ def add_host_options(parser: Parser, *, json: str | None = "print JSON") -> None
     group.add_argument("--token-file", metavar="FILE", help=token)
 
 
-def address_of(given: argparse.Namespace) -> Address:
+def address_of(given: argparse.Namespace) -> HostAddress:
     """From ``--host``, ``QUARTERDECK_HOST``, or the user's state folder.
 
     The state folder's token is only ever sent to its socket: a URL could belong to anyone, even on this machine.
@@ -63,7 +63,7 @@ def address_of(given: argparse.Namespace) -> Address:
     wanted: str = given.host or os.environ.get(HOST_VARIABLE, "")
     if wanted.startswith(("http://", "https://")):
         url = wanted.rstrip("/")
-        return Address(url, _token(given) or _no_token(url), is_here=False)
+        return HostAddress(url, _token(given) or _no_token(url), is_here=False)
     if "://" in wanted:
         raise ReportedError(f"{wanted} is not a host", "Use http://…, https://… or a state folder.", code=USAGE_ERROR)
     folder = state_folder(wanted)
@@ -73,7 +73,7 @@ def address_of(given: argparse.Namespace) -> Address:
     socket = folder / "host.sock"
     if not socket.exists():
         raise ReportedError(f"no host is running in {folder}", _START, code=NO_HOST)
-    return Address(f"unix:{socket}", _token(given) or _read(folder / "token"), is_here=True)
+    return HostAddress(f"unix:{socket}", _token(given) or _read(folder / "token"), is_here=True)
 
 
 def _token(given: argparse.Namespace) -> str:
@@ -107,7 +107,7 @@ def on_host(given: argparse.Namespace, work: Callable[[RemoteHost], Awaitable[in
     return asyncio.run(reporting(connected()))
 
 
-def opened(address: Address, say: Callable[[str, str], None] | None = None) -> RemoteHost:
+def opened(address: HostAddress, say: Callable[[str, str], None] | None = None) -> RemoteHost:
     """An async context manager. ``say`` is called when the connection is lost and restored."""
     try:
         from quarterdeck.remote import RemoteHost

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from quarterdeck.cli.common import FAILED, OK, Look, ReportedError
 from quarterdeck.cli.terminal.demo import NOTES, SIMULATED_PROMPTS
 
-from .connecting import Address, opened, reporting
+from .connecting import HostAddress, opened, reporting
 
 if TYPE_CHECKING:
     from quarterdeck.host.resources import Approval, Session
@@ -60,7 +60,7 @@ async def _demonstrate(folder: Path, agent: str, *, ask: bool) -> int:
 
 
 @contextlib.asynccontextmanager
-async def _served(folder: Path, agent: str) -> AsyncIterator[tuple[Address, str]]:
+async def _served(folder: Path, agent: str) -> AsyncIterator[tuple[HostAddress, str]]:
     """A host on a free port and a socket; where it is, and the URL of its page."""
     from quarterdeck.cli.serve import agents_for, own_token, page_of
     from quarterdeck.gateways.http import Gateway, Server
@@ -73,7 +73,7 @@ async def _served(folder: Path, agent: str) -> AsyncIterator[tuple[Address, str]
         await server.listen_unix(state / "host.sock")
         secret = await own_token(host, state)
         page = await page_of(server.gateway, f"http://{name}:{port}", secret)
-        yield Address(f"unix:{state / 'host.sock'}", secret, is_here=True), page
+        yield HostAddress(f"unix:{state / 'host.sock'}", secret, is_here=True), page
 
 
 async def _start_sessions(host: RemoteHost, project: Path, agent: str) -> None:
@@ -85,7 +85,7 @@ async def _start_sessions(host: RemoteHost, project: Path, agent: str) -> None:
         await host.create_session(CreateSession(cwd=str(project), name=name, prompt=prompt, agent=agent))
 
 
-async def _with_somebody(address: Address) -> int:
+async def _with_somebody(address: HostAddress) -> int:
     from .triage import watch
 
     say("dim", "This is quarterdeck approvals --watch. Press Esc or Ctrl-C to exit.\n")

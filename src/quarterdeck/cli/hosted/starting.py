@@ -36,7 +36,7 @@ from quarterdeck.wire import (
 from .answering import HostedAnswers
 from .attaching import talk
 from .chat_session import HostedSession
-from .connecting import Address, address_of, opened, reported
+from .connecting import HostAddress, address_of, opened, reported
 from .following import FollowedSession
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _run(
-    given: argparse.Namespace, address: Address, request: CreateSession, prompt: Any, rules: SessionRules
+    given: argparse.Namespace, address: HostAddress, request: CreateSession, prompt: Any, rules: SessionRules
 ) -> int:
     with Interrupts() as interrupts:
         try:
@@ -135,7 +135,7 @@ class _Run:
         self._prompt = prompt
         self._interrupts = interrupts
 
-    async def pretty(self, given: argparse.Namespace, rules: SessionRules, address: Address) -> int:
+    async def pretty(self, given: argparse.Namespace, rules: SessionRules, address: HostAddress) -> int:
         """As ``quarterdeck run`` draws it."""
         from quarterdeck.cli.terminal.screen import can_draw, plain_screen, terminal_screen
 

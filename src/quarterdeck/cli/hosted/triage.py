@@ -26,7 +26,7 @@ from quarterdeck.host.resources import Approval, Session
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
 
 from .answering import HostedAnswerer, elicitation_decision, questions_decision, request_of
-from .connecting import Address, address_of, opened, reported
+from .connecting import HostAddress, address_of, opened, reported
 from .naming import find_session
 from .showing import since
 
@@ -51,7 +51,7 @@ def triage(given: argparse.Namespace) -> int:
     return asyncio.run(watch(address_of(given), session=given.session, kinds=given.kind))
 
 
-async def watch(address: Address, *, session: str | None = None, kinds: Sequence[str] = ()) -> int:
+async def watch(address: HostAddress, *, session: str | None = None, kinds: Sequence[str] = ()) -> int:
     """Show what waits at this host, until the user leaves."""
     interrupts = Interrupts()
     screens: list[Screen] = []

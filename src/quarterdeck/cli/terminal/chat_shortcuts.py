@@ -30,7 +30,7 @@ async def run_shell(chat: Chat, command: str, stop: asyncio.Event) -> None:
     """Run a command in the session's folder until ``stop``, show its output, and put both into the conversation."""
     look = chat.screen.look
     chat.screen.print([look.paint("bold", f"! {line}") for line in exact(command).split("\n")])
-    with _Output() as output:
+    with _OutputPipe() as output:
         async with _started(command, chat.folder, output) as process:
             ending, stopping = asyncio.ensure_future(process.wait()), asyncio.ensure_future(stop.wait())
             try:
@@ -45,7 +45,7 @@ async def run_shell(chat: Chat, command: str, stop: asyncio.Event) -> None:
     await chat.session.tell(command, text[-KEPT_CHARS:])
 
 
-class _Output:
+class _OutputPipe:
     """A pipe to write to, and the tail of what was written. It is closed even if others still have it open."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class _Output:
         os.set_blocking(self._source, False)
         self._closed = asyncio.Event()
 
-    def __enter__(self) -> _Output:
+    def __enter__(self) -> _OutputPipe:
         asyncio.get_running_loop().add_reader(self._source, self._readable)
         return self
 
@@ -86,7 +86,7 @@ class _Output:
 
 
 @asynccontextmanager
-async def _started(command: str, folder: Path, output: _Output) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _started(command: str, folder: Path, output: _OutputPipe) -> AsyncIterator[asyncio.subprocess.Process]:
     """Cancelled while it starts, it still ends."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_shell(

@@ -26,7 +26,7 @@ Span = tuple[str, str]
 
 
 @dataclass(slots=True)
-class _Line:
+class _DiffLine:
     """One line of a diff: its sign, its line number, its text in spans, and the changed words."""
 
     sign: str
@@ -74,20 +74,20 @@ def diff_title(diff: FileDiff, look: Look, folder: str | None) -> str:
     return f"{look.paint('bold', path)}  {counts}{what}"
 
 
-def _hunk_lines(hunk: Hunk, path: str, look: Look) -> list[_Line]:
+def _hunk_lines(hunk: Hunk, path: str, look: Look) -> list[_DiffLine]:
     old = _spans([line[1:] for line in hunk.lines if line[:1] == "-"], path, look)
     new = _spans([line[1:] for line in hunk.lines if line[:1] == "+"], path, look)
-    rows: list[_Line] = []
+    rows: list[_DiffLine] = []
     old_number, new_number = hunk.old_start, hunk.new_start
     for line in hunk.lines:
         sign = line[:1] or " "
         if sign == "-":
-            rows.append(_Line("-", old_number, next(old), []))
+            rows.append(_DiffLine("-", old_number, next(old), []))
         elif sign == "+":
-            rows.append(_Line("+", new_number, next(new), []))
+            rows.append(_DiffLine("+", new_number, next(new), []))
         else:
             text = [(exact(line[1:]), codes_of("dim") if look.colour else "")]
-            rows.append(_Line(" ", new_number, text, [], old_number))
+            rows.append(_DiffLine(" ", new_number, text, [], old_number))
         old_number += sign != "+"
         new_number += sign != "-"
     budget = COMPARED_WORDS
@@ -107,11 +107,11 @@ def _spans(lines: list[str], path: str, look: Look) -> Iterator[list[Span]]:
     return iter(code_spans("\n".join(text), language_of(path)))
 
 
-def _changes(rows: list[_Line]) -> Iterator[tuple[list[_Line], list[_Line]]]:
+def _changes(rows: list[_DiffLine]) -> Iterator[tuple[list[_DiffLine], list[_DiffLine]]]:
     """Removed lines and the added ones right after them."""
-    removed: list[_Line] = []
-    added: list[_Line] = []
-    for row in [*rows, _Line(" ", 0, [], [])]:
+    removed: list[_DiffLine] = []
+    added: list[_DiffLine] = []
+    for row in [*rows, _DiffLine(" ", 0, [], [])]:
         if row.sign == "-" and not added:
             removed.append(row)
         elif row.sign == "+":
@@ -122,7 +122,7 @@ def _changes(rows: list[_Line]) -> Iterator[tuple[list[_Line], list[_Line]]]:
             removed, added = ([row], []) if row.sign == "-" else ([], [])
 
 
-def _mark_words(old: _Line, new: _Line) -> int:
+def _mark_words(old: _DiffLine, new: _DiffLine) -> int:
     """Returns the work done: the product of the word counts."""
     before, after = str(old), str(new)
     if max(len(before), len(after)) > LONGEST_COMPARED:
@@ -138,7 +138,7 @@ def _mark_words(old: _Line, new: _Line) -> int:
     return len(ours) * len(theirs)
 
 
-def _add_mark(line: _Line, words: list[str], begin: int, end: int) -> None:
+def _add_mark(line: _DiffLine, words: list[str], begin: int, end: int) -> None:
     start = sum(map(len, words[:begin]))
     if end > begin:
         line.marks.append((start, start + sum(map(len, words[begin:end]))))
@@ -147,7 +147,7 @@ def _add_mark(line: _Line, words: list[str], begin: int, end: int) -> None:
 # Drawing
 
 
-def _painted(line: _Line, look: Look) -> str:
+def _painted(line: _DiffLine, look: Look) -> str:
     if not look.colour:
         return str(line)
     drawn, at = "", 0
@@ -166,11 +166,11 @@ def _split(text: str, at: int, marks: list[tuple[int, int]]) -> Iterator[tuple[s
         yield text[begin:end], any(start <= at + begin < stop for start, stop in marks)
 
 
-def _one_column(rows: list[_Line], look: Look, gutter: int) -> list[str]:
+def _one_column(rows: list[_DiffLine], look: Look, gutter: int) -> list[str]:
     return [piece for row in rows for piece in _in_column(row, look, gutter, look.width)]
 
 
-def _in_column(line: _Line, look: Look, gutter: int, width: int) -> list[str]:
+def _in_column(line: _DiffLine, look: Look, gutter: int, width: int) -> list[str]:
     """Number, sign and text; the rest of a long line continues below the text."""
     number = f"{line.number:>{gutter}} " if gutter else ""
     head = look.paint(sign_style(line.sign), f"{number}{line.sign} ")
@@ -179,7 +179,7 @@ def _in_column(line: _Line, look: Look, gutter: int, width: int) -> list[str]:
     return [head + first, *(" " * (len(number) + 2) + piece for piece in rest)]
 
 
-def _side_by_side(rows: list[_Line], look: Look, gutter: int) -> list[str]:
+def _side_by_side(rows: list[_DiffLine], look: Look, gutter: int) -> list[str]:
     width = (look.width - 3) // 2
     bar = look.paint("dim", " │ ")
     lines: list[str] = []
@@ -193,13 +193,13 @@ def _side_by_side(rows: list[_Line], look: Look, gutter: int) -> list[str]:
     return lines
 
 
-def _paired(rows: list[_Line]) -> Iterator[tuple[_Line | None, _Line | None]]:
+def _paired(rows: list[_DiffLine]) -> Iterator[tuple[_DiffLine | None, _DiffLine | None]]:
     """Pairs of lines: unchanged lines with themselves, a removed line with its replacement."""
     changes = _changes(rows)
     at = 0
     while at < len(rows):
         if rows[at].sign == " ":
-            yield _Line(" ", rows[at].old_number, rows[at].spans, []), rows[at]
+            yield _DiffLine(" ", rows[at].old_number, rows[at].spans, []), rows[at]
             at += 1
             continue
         removed, added = next(changes)

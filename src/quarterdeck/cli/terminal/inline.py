@@ -77,7 +77,7 @@ def _joined(codes: str, more: str) -> str:
 
 def wrap(text: str, width: int, *, colour: bool, codes: str = "") -> list[str]:
     """``text`` as coloured lines of at most ``width`` cells."""
-    line = _Line(width, colour=colour)
+    line = _LineFiller(width, colour=colour)
     for piece, its_codes in spans(text, codes):
         for word in _WORDS.findall(piece):
             if word.isspace():
@@ -87,7 +87,7 @@ def wrap(text: str, width: int, *, colour: bool, codes: str = "") -> list[str]:
     return line.lines()
 
 
-class _Line:
+class _LineFiller:
     """Fills lines word by word. A word may consist of several spans and is kept together."""
 
     def __init__(self, width: int, *, colour: bool) -> None:

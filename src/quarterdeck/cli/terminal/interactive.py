@@ -16,7 +16,7 @@ from quarterdeck.wire.permissions import PermissionResult, PermissionResultAllow
 
 from .advice import PLACES, SIMULATOR_SETTINGS, Advice, SessionRules, advise, update_for
 from .permission import permission_menu, permission_subject, trust_menu
-from .prompt import Prompt, Subject
+from .prompt import ChoicePrompt, Subject
 from .question_queue import QuestionQueue
 from .text import safe, wrapped
 from .trust import ProjectRules, project_rules, trust, trusted_folder
@@ -100,7 +100,7 @@ class InteractiveAnswerer:
     async def ask(self, subject: Subject, answers: Widget) -> Any:
         """One widget of a question. Hold the queue's ``turn``."""
         follows, self._subject = self._subject is subject, subject
-        return await self._questions.ask(Prompt(subject, answers), follows=follows)
+        return await self._questions.ask(ChoicePrompt(subject, answers), follows=follows)
 
     async def _permission_answer(
         self, asked: Permission, advice: Advice, subject: Subject, chosen: str

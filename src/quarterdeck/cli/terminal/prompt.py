@@ -52,7 +52,7 @@ class Subject:
 
 
 @dataclass(slots=True)
-class Prompt:
+class ChoicePrompt:
     """The subject above the answers. ``v`` shows all of the subject."""
 
     subject: Subject

@@ -18,19 +18,19 @@ from typing import Any, NamedTuple, TypeAlias
 logger = logging.getLogger(__name__)
 
 
-class Problem(NamedTuple):
+class Mismatch(NamedTuple):
     """What is wrong, and where: a path such as ``items[2].name``, empty for the whole value."""
 
     path: str
     text: str
 
-    def under(self, step: str) -> Problem:
+    def under(self, step: str) -> Mismatch:
         """The same problem seen from one level up."""
         joint = "." if step and self.path and not self.path.startswith("[") else ""
-        return Problem(f"{step}{joint}{self.path}", self.text)
+        return Mismatch(f"{step}{joint}{self.path}", self.text)
 
 
-Check: TypeAlias = Callable[[Any], Problem | None]
+Check: TypeAlias = Callable[[Any], Mismatch | None]
 Test: TypeAlias = Callable[[Any], Any]
 
 
@@ -71,19 +71,19 @@ class _Compiler:
         return node
 
 
-def _accept(_: Any) -> Problem | None:
+def _accept(_: Any) -> Mismatch | None:
     return None
 
 
-def _refuse(_: Any) -> Problem | None:
-    return Problem("", "not allowed")
+def _refuse(_: Any) -> Mismatch | None:
+    return Mismatch("", "not allowed")
 
 
 def _all(checks: list[Check]) -> Check:
     if len(checks) < 2:
         return checks[0] if checks else _accept
 
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         for each in checks:
             problem = each(value)
             if problem is not None:
@@ -95,7 +95,7 @@ def _all(checks: list[Check]) -> Check:
 
 def _passes(test: Test, text: Callable[[Any], str]) -> Check:
     """A check of the value as a whole."""
-    return lambda value: None if test(value) else Problem("", text(value))
+    return lambda value: None if test(value) else Mismatch("", text(value))
 
 
 def _members(pick: Callable[[Any], Iterable[tuple[str, Check, Any]]], kind: type) -> Check:
@@ -104,7 +104,7 @@ def _members(pick: Callable[[Any], Iterable[tuple[str, Check, Any]]], kind: type
     ``properties`` and ``items`` have loops of their own: most calls pass through them, and a generator costs more.
     """
 
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         if isinstance(value, kind):
             for step, each, member in pick(value):
                 problem = each(member)
@@ -136,10 +136,10 @@ def _type(_: _Compiler, names: str | list[str], __: dict[str, Any]) -> Check:
     whole_floats = "integer" in wanted
     expected = " or ".join(wanted)
 
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         if type(value) in fitting or (whole_floats and type(value) is float and value.is_integer()):
             return None
-        return Problem("", f"expected {expected}, got {_KINDS.get(type(value), type(value).__name__)}")
+        return Mismatch("", f"expected {expected}, got {_KINDS.get(type(value), type(value).__name__)}")
 
     return check
 
@@ -183,9 +183,9 @@ def _bound(applies: type | tuple[type, ...], measure: Test, accept: Callable[[An
     """The maker of a check that compares a measure of the value with the keyword's number."""
 
     def make(_: _Compiler, limit: float, __: dict[str, Any]) -> Check:
-        def check(value: Any) -> Problem | None:
+        def check(value: Any) -> Mismatch | None:
             if isinstance(value, applies) and not isinstance(value, bool) and not accept(measure(value), limit):
-                return Problem("", text.format(limit))
+                return Mismatch("", text.format(limit))
             return None
 
         return check
@@ -201,11 +201,11 @@ def _number(accept: Callable[[Any, Any], bool], text: str) -> Any:
 
 
 def _required(_: _Compiler, names: list[str], __: dict[str, Any]) -> Check:
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         if isinstance(value, dict):
             for name in names:
                 if name not in value:
-                    return Problem(name, "required but missing")
+                    return Mismatch(name, "required but missing")
         return None
 
     return check
@@ -214,7 +214,7 @@ def _required(_: _Compiler, names: list[str], __: dict[str, Any]) -> Check:
 def _properties(compiler: _Compiler, properties: dict[str, Any], _: dict[str, Any]) -> Check:
     checks = [(name, compiler.compile(schema)) for name, schema in properties.items()]
 
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         if isinstance(value, dict):
             for name, each in checks:
                 if name in value and (problem := each(value[name])) is not None:
@@ -247,7 +247,7 @@ def _items(compiler: _Compiler, items: Any, schema: dict[str, Any]) -> Check:
     each = compiler.compile(items)
     start = len(schema.get("prefixItems", ()))
 
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         if isinstance(value, list):
             for index in range(start, len(value)):
                 if (problem := each(value[index])) is not None:
@@ -265,11 +265,11 @@ def _prefix_items(compiler: _Compiler, schemas: list[Any], _: dict[str, Any]) ->
 
 
 def _unique(_: _Compiler, wanted: bool, __: dict[str, Any]) -> Check:
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         if wanted and isinstance(value, list):
             for index, member in enumerate(value):
                 if any(_same(member, other) for other in value[:index]):
-                    return Problem(f"[{index}]", f"{member!r} occurs twice")
+                    return Mismatch(f"[{index}]", f"{member!r} occurs twice")
         return None
 
     return check
@@ -281,15 +281,15 @@ def _unique(_: _Compiler, wanted: bool, __: dict[str, Any]) -> Check:
 def _any_of(compiler: _Compiler, schemas: list[Any], _: dict[str, Any], *, at_most: int | None = None) -> Check:
     checks = [compiler.compile(schema) for schema in schemas]
 
-    def check(value: Any) -> Problem | None:
+    def check(value: Any) -> Mismatch | None:
         problems = [problem for each in checks if (problem := each(value)) is not None]
         fitting = len(checks) - len(problems)
         if fitting:
             if at_most is None or fitting <= at_most:
                 return None
-            return Problem("", f"matches {fitting} of the alternatives, but must match exactly one")
+            return Mismatch("", f"matches {fitting} of the alternatives, but must match exactly one")
         deepest = max(problems, key=lambda problem: len(problem.path))
-        return deepest if deepest.path else Problem("", "; or ".join(dict.fromkeys(each.text for each in problems)))
+        return deepest if deepest.path else Mismatch("", "; or ".join(dict.fromkeys(each.text for each in problems)))
 
     return check
 

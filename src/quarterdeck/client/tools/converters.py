@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from .checks import Problem
+from .checks import Mismatch
 from .schema import SCALARS, Property, is_pydantic_model, record_properties, unwrapped
 
 Converter: TypeAlias = Callable[[Any], Any]
@@ -30,7 +30,7 @@ _MISSING = re.compile(r"^Object missing required field `(?P<name>.*)`$")
 class ArgumentError(ValueError):
     """Arguments that do not fit. The model reads its text."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Mismatch) -> None:
         self.problem = problem
         place = f"argument {problem.path!r}" if problem.path else "arguments"
         super().__init__(f"{place}: {problem.text}")
@@ -114,7 +114,7 @@ def _make_part(tp: Any, value: Any) -> Any:
     return tp.make(value) if isinstance(tp, _StandIn) else _by_pydantic(tp)(value)
 
 
-def _read_msgspec(error: msgspec.ValidationError) -> Problem:
+def _read_msgspec(error: msgspec.ValidationError) -> Mismatch:
     """The place and the problem, from a message such as: Expected `int`, got `str` - at `$.items[...].size`."""
     text, path = str(error), ""
     if place := _PLACE.search(text):
@@ -122,8 +122,8 @@ def _read_msgspec(error: msgspec.ValidationError) -> Problem:
     if isinstance(error.__cause__, ArgumentError):
         return error.__cause__.problem.under(path)
     if missing := _MISSING.match(text):
-        return Problem(missing["name"], "required but missing").under(path)
-    return Problem(path, (text[:1].lower() + text[1:]).replace("`", ""))
+        return Mismatch(missing["name"], "required but missing").under(path)
+    return Mismatch(path, (text[:1].lower() + text[1:]).replace("`", ""))
 
 
 def _by_pydantic(tp: Any) -> Converter:
@@ -136,11 +136,11 @@ def _by_pydantic(tp: Any) -> Converter:
     return make
 
 
-def _read_pydantic(error: Any) -> Problem:
+def _read_pydantic(error: Any) -> Mismatch:
     details = error.errors()
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in details[0]["loc"])
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return Problem(path.removeprefix("."), details[0]["msg"] + more)
+    return Mismatch(path.removeprefix("."), details[0]["msg"] + more)
 
 
 def _first_of(members: list[Converter]) -> Converter:
@@ -151,7 +151,7 @@ def _first_of(members: list[Converter]) -> Converter:
                 return member(value)
             except ArgumentError as error:
                 problems.append(str(error))
-        raise ArgumentError(Problem("", "fits no alternative: " + "; ".join(problems)))
+        raise ArgumentError(Mismatch("", "fits no alternative: " + "; ".join(problems)))
 
     return make
 
@@ -162,6 +162,6 @@ def _record(construct: Callable[..., Any], keywords: Converter) -> Converter:
         try:
             return construct(**given)
         except (TypeError, ValueError) as error:  # ``__post_init__`` may refuse, as with msgspec
-            raise ArgumentError(Problem("", str(error))) from error
+            raise ArgumentError(Mismatch("", str(error))) from error
 
     return make

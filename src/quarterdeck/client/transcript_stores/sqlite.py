@@ -146,7 +146,7 @@ class SqliteSessionStore(SessionStore):
 
     def _append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
         bodies = [dumps(entry) for entry in entries]  # before the lock is taken
-        with _Writing(self._open()) as database:
+        with _WriteTransaction(self._open()) as database:
             transcript, mtime, summary = self._touch(database, key)
             fresh = [
                 entry
@@ -182,7 +182,7 @@ class SqliteSessionStore(SessionStore):
         return [loads(body) for (body,) in rows]
 
     def _delete(self, key: SessionKey) -> None:
-        with _Writing(self._open()) as database:
+        with _WriteTransaction(self._open()) as database:
             subpath = key.get("subpath")
             where = "project_key = ? AND session_id = ?" + (" AND subpath = ?" if subpath else "")
             values = (key["project_key"], key["session_id"], *([subpath] if subpath else []))
@@ -195,7 +195,7 @@ def _insert(database: sqlite3.Connection, transcript: int, uuid: str | None, bod
     return done.rowcount == 1
 
 
-class _Writing:
+class _WriteTransaction:
     """A transaction that has the write lock from its start: two writers never both begin and then fail."""
 
     def __init__(self, database: sqlite3.Connection) -> None:

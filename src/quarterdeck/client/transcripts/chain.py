@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from .links import Link
+from .links import RecordLink
 
 _SPOKEN = ("user", "assistant")
 
 
-def conversation(links: Sequence[Link]) -> list[Link]:
+def conversation(links: Sequence[RecordLink]) -> list[RecordLink]:
     """The links of the current branch, from the root, parallel tool calls complete."""
     by_uuid = {link.uuid: link for link in links}
     leaf = _last_leaf(links, by_uuid)
@@ -26,27 +26,27 @@ def conversation(links: Sequence[Link]) -> list[Link]:
     return _Siblings(by_uuid, way).put_back()
 
 
-def agent_conversation(links: Sequence[Link]) -> list[Link]:
+def agent_conversation(links: Sequence[RecordLink]) -> list[RecordLink]:
     """The same for a sub-agent, which has one branch."""
     leaf = next((link for link in reversed(links) if link.type in _SPOKEN), None)
     return [] if leaf is None else _way_to_root(leaf, {link.uuid: link for link in links})
 
 
-def shown_in(links: Sequence[Link], *, include_system: bool = False) -> list[Link]:
+def shown_in(links: Sequence[RecordLink], *, include_system: bool = False) -> list[RecordLink]:
     """The prompts, answers and results of the current branch that a person would see: a summary after compacting is
     one. With ``include_system`` also the CLI's notices."""
     kinds = (*_SPOKEN, "system") if include_system else _SPOKEN
     return [link for link in conversation(links) if link.type in kinds and _is_visible(link)]
 
 
-def _is_visible(link: Link) -> bool:
+def _is_visible(link: RecordLink) -> bool:
     return not (link.is_meta or link.is_sidechain or link.of_team)
 
 
-def _last_leaf(links: Sequence[Link], by_uuid: dict[str, Link]) -> Link | None:
+def _last_leaf(links: Sequence[RecordLink], by_uuid: dict[str, RecordLink]) -> RecordLink | None:
     parents = {link.parent for link in links if link.parent}
     place = {link.uuid: index for index, link in enumerate(links)}
-    leaves: list[Link] = []
+    leaves: list[RecordLink] = []
     for end in links:
         if end.uuid in parents:
             continue
@@ -57,7 +57,7 @@ def _last_leaf(links: Sequence[Link], by_uuid: dict[str, Link]) -> Link | None:
     return max(main or leaves, key=lambda link: place[link.uuid], default=None)
 
 
-def _upwards(link: Link | None, by_uuid: dict[str, Link]) -> Iterable[Link]:
+def _upwards(link: RecordLink | None, by_uuid: dict[str, RecordLink]) -> Iterable[RecordLink]:
     seen: set[str] = set()
     while link is not None and link.uuid not in seen:
         seen.add(link.uuid)
@@ -65,28 +65,28 @@ def _upwards(link: Link | None, by_uuid: dict[str, Link]) -> Iterable[Link]:
         link = by_uuid.get(link.parent) if link.parent else None
 
 
-def _way_to_root(leaf: Link, by_uuid: dict[str, Link]) -> list[Link]:
+def _way_to_root(leaf: RecordLink, by_uuid: dict[str, RecordLink]) -> list[RecordLink]:
     way = list(_upwards(leaf, by_uuid))
     way.reverse()
     return way
 
 
-def _same_writer(one: Link, other: Link) -> bool:
+def _same_writer(one: RecordLink, other: RecordLink) -> bool:
     return one.is_sidechain == other.is_sidechain and one.agent_id == other.agent_id
 
 
 class _Siblings:
     """Finds what the way to the root has missed of its answers, and where it belongs."""
 
-    def __init__(self, by_uuid: dict[str, Link], way: list[Link]) -> None:
+    def __init__(self, by_uuid: dict[str, RecordLink], way: list[RecordLink]) -> None:
         self._by_uuid = by_uuid
         self._way = way
         self._seen = {link.uuid for link in way}
-        self._answers: defaultdict[str, list[Link]] = defaultdict(list)
-        self._owner: dict[str, Link | None] = {}
-        self._results: defaultdict[str, list[Link]] = defaultdict(list)
+        self._answers: defaultdict[str, list[RecordLink]] = defaultdict(list)
+        self._owner: dict[str, RecordLink | None] = {}
+        self._results: defaultdict[str, list[RecordLink]] = defaultdict(list)
 
-    def put_back(self) -> list[Link]:
+    def put_back(self) -> list[RecordLink]:
         last_of = {link.message_id: link for link in self._way if link.message_id}
         if not last_of:
             return self._way
@@ -98,7 +98,7 @@ class _Siblings:
         return dict.fromkeys(link.message_id for link in self._way if link.message_id)
 
     def _index(self) -> None:
-        results: list[Link] = []
+        results: list[RecordLink] = []
         for link in self._by_uuid.values():
             if link.message_id:
                 self._answers[link.message_id].append(link)
@@ -110,13 +110,13 @@ class _Siblings:
             for uuid in self._callers(result):
                 self._results[uuid].append(result)
 
-    def _claim(self, call: str, link: Link) -> None:
+    def _claim(self, call: str, link: RecordLink) -> None:
         """A call claimed by two answers belongs to neither: it cannot say where a result belongs."""
         owner = self._owner.setdefault(call, link)
         if owner is not link:
             self._owner[call] = link if owner is not None and owner.message_id == link.message_id else None
 
-    def _callers(self, result: Link) -> Iterable[str]:
+    def _callers(self, result: RecordLink) -> Iterable[str]:
         """The records that a result may belong to, the surest first."""
         if result.parent:
             yield result.parent
@@ -128,7 +128,7 @@ class _Siblings:
             if owner is not None and _same_writer(result, owner):
                 yield owner.uuid
 
-    def _missed(self, message_id: str) -> list[Link]:
+    def _missed(self, message_id: str) -> list[RecordLink]:
         members = self._answers[message_id]
         uuids = {member.uuid for member in members}
         candidates = {
@@ -146,11 +146,11 @@ class _Siblings:
         self._seen.update(link.uuid for link in found)
         return found
 
-    def _that_answer(self, strays: list[Link], uuids: set[str], results: list[Link]) -> list[Link]:
+    def _that_answer(self, strays: list[RecordLink], uuids: set[str], results: list[RecordLink]) -> list[RecordLink]:
         """Results written under another record: taken if they answer a call of this answer that nothing else does."""
         answered = {call for link in (*self._way, *results) for call in link.answers}
         place = {uuid: index for index, uuid in enumerate(self._by_uuid)}
-        taken: list[Link] = []
+        taken: list[RecordLink] = []
         for stray in sorted(strays, key=lambda one: place[one.uuid]):
             owners = (self._owner.get(call) for call in stray.answers if call not in answered)
             if any(owner is not None and owner.uuid in uuids for owner in owners):

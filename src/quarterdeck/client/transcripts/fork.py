@@ -11,7 +11,7 @@ from typing import Any
 from quarterdeck.wire._json import dumps
 
 from .lines import TranscriptFile, record_of
-from .links import Link, links_in
+from .links import RecordLink, links_in
 from .places import SUFFIX, check_session_id
 from .summary import title_of
 from .types import ForkSessionResult
@@ -76,7 +76,7 @@ def replacements_in(records: Iterable[Any], session_id: str) -> list[Any]:
 class ForkPlan:
     """Which records go into the copy, and under which uuids."""
 
-    def __init__(self, session_id: str, links: Sequence[Link], up_to: str | None) -> None:
+    def __init__(self, session_id: str, links: Sequence[RecordLink], up_to: str | None) -> None:
         """Raises ``ValueError`` if there is nothing to copy."""
         self._from = session_id
         self.session_id = str(uuid.uuid4())
@@ -89,7 +89,7 @@ class ForkPlan:
         self._by_uuid = {link.uuid: link for link in main}
         self._new = {link.uuid: str(uuid.uuid4()) for link in main}
 
-    def _place(self, links: Sequence[Link], message_id: str) -> int:
+    def _place(self, links: Sequence[RecordLink], message_id: str) -> int:
         for index, link in enumerate(links):
             if link.uuid == message_id:
                 return index
@@ -114,7 +114,7 @@ class ForkPlan:
         name = (title or "").strip() or f"{derive_title() or 'Forked session'} (fork)"
         yield self._about({"type": "custom-title"}, at, customTitle=name)
 
-    def _copy(self, link: Link, original: dict[str, Any], at: str) -> dict[str, Any]:
+    def _copy(self, link: RecordLink, original: dict[str, Any], at: str) -> dict[str, Any]:
         logical = original.get("logicalParentUuid")
         copy = {
             **original,
@@ -131,7 +131,7 @@ class ForkPlan:
             copy.pop(key, None)
         return copy
 
-    def _parent(self, link: Link) -> str | None:
+    def _parent(self, link: RecordLink) -> str | None:
         """Records of progress are not copied: what hangs on one hangs on its parent in the copy."""
         seen: set[str] = set()
         parent = self._by_uuid.get(link.parent) if link.parent else None

@@ -16,7 +16,7 @@ LINKED_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress
 """Records that have a uuid and a parent. All others describe the session and are not part of the conversation."""
 
 
-class Link(msgspec.Struct, gc=False, eq=False):
+class RecordLink(msgspec.Struct, gc=False, eq=False):
     """One record. ``source`` is what the record is found by again: its place in the file, or the record itself."""
 
     type: str
@@ -67,7 +67,7 @@ _decode = msgspec.json.Decoder(_Record).decode
 _decode_blocks = msgspec.json.Decoder(list[_Block]).decode
 
 
-def links_in(transcript: TranscriptFile) -> Iterator[Link]:
+def links_in(transcript: TranscriptFile) -> Iterator[RecordLink]:
     """The links of a file, in order; ``source`` is (offset, length). Other records and bad lines are skipped."""
     for offset, line in transcript.lines():
         link = _link(line, (offset, len(line)))
@@ -75,7 +75,7 @@ def links_in(transcript: TranscriptFile) -> Iterator[Link]:
             yield link
 
 
-def links_of(records: Iterable[Any]) -> Iterator[Link]:
+def links_of(records: Iterable[Any]) -> Iterator[RecordLink]:
     """The links of records that are in memory; ``source`` is the record."""
     for record in records:
         link = link_of_record(record, record) if isinstance(record, dict) else None
@@ -83,7 +83,7 @@ def links_of(records: Iterable[Any]) -> Iterator[Link]:
             yield link
 
 
-def _link(line: bytes, source: Any) -> Link | None:
+def _link(line: bytes, source: Any) -> RecordLink | None:
     try:
         record = _decode(line)
         if record.type not in LINKED_TYPES or record.uuid is None:
@@ -94,12 +94,12 @@ def _link(line: bytes, source: Any) -> Link | None:
         return None if loose is None else link_of_record(loose, source)
 
 
-def _typed_link(record: _Record, source: Any) -> Link:
+def _typed_link(record: _Record, source: Any) -> RecordLink:
     message = record.message
     content = b"" if message is None else bytes(message.content)
     blocks = _decode_blocks(content) if content.startswith(b"[") else []
     assert record.uuid is not None  # noqa: S101  # the caller has looked
-    return Link(
+    return RecordLink(
         record.type,
         record.uuid,
         record.parent_uuid,
@@ -117,7 +117,7 @@ def _typed_link(record: _Record, source: Any) -> Link:
     )
 
 
-def link_of_record(record: dict[str, Any], source: Any) -> Link | None:
+def link_of_record(record: dict[str, Any], source: Any) -> RecordLink | None:
     """The same from a dict, for whatever is in it."""
     kind, uuid = record.get("type"), record.get("uuid")
     if not isinstance(kind, str) or kind not in LINKED_TYPES or not isinstance(uuid, str):
@@ -127,7 +127,7 @@ def link_of_record(record: dict[str, Any], source: Any) -> Link | None:
     content = said.get("content")
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
     results = [block for block in blocks if block.get("type") == "tool_result"]
-    return Link(
+    return RecordLink(
         kind,
         uuid,
         _text(record.get("parentUuid")),

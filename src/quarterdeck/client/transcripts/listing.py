@@ -16,7 +16,7 @@ from .types import SDKSessionInfo
 from .windows import WindowFacts, open_file, windows
 
 
-class Found(NamedTuple):
+class ListedTranscript(NamedTuple):
     """A transcript, not yet looked into."""
 
     session_id: str
@@ -53,7 +53,7 @@ def _entries(folder: str, with_folder: set[str] | None = None) -> Iterator[tuple
                 with_folder.add(name)
 
 
-def transcripts_in(folder: str, project: str | None = None) -> Iterator[Found]:
+def transcripts_in(folder: str, project: str | None = None) -> Iterator[ListedTranscript]:
     """The transcripts in one folder, in disk order. Unreadable ones are skipped."""
     for session_id, entry in _entries(folder):
         try:
@@ -61,7 +61,7 @@ def transcripts_in(folder: str, project: str | None = None) -> Iterator[Found]:
         except OSError:
             continue
         if stat.S_ISREG(status.st_mode) and status.st_size:
-            yield Found(session_id, folder, modified_ms(status), status.st_size, project)
+            yield ListedTranscript(session_id, folder, modified_ms(status), status.st_size, project)
 
 
 def list_sessions(
@@ -131,7 +131,7 @@ def _open_entry(
         os.close(file)
 
 
-def _newest_first(transcripts: Iterable[Found], include_programmatic: bool) -> Iterator[SDKSessionInfo]:
+def _newest_first(transcripts: Iterable[ListedTranscript], include_programmatic: bool) -> Iterator[SDKSessionInfo]:
     """Opens one after another. If a session is in two folders, the newer file wins, otherwise the first."""
     ordered = list(transcripts)
     ordered.reverse()
@@ -145,7 +145,7 @@ def _newest_first(transcripts: Iterable[Found], include_programmatic: bool) -> I
             yield info
 
 
-def look_into(found: Found, include_programmatic: bool = True) -> SDKSessionInfo | None:
+def look_into(found: ListedTranscript, include_programmatic: bool = True) -> SDKSessionInfo | None:
     try:
         file = open_file(found.path)
     except OSError:
@@ -181,5 +181,5 @@ def get_session_info(session_id: str, directory: str | None = None) -> SDKSessio
         except OSError:
             continue
         if stat.S_ISREG(status.st_mode) and status.st_size:
-            return look_into(Found(session_id, folder, modified_ms(status), status.st_size, project))
+            return look_into(ListedTranscript(session_id, folder, modified_ms(status), status.st_size, project))
     return None

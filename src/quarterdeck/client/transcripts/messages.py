@@ -10,14 +10,14 @@ from typing import Any, Literal, cast
 
 from .chain import agent_conversation, shown_in
 from .lines import TranscriptFile, record_of
-from .links import Link, links_in
+from .links import RecordLink, links_in
 from .places import SUFFIX, find_transcript, is_session_id
 from .types import SessionMessage
 
 META_SUFFIX = ".meta.json"
 
 
-def page(links: Sequence[Link], limit: int | None, offset: int) -> Sequence[Link]:
+def page(links: Sequence[RecordLink], limit: int | None, offset: int) -> Sequence[RecordLink]:
     if limit is not None and limit > 0:
         return links[offset : offset + limit]
     return links[offset:] if offset > 0 else links
@@ -64,7 +64,7 @@ def iter_session_messages(
 
 
 def _read(
-    transcript: TranscriptFile, links: Sequence[Link], parents: tuple[str | None, str | None] = (None, None)
+    transcript: TranscriptFile, links: Sequence[RecordLink], parents: tuple[str | None, str | None] = (None, None)
 ) -> Iterator[SessionMessage]:
     for link in links:
         record = record_of(transcript.read(*link.source))

@@ -18,17 +18,17 @@ from quarterdeck.host.errors import HostError
 from quarterdeck.timeline import Timeline
 
 from . import content, extensions, history, identity, jsonrpc, schema
-from .conversation import Conversation, Link, MakeOptions
+from .conversation import Conversation, EditorLink, MakeOptions
 from .drawing import Drawing
 from .jsonrpc import RpcError
 from .peer import Peer, decoded
-from .prompts import Prompt
+from .prompts import EditorPrompt
 from .providers import Providers
 
 if TYPE_CHECKING:
     from quarterdeck.host import resources as returns
 
-    from .draft import Draft
+    from .draft import DraftDialect
     from .hosted import HostSessions
 
     FindHost = Callable[[], Awaitable[HostSessions | None]]
@@ -60,7 +60,7 @@ class SetSessionModelRequest(schema.Part, kw_only=True):
     model_id: str
 
 
-class Agent:
+class EditorAgent:
     """Serves one editor."""
 
     def __init__(
@@ -81,7 +81,7 @@ class Agent:
         if not in this process.
         """
         self.peer = peer
-        self._link = Link(self.peer, drained=drained, editor_tools=editor_tools)
+        self._link = EditorLink(self.peer, drained=drained, editor_tools=editor_tools)
         self._link.account = self._account_changed
         self._told_auth = schema.AuthStatusResponse(state="unknown", accounts=[])
         self._providers = Providers()
@@ -92,7 +92,7 @@ class Agent:
         self._sessions: dict[str, Conversation] = {}
         self._initialized = False
         self._offers_draft = draft
-        self._draft: Draft | None = None
+        self._draft: DraftDialect | None = None
 
     def leave(self) -> None:
         """The editor is gone: sessions in a host are left to it before anything else ends."""
@@ -123,7 +123,7 @@ class Agent:
         """Version 1."""
         if method.startswith("_"):
             return await extensions.serve(method, params, self._conversation)
-        handler = _METHODS.get(method)
+        handler = METHODS.get(method)
         if handler is None:
             raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"there is no method {method}", {"method": method})
         if not self._initialized and method != "initialize":
@@ -166,10 +166,10 @@ class Agent:
         given = {**(asked.get("capabilities") or {}), **_SHOWN_IN_DRAFT}
         first = {"protocolVersion": identity.PROTOCOL_VERSION, "clientCapabilities": given}
         from . import draft_frames
-        from .draft import Draft
+        from .draft import DraftDialect
 
         answer = await self._serve_first("initialize", msgspec.json.encode(first))
-        self._draft = Draft(self.peer, self._serve_first, self._conversation)
+        self._draft = DraftDialect(self.peer, self._serve_first, self._conversation)
         self.peer.dialect, self._link.turn = self._draft, self._draft.turn
         return draft_frames.initialized(msgspec.to_builtins(answer))
 
@@ -464,7 +464,7 @@ class Agent:
     async def _prompt(self, params: schema.PromptRequest) -> schema.PromptResponse:
         made = self._conversation(params.session_id)
         steers = ((params.meta or {}).get("quarterdeck") or {}).get("steer") is True
-        done = await made.say(Prompt(str(uuid.uuid4()), content.blocks_of(params.prompt)), steers=steers)
+        done = await made.say(EditorPrompt(str(uuid.uuid4()), content.blocks_of(params.prompt)), steers=steers)
         told: dict[str, Any] = {"promptId": done.id}
         if done.turn is not None and done.turn.structured_output is not None:
             told["structuredOutput"] = done.turn.structured_output
@@ -492,29 +492,29 @@ class Agent:
         return schema.SetSessionConfigOptionResponse(config_options=made.config_options())
 
 
-_METHODS: dict[str, Callable[[Agent, Any], Awaitable[Any]]] = {
-    "initialize": Agent._initialize,
-    "authenticate": Agent._authenticate,
-    "logout": Agent._log_out,
-    "auth/status": Agent._auth_status,
-    "providers/list": Agent._list_providers,
-    "providers/set": Agent._set_provider,
-    "providers/disable": Agent._disable_provider,
-    "session/new": Agent._new,
-    "session/load": Agent._load,
-    "session/resume": Agent._resume,
-    "session/fork": Agent._fork,
-    "session/list": Agent._list,
-    "session/close": Agent._close,
-    "session/delete": Agent._delete,
-    "session/archive": Agent._archive,
-    "session/unarchive": Agent._unarchive,
-    "session/status": Agent._status,
-    "session/set_title": Agent._set_title,
-    "session/prompt": Agent._prompt,
-    "session/set_mode": Agent._set_mode,
-    "session/set_model": Agent._set_model,
-    "session/set_config_option": Agent._set_config_option,
+METHODS: dict[str, Callable[[EditorAgent, Any], Awaitable[Any]]] = {
+    "initialize": EditorAgent._initialize,
+    "authenticate": EditorAgent._authenticate,
+    "logout": EditorAgent._log_out,
+    "auth/status": EditorAgent._auth_status,
+    "providers/list": EditorAgent._list_providers,
+    "providers/set": EditorAgent._set_provider,
+    "providers/disable": EditorAgent._disable_provider,
+    "session/new": EditorAgent._new,
+    "session/load": EditorAgent._load,
+    "session/resume": EditorAgent._resume,
+    "session/fork": EditorAgent._fork,
+    "session/list": EditorAgent._list,
+    "session/close": EditorAgent._close,
+    "session/delete": EditorAgent._delete,
+    "session/archive": EditorAgent._archive,
+    "session/unarchive": EditorAgent._unarchive,
+    "session/status": EditorAgent._status,
+    "session/set_title": EditorAgent._set_title,
+    "session/prompt": EditorAgent._prompt,
+    "session/set_mode": EditorAgent._set_mode,
+    "session/set_model": EditorAgent._set_model,
+    "session/set_config_option": EditorAgent._set_config_option,
 }
 
 NOT_SERVED: dict[str, str] = {

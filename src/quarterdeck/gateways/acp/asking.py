@@ -17,8 +17,8 @@ from quarterdeck.wire.permissions import PermissionResultAllow, PermissionResult
 
 from . import question_forms, schema, tool_calls
 from .jsonrpc import RpcError
-from .peer import Call, Peer, decoded
-from .permission_options import Choice, Refusals, permission_choices
+from .peer import Peer, PendingCall, decoded
+from .permission_options import OfferedOption, Refusals, permission_choices
 from .schema import CreateElicitationResponse, RequestPermissionResponse
 
 Answer = Callable[[str, Any], None]
@@ -98,15 +98,17 @@ class Asking:
 
     # One of several choices
 
-    def _choose(self, request: Permission | PlanReview, choices: list[Choice], call: schema.ToolCallUpdate) -> None:
+    def _choose(
+        self, request: Permission | PlanReview, choices: list[OfferedOption], call: schema.ToolCallUpdate
+    ) -> None:
         self._run(request, self._chosen(request, choices, self._request(call, choices)))
 
-    def _request(self, call: schema.ToolCallUpdate, choices: list[Choice]) -> Call:
+    def _request(self, call: schema.ToolCallUpdate, choices: list[OfferedOption]) -> PendingCall:
         options = [one.option for one in choices]
         asked = schema.RequestPermissionRequest(session_id=self.session_id, tool_call=call, options=options)
         return self._peer.call("session/request_permission", asked)
 
-    async def _chosen(self, request: Permission | PlanReview, choices: list[Choice], call: Call) -> None:
+    async def _chosen(self, request: Permission | PlanReview, choices: list[OfferedOption], call: PendingCall) -> None:
         chosen = _selected(await call)
         found = next((one for one in choices if one.option.option_id == chosen), None)
         if found is None:
@@ -118,7 +120,7 @@ class Asking:
 
     # Questions
 
-    async def _form(self, request: Questions, call: Call) -> None:
+    async def _form(self, request: Questions, call: PendingCall) -> None:
         self._done_questions(
             request.id, question_forms.answers(request, decoded(await call, CreateElicitationResponse))
         )
@@ -165,11 +167,11 @@ class Asking:
         wanted: Any = request.form or {"type": "object", "properties": {}}  # the server's own schema, as it is
         return schema.CreateElicitationRequestForm(message=message, requested_schema=wanted)
 
-    def _elicit(self, form: Any, request: Questions | Elicitation) -> Call:
+    def _elicit(self, form: Any, request: Questions | Elicitation) -> PendingCall:
         form.session_id, form.tool_call_id = self.session_id, request.tool_id
         return self._peer.call("elicitation/create", form)
 
-    async def _served(self, request: Elicitation, call: Call) -> None:
+    async def _served(self, request: Elicitation, call: PendingCall) -> None:
         given = decoded(await call, CreateElicitationResponse)
         action = given.action if given.action in ("accept", "decline", "cancel") else "cancel"
         self._done(request.id, {"action": action, **({"content": given.content or {}} if action == "accept" else {})})
@@ -230,14 +232,14 @@ def _plan_call(request: PlanReview) -> schema.ToolCallUpdate:
     )
 
 
-def _plan_choices() -> list[Choice]:
+def _plan_choices() -> list[OfferedOption]:
     def approve(mode: str) -> PermissionResultAllow:
         return PermissionResultAllow(
             updated_permissions=[PermissionUpdate(type="setMode", mode=mode, destination="session")]
         )
 
     return [
-        Choice.of("acceptEdits", "Yes, and accept edits without asking", "allow_always", approve("acceptEdits")),
-        Choice.of("default", "Yes, and ask before each edit", "allow_once", approve("default")),
-        Choice.of("plan", "No, keep planning", "reject_once", PermissionResultDeny(message=KEEP_PLANNING)),
+        OfferedOption.of("acceptEdits", "Yes, and accept edits without asking", "allow_always", approve("acceptEdits")),
+        OfferedOption.of("default", "Yes, and ask before each edit", "allow_once", approve("default")),
+        OfferedOption.of("plan", "No, keep planning", "reject_once", PermissionResultDeny(message=KEEP_PLANNING)),
     ]

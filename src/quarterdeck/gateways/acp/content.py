@@ -118,7 +118,7 @@ def system_prompt_of(given: schema.SystemPrompt | None) -> SystemPrompt:
 _SETTABLE = """agent agents allowed_tools betas disallowed_tools effort extra_args fallback_model max_budget_usd
     max_thinking_tokens max_turns model output_format permission_mode plugins sandbox setting_sources settings skills
     thinking title tools verbatim_prompts"""
-_FROM_EDITOR = frozenset(_SETTABLE.split())
+FROM_EDITOR = frozenset(_SETTABLE.split())
 """Options that an editor may set in ``_meta.claudeCode.options``, by the names of either SDK."""
 
 
@@ -130,7 +130,7 @@ def options_of(meta: Mapping[str, Any] | None) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for key, value in given.items():
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()
-        if name not in _FROM_EDITOR:
+        if name not in FROM_EDITOR:
             raise RpcError(jsonrpc.INVALID_PARAMS, f"_meta.claudeCode.options.{key} cannot be set by an editor")
         options[name] = value
     return options

@@ -33,7 +33,7 @@ from .drawing import Audience, Drawing
 from .editor_tools import EditorTools
 from .live_output import LiveOutput
 from .peer import Peer
-from .prompts import Prompt, Prompts
+from .prompts import EditorPrompt, EditorPromptQueue
 
 if TYPE_CHECKING:
     from quarterdeck.host.resources import Approval
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 MakeOptions = Callable[..., ClaudeAgentOptions]
 
 
-class Link:
+class EditorLink:
     """The way to the editor, and what it said of itself."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Conversation(JournalReader):
 
     def __init__(
         self,
-        link: Link,
+        link: EditorLink,
         session_id: str,
         make: MakeOptions,
         *,
@@ -133,7 +133,7 @@ class Conversation(JournalReader):
             show=self._drawing.show_terminal,
         )
         self._output = LiveOutput(self._task_output)
-        self._prompts = Prompts(self._send, self._interrupt, self._give_up)
+        self._prompts = EditorPromptQueue(self._send, self._interrupt, self._give_up)
         self._session: Session | None = None
         self._starting: asyncio.Task[Session] | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -177,7 +177,7 @@ class Conversation(JournalReader):
     def modes(self) -> schema.SessionModeState:
         return config_options.modes_of(self.mode, bypass=self.bypass)
 
-    async def say(self, prompt: Prompt, *, steers: bool = False) -> Prompt:
+    async def say(self, prompt: EditorPrompt, *, steers: bool = False) -> EditorPrompt:
         """Say something and wait for the end of its turn; ``steers``: into the turn that runs, if one does."""
         return await self._prompts.say(prompt, steers=steers)
 
@@ -411,12 +411,12 @@ class Conversation(JournalReader):
 
     # What the prompts need
 
-    async def _send(self, prompt: Prompt) -> None:
+    async def _send(self, prompt: EditorPrompt) -> None:
         session = await self.session()
         self._begun = True
         await session.send(prompt.content, uuid=prompt.id)
 
-    async def _interrupt(self, prompt: Prompt) -> None:
+    async def _interrupt(self, prompt: EditorPrompt) -> None:
         session = self._session
         if session is None or not self._alive():
             return

@@ -20,8 +20,8 @@ from . import content, draft_frames, extensions, jsonrpc, schema
 from .conversation import Conversation
 from .draft_frames import Frame
 from .jsonrpc import RpcError
-from .peer import Call, Peer, decoded
-from .prompts import Prompt, stop_reason
+from .peer import Peer, PendingCall, decoded
+from .prompts import EditorPrompt, stop_reason
 
 Serve = Callable[[str, bytes], Awaitable[Any]]
 
@@ -39,7 +39,7 @@ _OPENING = {"session/new": "session/new", "session/fork": "session/fork"}
 _ASKS = frozenset({"session/request_permission", "elicitation/create"})
 
 
-class Draft:
+class DraftDialect:
     """The dialect of one connection."""
 
     def __init__(self, peer: Peer, serve: Serve, find: Callable[[str], Conversation]) -> None:
@@ -49,7 +49,7 @@ class Draft:
         self._asks: dict[str, int] = {}
         self._tasks: dict[str, str] = {}
         """Call in the background → its task."""
-        self._prompts: set[asyncio.Task[Prompt]] = set()
+        self._prompts: set[asyncio.Task[EditorPrompt]] = set()
 
     # What the editor asks
 
@@ -77,7 +77,7 @@ class Draft:
     async def _prompt(self, params: schema.PromptRequest) -> Frame:
         """Answered when the prompt has become part of the conversation."""
         made = self._find(params.session_id)
-        prompt = Prompt(str(uuid.uuid4()), content.blocks_of(params.prompt))
+        prompt = EditorPrompt(str(uuid.uuid4()), content.blocks_of(params.prompt))
         running = asyncio.get_running_loop().create_task(made.say(prompt))
         self._prompts.add(running)
         running.add_done_callback(lambda task: self._ended(made.id, task))
@@ -114,7 +114,7 @@ class Draft:
     def request(self, method: str, params: Any) -> Any:
         return draft_frames.permission_request(_plain(params)) if method == "session/request_permission" else params
 
-    def asked(self, method: str, params: Any, call: Call) -> None:
+    def asked(self, method: str, params: Any, call: PendingCall) -> None:
         """While a person is asked, the session waits."""
         if method not in _ASKS:
             return
@@ -141,7 +141,7 @@ class Draft:
         else:
             self._be(session, "idle", stopReason=stop_reason(turn))
 
-    def _ended(self, session: str, task: asyncio.Task[Prompt]) -> None:
+    def _ended(self, session: str, task: asyncio.Task[EditorPrompt]) -> None:
         """A turn whose end was never reported: the process died, or the prompt never started."""
         self._prompts.discard(task)
         error = None if task.cancelled() else task.exception()

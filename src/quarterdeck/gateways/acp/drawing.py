@@ -73,7 +73,7 @@ class Drawing:
 
     def draw(self, happened: Iterable[Event]) -> None:
         for event in happened:
-            draw = _DRAWN.get(type(event))
+            draw = DRAWN.get(type(event))
             if draw is not None:
                 draw(self, event)
 
@@ -274,7 +274,7 @@ _SEVERITIES = {"warning": "warning", "error": "error"}
 _SAID_ELSEWHERE = frozenset({"told_model", "interrupted", "compaction_summary", "process_ended"})
 """Notices already covered by the end of the turn or by their own update."""
 
-_DRAWN: dict[type[Any], Callable[[Drawing, Any], None]] = {
+DRAWN: dict[type[Any], Callable[[Drawing, Any], None]] = {
     events.BlockStarted: Drawing._block_started,
     events.TextAdded: Drawing._text_added,
     events.TextCompleted: Drawing._text_completed,

@@ -17,7 +17,7 @@ AGENT_TEXT_LIMIT = 20_000
 ENDED_KEPT = 1_000
 
 
-class _Call(msgspec.Struct):
+class _DrawnCall(msgspec.Struct):
     """What has been sent about a call."""
 
     name: str
@@ -39,8 +39,8 @@ class CallDrawing:
         self._emit = emit
         self._cwd = cwd
         self._terminal_output = terminal_output
-        self._calls: dict[str, _Call] = {}
-        self._ended: dict[str, _Call] = {}
+        self._calls: dict[str, _DrawnCall] = {}
+        self._ended: dict[str, _DrawnCall] = {}
         """Calls that are over and whose task may still say something, the newest last."""
 
     # From start to end
@@ -48,7 +48,7 @@ class CallDrawing:
     def started(self, event: events.ToolStarted) -> None:
         if event.name in tool_calls.SHOWN_AS_PLAN:
             return
-        call = self._calls[event.id] = _Call(event.name, event.parent_id)
+        call = self._calls[event.id] = _DrawnCall(event.name, event.parent_id)
         self._announce(event.id, call, title=event.label, kind=tool_calls.kind_of(event.name))
 
     def called(self, event: events.ToolCalled) -> None:
@@ -56,7 +56,7 @@ class CallDrawing:
             return
         call = self._calls.get(event.id)
         if call is None:
-            call = self._calls[event.id] = _Call(event.name, event.parent_id)
+            call = self._calls[event.id] = _DrawnCall(event.name, event.parent_id)
             self._announce(event.id, call, title=event.label, kind=tool_calls.kind_of(event.name))
         call.content = tool_calls.input_content(event.name, event.input, event.diffs, self._cwd)
         shown, meta = call.content, None
@@ -207,7 +207,7 @@ class CallDrawing:
 
     # Writing
 
-    def _announce(self, call_id: str, call: _Call, *, title: str, kind: schema.ToolKind) -> None:
+    def _announce(self, call_id: str, call: _DrawnCall, *, title: str, kind: schema.ToolKind) -> None:
         self._emit(
             schema.SessionUpdateToolCall(
                 tool_call_id=call_id, title=title, name=call.name, kind=kind, status="pending", meta=_meta(call)
@@ -217,7 +217,7 @@ class CallDrawing:
     def _update(
         self,
         call_id: str,
-        call: _Call,
+        call: _DrawnCall,
         *,
         more: dict[str, Any] | None = None,
         **fields: Any,
@@ -226,7 +226,7 @@ class CallDrawing:
         self._emit(schema.SessionUpdateToolCallUpdate(tool_call_id=call_id, meta=meta, **fields))
 
 
-def _meta(call: _Call) -> dict[str, Any]:
+def _meta(call: _DrawnCall) -> dict[str, Any]:
     """Under the names that editors know from the agents before this one."""
     told = {"toolName": call.name}
     if call.parent_id is not None:

@@ -18,9 +18,9 @@ from . import identity, schema
 from .peer import Peer, decoded
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from .agent import EditorAgent
 
-_PARTS = (
+PARTS = (
     "quarterdeck.wire.messages",
     "quarterdeck.client.errors",
     "quarterdeck.timeline.events",
@@ -33,7 +33,7 @@ _PARTS = (
     "quarterdeck.gateways.acp.agent",
 )
 """What the agent imports, in an order in which none takes much longer than another."""
-_EARLY_LIMIT = 16
+EARLY_LIMIT = 16
 """Sessions that are answered before the agent counts them."""
 _TURNS = 3
 """Of the loop, between two parts: one reads a request, one serves it, one writes the answer."""
@@ -53,7 +53,7 @@ class Front:
     def __init__(
         self,
         write: Callable[[bytes], None],
-        make: Callable[[Peer], Agent],
+        make: Callable[[Peer], EditorAgent],
         *,
         draft: bool = False,
         usual: Usual | None = None,
@@ -69,7 +69,7 @@ class Front:
         self._make = make
         self._draft = draft
         self._usual = usual
-        self._agent: Agent | None = None
+        self._agent: EditorAgent | None = None
         self._greeting: schema.InitializeRequest | None = None
         self._begun: list[tuple[str, schema.NewSessionRequest]] = []
         """Sessions that the editor knows of and the agent does not yet."""
@@ -85,7 +85,7 @@ class Front:
         if self._agent is not None:
             await self._agent.close()
 
-    def _made(self) -> Agent:
+    def _made(self) -> EditorAgent:
         if self._agent is None:
             self._agent = self._make(self.peer)
             if self._greeting is not None:
@@ -95,7 +95,7 @@ class Front:
         return self._agent
 
     async def _import(self) -> None:
-        for part in _PARTS:
+        for part in PARTS:
             for _ in range(_TURNS):
                 await asyncio.sleep(0)
             if self._agent is not None:
@@ -109,7 +109,7 @@ class Front:
                 return self._initialize(decoded(params, schema.InitializeRequest))
             if method == "session/new" and self._greeting is not None and self._usual is not None:
                 asked = decoded(params, schema.NewSessionRequest)
-                if asked.meta is None and len(self._begun) < _EARLY_LIMIT:
+                if asked.meta is None and len(self._begun) < EARLY_LIMIT:
                     return self._new(asked, self._usual)
         return await self._made().serve(method, params)
 

@@ -1,7 +1,7 @@
 """JSON-RPC 2.0 in lines: what a line says, and how one is written. No I/O.
 
-Whatever arrives is read into one of four things, and nothing raises: what is no message becomes a ``Fault``, with the
-error to answer it with.
+Every line is read as one of four things; nothing raises. A line that is not a message is an ``RpcFault`` with its error
+answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RpcError(Exception):
         self.data = data
 
 
-class Request(msgspec.Struct, frozen=True):
+class RpcRequest(msgspec.Struct, frozen=True):
     """Needs an answer."""
 
     id: Id
@@ -50,7 +50,7 @@ class Notification(msgspec.Struct, frozen=True):
     params: bytes
 
 
-class Answer(msgspec.Struct, frozen=True):
+class RpcAnswer(msgspec.Struct, frozen=True):
     """To a request of ours: a result, or an error."""
 
     id: Id
@@ -58,14 +58,14 @@ class Answer(msgspec.Struct, frozen=True):
     error: RpcError | None
 
 
-class Fault(msgspec.Struct, frozen=True):
+class RpcFault(msgspec.Struct, frozen=True):
     """No message. ``id`` is None where none can be read."""
 
     id: Id
     error: RpcError
 
 
-Incoming = Request | Notification | Answer | Fault
+Incoming = RpcRequest | Notification | RpcAnswer | RpcFault
 
 
 class _Error(msgspec.Struct):
@@ -74,7 +74,7 @@ class _Error(msgspec.Struct):
     data: Any = None
 
 
-class _Line(msgspec.Struct):
+class _RpcLine(msgspec.Struct):
     id: int | float | str | UnsetType | None = UNSET
     method: str | UnsetType = UNSET
     params: Raw | UnsetType = UNSET
@@ -82,7 +82,7 @@ class _Line(msgspec.Struct):
     error: _Error | UnsetType | None = UNSET
 
 
-_lines = msgspec.json.Decoder(_Line)
+_lines = msgspec.json.Decoder(_RpcLine)
 _encoder = msgspec.json.Encoder()
 NO_PARAMS = b"{}"
 
@@ -95,18 +95,18 @@ def read(line: bytes) -> Incoming:
         return _second_look(line, error)
 
 
-def _sorted(line: _Line) -> Incoming:
+def _sorted(line: _RpcLine) -> Incoming:
     if line.method is not UNSET:
         params = bytes(line.params) if line.params is not UNSET and bytes(line.params) != b"null" else NO_PARAMS
         if line.id is UNSET:
             return Notification(line.method, params)
-        return Request(line.id, line.method, params)
+        return RpcRequest(line.id, line.method, params)
     if line.id is UNSET or (line.result is UNSET and not isinstance(line.error, _Error)):
         known = None if line.id is UNSET else line.id
-        return Fault(known, RpcError(INVALID_REQUEST, "neither a method nor an answer"))
+        return RpcFault(known, RpcError(INVALID_REQUEST, "neither a method nor an answer"))
     if isinstance(line.error, _Error):
-        return Answer(line.id, None, RpcError(line.error.code, line.error.message, line.error.data))
-    return Answer(line.id, b"null" if line.result is UNSET else bytes(line.result), None)
+        return RpcAnswer(line.id, None, RpcError(line.error.code, line.error.message, line.error.data))
+    return RpcAnswer(line.id, b"null" if line.result is UNSET else bytes(line.result), None)
 
 
 def _second_look(line: bytes, error: Exception) -> Incoming:
@@ -115,17 +115,17 @@ def _second_look(line: bytes, error: Exception) -> Incoming:
     try:
         found = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        return Fault(None, RpcError(PARSE_ERROR, "not JSON", str(error)))
+        return RpcFault(None, RpcError(PARSE_ERROR, "not JSON", str(error)))
     if isinstance(found, list):
-        return Fault(None, RpcError(INVALID_REQUEST, "batches are not part of the protocol"))
+        return RpcFault(None, RpcError(INVALID_REQUEST, "batches are not part of the protocol"))
     if not isinstance(found, dict):
-        return Fault(None, RpcError(INVALID_REQUEST, "not an object"))
+        return RpcFault(None, RpcError(INVALID_REQUEST, "not an object"))
     try:
         return _sorted(_lines.decode(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")))
     except (msgspec.DecodeError, RecursionError) as again:
         known = found.get("id")
         usable = isinstance(known, int | float | str) and not isinstance(known, bool)
-        return Fault(known if usable else None, RpcError(INVALID_REQUEST, "not a request", str(again)))
+        return RpcFault(known if usable else None, RpcError(INVALID_REQUEST, "not a request", str(again)))
 
 
 def request(id_: Id, method: str, params: Any) -> bytes:

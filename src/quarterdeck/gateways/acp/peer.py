@@ -16,7 +16,7 @@ import msgspec
 from quarterdeck._errors import QuarterdeckError
 
 from . import jsonrpc
-from .jsonrpc import Answer, Fault, Id, Notification, Request, RpcError
+from .jsonrpc import Id, Notification, RpcAnswer, RpcError, RpcFault, RpcRequest
 from .schema import CancelRequestNotification
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ Serve = Callable[[str, bytes], Awaitable[Any]]
 Notice = Callable[[str, bytes], None]
 
 
-class Call(asyncio.Future[bytes]):
+class PendingCall(asyncio.Future[bytes]):
     """A request of ours that waits for its answer."""
 
 
@@ -43,7 +43,7 @@ class Dialect(Protocol):
 
     def request(self, method: str, params: Any) -> Any: ...
 
-    def asked(self, method: str, params: Any, call: Call) -> None: ...
+    def asked(self, method: str, params: Any, call: PendingCall) -> None: ...
 
 
 class Peer:
@@ -66,7 +66,7 @@ class Peer:
         self._served: dict[Id, asyncio.Task[None]] = {}
         self._not_begun = 0
         """Requests whose task has not run yet."""
-        self._calls: dict[Id, Call] = {}
+        self._calls: dict[Id, PendingCall] = {}
         self._numbers = 0
         self._closed = False
         self.dialect: Dialect | None = None
@@ -102,7 +102,7 @@ class Peer:
 
     def _take(self, message: jsonrpc.Incoming) -> None:
         match message:
-            case Request():
+            case RpcRequest():
                 self._begin(message)
             case Notification(method="$/cancel_request"):
                 self._cancel(message.params)
@@ -110,14 +110,14 @@ class Peer:
                 asyncio.get_running_loop().call_soon(self._tell, message)
             case Notification():
                 self._tell(message)
-            case Answer():
+            case RpcAnswer():
                 self._answered(message)
-            case Fault():
+            case RpcFault():
                 self._write(jsonrpc.error(message.id, message.error))
 
     # Serving
 
-    def _begin(self, message: Request) -> None:
+    def _begin(self, message: RpcRequest) -> None:
         if message.id in self._served:
             self._refuse(message.id, jsonrpc.INVALID_REQUEST, "a request with this id is being served")
         elif len(self._served) >= OPEN_LIMIT:
@@ -127,7 +127,7 @@ class Peer:
             task = asyncio.get_running_loop().create_task(self._run(message))
             self._served[message.id] = task
 
-    async def _run(self, message: Request) -> None:
+    async def _run(self, message: RpcRequest) -> None:
         self._not_begun -= 1
         try:
             line = jsonrpc.result(message.id, await self._serve(message.method, message.params))
@@ -184,14 +184,14 @@ class Peer:
         if not self._closed:
             self._write(line)
 
-    def call(self, method: str, params: Any) -> Call:
+    def call(self, method: str, params: Any) -> PendingCall:
         """Make a request at once; await the call for its result. Cancelling it tells the other side.
 
         Awaiting raises ``RpcError`` for an error, and when the connection ends first.
         """
         self._numbers += 1
         number = self._numbers
-        made = Call()
+        made = PendingCall()
         if self._closed:
             made.set_exception(_gone())
             return made
@@ -205,12 +205,12 @@ class Peer:
         self._write(jsonrpc.request(number, method, dialect.request(method, params)))
         return made
 
-    def _call_done(self, number: int, made: Call) -> None:
+    def _call_done(self, number: int, made: PendingCall) -> None:
         waited = self._calls.pop(number, None)
         if waited is not None and made.cancelled():
             self.notify("$/cancel_request", CancelRequestNotification(request_id=number))
 
-    def _answered(self, message: Answer) -> None:
+    def _answered(self, message: RpcAnswer) -> None:
         made = self._calls.pop(message.id, None)
         if made is None or made.done():
             return  # cancelled meanwhile, or an answer to nothing

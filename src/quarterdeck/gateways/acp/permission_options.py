@@ -35,7 +35,7 @@ _PLACES = {
 }
 
 
-class Choice(msgspec.Struct, frozen=True):
+class OfferedOption(msgspec.Struct, frozen=True):
     """An option and what it answers."""
 
     option: PermissionOption
@@ -44,24 +44,24 @@ class Choice(msgspec.Struct, frozen=True):
     refuses_always: bool = False
 
     @classmethod
-    def of(cls, id_: str, name: str, kind: PermissionOptionKind, answer: Any, **more: Any) -> Choice:
+    def of(cls, id_: str, name: str, kind: PermissionOptionKind, answer: Any, **more: Any) -> OfferedOption:
         return cls(PermissionOption(option_id=id_, name=name, kind=kind), answer, **more)
 
 
-def permission_choices(request: Permission, cwd: str, *, hosted: bool = False) -> list[Choice]:
+def permission_choices(request: Permission, cwd: str, *, hosted: bool = False) -> list[OfferedOption]:
     """The safe ones first and last; "always" in between, each with what it would allow. For the editor's terminals
     there is none: such a rule would be for all commands. ``hosted``: only what a host can remember."""
     updates = [one for one in _always(request, cwd) if not hosted or _is_for_host(one[1])]
     always = [
-        Choice.of(f"always-{index}", name, "allow_always", PermissionResultAllow(updated_permissions=[update]))
+        OfferedOption.of(f"always-{index}", name, "allow_always", PermissionResultAllow(updated_permissions=[update]))
         for index, (name, update) in enumerate(updates[:ALWAYS_LIMIT])
     ]
     never = PermissionResultDeny(message=REJECTED_ALWAYS)
     return [
-        Choice.of("allow", "Allow once", "allow_once", PermissionResultAllow()),
+        OfferedOption.of("allow", "Allow once", "allow_once", PermissionResultAllow()),
         *([] if request.needs_person or request.tool_name == EDITOR_TERMINAL else always),
-        Choice.of("reject", "Reject", "reject_once", PermissionResultDeny(message=REJECTED)),
-        Choice.of("reject-always", "Always reject this call", "reject_always", never, refuses_always=True),
+        OfferedOption.of("reject", "Reject", "reject_once", PermissionResultDeny(message=REJECTED)),
+        OfferedOption.of("reject-always", "Always reject this call", "reject_always", never, refuses_always=True),
     ]
 
 

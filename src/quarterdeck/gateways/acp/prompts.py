@@ -24,14 +24,14 @@ WAITING_LIMIT = 100
 """Prompts of one session that wait for their turn."""
 
 
-class Prompt:
+class EditorPrompt:
     """Something to say, and how it ended."""
 
     def __init__(self, id_: str, content: list[dict[str, Any]]) -> None:
         self.id = id_
         self.content = content
         self.cancelled = False
-        self.steering: list[Prompt] = []
+        self.steering: list[EditorPrompt] = []
         self.stop_reason: StopReason = "end_turn"
         self.turn: TurnSummary | None = None
         loop = asyncio.get_running_loop()
@@ -77,18 +77,18 @@ class Prompt:
         )
 
 
-class Prompts:
+class EditorPromptQueue:
     """The queue of one session."""
 
     def __init__(
         self,
-        send: Callable[[Prompt], Awaitable[None]],
-        interrupt: Callable[[Prompt], Awaitable[None]],
+        send: Callable[[EditorPrompt], Awaitable[None]],
+        interrupt: Callable[[EditorPrompt], Awaitable[None]],
         give_up: Callable[[], Awaitable[None]],
     ) -> None:
         self._send, self._interrupt, self._give_up = send, interrupt, give_up
-        self._waiting: deque[Prompt] = deque()
-        self._running: Prompt | None = None
+        self._waiting: deque[EditorPrompt] = deque()
+        self._running: EditorPrompt | None = None
         self._sending: asyncio.Task[None] | None = None
         self._cancelling: asyncio.Task[None] | None = None
         self._api_error: str | None = None
@@ -100,7 +100,7 @@ class Prompts:
     def busy(self) -> bool:
         return self._running is not None
 
-    async def say(self, prompt: Prompt, *, steers: bool = False) -> Prompt:
+    async def say(self, prompt: EditorPrompt, *, steers: bool = False) -> EditorPrompt:
         """Wait until the prompt's turn has ended. Cancelling the caller cancels the prompt."""
         if self._closed:
             raise RpcError(jsonrpc.NOT_FOUND, "the session is closed")
@@ -183,7 +183,7 @@ class Prompts:
             self._api_error = None
             self._sending = asyncio.get_running_loop().create_task(self._begin(prompt))
 
-    async def _begin(self, prompt: Prompt) -> None:
+    async def _begin(self, prompt: EditorPrompt) -> None:
         try:
             await self._send(prompt)
             if not prompt.sent.done():
@@ -195,7 +195,7 @@ class Prompts:
                 prompt.fail(error if isinstance(error, RpcError) else RpcError(jsonrpc.INTERNAL_ERROR, str(error)))
             self._forget(prompt)
 
-    async def _stop(self, prompt: Prompt) -> None:
+    async def _stop(self, prompt: EditorPrompt) -> None:
         """Cancel always returns: what does not stop is ended."""
         try:
             async with asyncio.timeout(CANCEL_LIMIT_S):
@@ -214,13 +214,13 @@ class Prompts:
                 prompt.end("cancelled")
             self._forget(prompt)
 
-    def _take_back(self, prompt: Prompt) -> None:
+    def _take_back(self, prompt: EditorPrompt) -> None:
         if prompt in self._waiting:
             self._waiting.remove(prompt)
         elif prompt is self._running:
             self.cancel()
 
-    def _ended(self, prompt: Prompt, turn: TurnSummary) -> None:
+    def _ended(self, prompt: EditorPrompt, turn: TurnSummary) -> None:
         if prompt.cancelled or turn.outcome == "interrupted":
             prompt.end("cancelled", turn)
         elif turn.outcome == "failed" and turn.stop_reason != "refusal":
@@ -229,7 +229,7 @@ class Prompts:
             prompt.end(stop_reason(turn), turn)
         self._forget(prompt)
 
-    def _forget(self, prompt: Prompt) -> None:
+    def _forget(self, prompt: EditorPrompt) -> None:
         if self._running is prompt:
             self._running = None
             self._next()

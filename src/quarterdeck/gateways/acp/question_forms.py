@@ -9,7 +9,7 @@ from quarterdeck.timeline.items import Questions
 from quarterdeck.timeline.parts import Question
 
 from . import schema
-from .permission_options import Choice
+from .permission_options import OfferedOption
 
 DONE = "Done"
 OTHER = "_other"
@@ -55,17 +55,17 @@ def answers(request: Questions, given: schema.CreateElicitationResponse) -> dict
     return found
 
 
-def choices(question: Question, chosen: Sequence[str]) -> list[Choice]:
+def choices(question: Question, chosen: Sequence[str]) -> list[OfferedOption]:
     """The answers as options; with several allowed, those chosen so far are marked."""
     made = [
-        Choice.of(
+        OfferedOption.of(
             f"answer-{index}", f"{'✓ ' if one.label in chosen else ''}{one.label}", "allow_once", None, label=one.label
         )
         for index, one in enumerate(question.choices)
     ]
     if question.several:
-        made.append(Choice.of("done", DONE, "allow_once", None, label=DONE))
-    return [*made, Choice.of("skip", "Skip", "reject_once", None)]
+        made.append(OfferedOption.of("done", DONE, "allow_once", None, label=DONE))
+    return [*made, OfferedOption.of("skip", "Skip", "reject_once", None)]
 
 
 def described(question: Question) -> list[str]:

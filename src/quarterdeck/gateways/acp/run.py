@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from .front import Front, Usual
-from .stdio import Output, read_stdin, take_stdout
+from .stdio import StdoutWriter, read_stdin, take_stdout
 
 if TYPE_CHECKING:
-    from .agent import Agent, FindHost
+    from .agent import EditorAgent, FindHost
     from .conversation import MakeOptions
     from .peer import Peer
 
@@ -29,12 +29,12 @@ async def serve(
 ) -> None:
     """Serve until stdin ends, nobody reads stdout any more, or a signal says so. Leaves no process behind, except
     those of a host's sessions. ``usual``: as ``Front`` takes it; the other arguments are the agent's."""
-    output = Output(take_stdout())
+    output = StdoutWriter(take_stdout())
 
-    def agent(peer: Peer) -> Agent:
-        from .agent import Agent
+    def agent(peer: Peer) -> EditorAgent:
+        from .agent import EditorAgent
 
-        return Agent(
+        return EditorAgent(
             peer,
             make,
             drained=output.drained,

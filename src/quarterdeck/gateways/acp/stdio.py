@@ -15,7 +15,7 @@ HIGH_BYTES = 4 * 1024 * 1024
 """What waits to be written before those who produce are made to wait."""
 
 
-class Output:
+class StdoutWriter:
     """Lines to stdout. Never blocks: what the reader does not take is kept, and ``drained`` waits for it."""
 
     def __init__(self, descriptor: int) -> None:

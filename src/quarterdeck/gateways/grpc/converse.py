@@ -32,7 +32,7 @@ AT_REST = frozenset({"idle", "parked", "stopped", "crashed"})
 _EVENTS = b"\x12"  # field 2 of ConverseResponse, with a length
 
 
-class _Whole(bytes):
+class _WholeResponse(bytes):
     """A complete response; other parts are events, to be combined."""
 
 
@@ -119,7 +119,7 @@ class _Conversation:
         return part
 
     async def _write(self, parts: list[bytes]) -> None:
-        for whole, group in groupby(parts, key=lambda part: isinstance(part, _Whole)):
+        for whole, group in groupby(parts, key=lambda part: isinstance(part, _WholeResponse)):
             for response in group if whole else self._form.responses(group):
                 framed = response if whole else _EVENTS + varint(len(response)) + response
                 await self._context.write(bytes(framed))
@@ -170,7 +170,7 @@ class _Conversation:
                 code=error.code, message=error.message, hint=error.hint, details=metadata_of(error)
             )
         told = MESSAGES["ConverseResponse"](answer=MESSAGES["ConverseAnswer"](**answer))
-        await self._feed.line.send((_Whole(told.SerializeToString()),))
+        await self._feed.line.send((_WholeResponse(told.SerializeToString()),))
 
     async def _done(self, message: Any) -> dict[str, Any]:
         """The fields of the answer. Raises ``HostError``."""

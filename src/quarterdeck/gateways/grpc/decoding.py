@@ -37,14 +37,14 @@ def request_of(method: Method, message: Any, **more: Any) -> Request:
     """What a message asks for. ``more`` is put in where the message leaves it out. Raises ``HostError``."""
     takes = method.operation.takes
     try:
-        request: Request = msgspec.convert({**more, **_values(takes, message, "")}, takes)
+        request: Request = msgspec.convert({**more, **values_of(takes, message, "")}, takes)
     except (msgspec.ValidationError, TypeError) as error:
         raise invalid(error, DESCRIBED_IN) from error
     check_texts(request)
     return request
 
 
-def _values(struct: type[msgspec.Struct], message: Any, place: str) -> dict[str, Any]:
+def values_of(struct: type[msgspec.Struct], message: Any, place: str) -> dict[str, Any]:
     """The fields that are set, as JSON would have them. Raises ``HostError`` with the field that is wrong."""
     if len(unknown := UnknownFieldSet(message)):
         raise HostError(
@@ -97,7 +97,7 @@ def _single(field: Field) -> Read:
         case Kind.WORD:
             return _word(field)
         case Kind.STRUCT:
-            return lambda value, place: _values(field.of, value, place)
+            return lambda value, place: values_of(field.of, value, place)
     return lambda value, place: value
 
 

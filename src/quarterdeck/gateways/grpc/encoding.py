@@ -27,13 +27,13 @@ def message_of(struct: Any) -> Any:
         events = [event_message(event, struct.session, struct.seq) for event in struct.events]
         return MESSAGES["Frame"](session=struct.session, seq=struct.seq, at=struct.at, events=events)
     kind: type[msgspec.Struct] = type(struct)
-    return _writer(kind, message_name(kind))(struct)
+    return writer_of(kind, message_name(kind))(struct)
 
 
 def response_of(method: Method, result: Any) -> bytes:
     """What an operation returned, as the response's bytes."""
     if not method.wrapped:
-        written: bytes = _writer(method.returns, method.response)(result).SerializeToString()
+        written: bytes = writer_of(method.returns, method.response)(result).SerializeToString()
         return written
     response = MESSAGES[method.response](**{method.wrapped: message_of(result)})
     return bytes(response.SerializeToString())
@@ -66,7 +66,7 @@ def event_number(event: type[EventBase]) -> int:
 
 
 @cache
-def _writer(struct: type[msgspec.Struct], name: str) -> Write:
+def writer_of(struct: type[msgspec.Struct], name: str) -> Write:
     """Builds messages of this name from such structs."""
     message = MESSAGES[name]
     plan = [(field.attribute, field.name, _value_writer(field), _is_open(field)) for field in fields_of(struct)]

@@ -18,7 +18,7 @@ NAMES = ("", *(f"{PACKAGE}.{service}" for service in SERVICES))
 PROBE = Caller(name="probe", via="grpc", scope="read", may_bypass=False)
 
 
-class Health(aio.HealthServicer):  # type: ignore[misc]  # it comes without types
+class HealthService(aio.HealthServicer):  # type: ignore[misc]  # it comes without types
     """Answers without a token, and only whether."""
 
     def __init__(self, host: Host, every_s: float) -> None:

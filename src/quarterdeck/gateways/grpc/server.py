@@ -16,7 +16,7 @@ from quarterdeck.host import Host
 
 from .converse import conversing
 from .gateway import Gateway
-from .health import Health
+from .health import HealthService
 from .methods import METHODS, PACKAGE, SERVICES
 from .settings import Settings
 from .streams import streaming
@@ -31,7 +31,7 @@ class Server:
 
     def __init__(self, host: Host, settings: Settings | None = None) -> None:
         self.gateway = Gateway(host, settings)
-        self.health = Health(host, self.gateway.settings.health_s)
+        self.health = HealthService(host, self.gateway.settings.health_s)
         self._hurry = asyncio.Event()
         self._stopped = asyncio.Event()
         self._unix: list[Path] = []

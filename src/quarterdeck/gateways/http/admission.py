@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import msgspec
 from starlette.types import Scope
 
-from .problems import Refused
+from .problems import HttpError
 from .settings import Settings
 
 UNIX = "unix"
@@ -46,9 +46,9 @@ class Admission:
         """Visitors whose ``Host`` was a name of ours, by all that was looked at."""
 
     def admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
-        """Raises ``Refused``. Changes the scope's path to the one below the base path."""
+        """Raises ``HttpError``. Changes the scope's path to the one below the base path."""
         if not scope["path"].startswith("/"):
-            raise Refused(400, "invalid", "The path must start with a slash.")
+            raise HttpError(400, "invalid", "The path must start with a slash.")
         visitor = self._visitor(scope, headers)
         if b"origin" in headers:
             self._check_origin(visitor, headers[b"origin"])
@@ -58,7 +58,7 @@ class Admission:
         return visitor
 
     def _visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> Visitor:
-        """Raises ``Refused`` if it asks for somebody else."""
+        """Raises ``HttpError`` if it asks for somebody else."""
         client = scope.get("client")
         address = UNIX if not client or not client[0] else client[0]
         if self._has_proxies and self._is_proxy(address):
@@ -74,7 +74,7 @@ class Admission:
 
     def _checked(self, visitor: Visitor) -> Visitor:
         if _name(visitor.host) not in self._hosts:
-            raise Refused(
+            raise HttpError(
                 421,
                 "forbidden",
                 "Unknown host name.",
@@ -104,7 +104,7 @@ class Admission:
 
     def _check_origin(self, visitor: Visitor, origin: bytes) -> None:
         if origin.decode("latin-1").lower() != f"{visitor.scheme}://{visitor.host}".lower():
-            raise Refused(403, "forbidden", "Requests from other sites are not allowed.", field="Origin")
+            raise HttpError(403, "forbidden", "Requests from other sites are not allowed.", field="Origin")
 
     def _strip_base(self, scope: Scope) -> None:
         path: str = scope["path"]
@@ -129,13 +129,13 @@ def _listed(value: bytes) -> list[str]:
 
 
 def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """By name. Raises ``Refused`` where one that must be unique comes twice: two readers might choose differently."""
+    """By name. Raises ``HttpError`` where one that must be unique comes twice: two readers might choose differently."""
     found: dict[bytes, bytes] = {}
     for name, value in pairs:
         if name not in found:
             found[name] = value
         elif name in _SINGLE:
-            raise Refused(400, "invalid", f"The header {name.decode('latin-1')} is given twice.")
+            raise HttpError(400, "invalid", f"The header {name.decode('latin-1')} is given twice.")
         else:
             found[name] += b", " + value
     return found

@@ -23,11 +23,11 @@ from quarterdeck.host.resources import Health
 from . import documents, metrics, sse, websocket
 from .admission import Admission, headers_of
 from .bearers import bearer_of, socket_bearer
-from .bodies import Asked, body_of, read_body
+from .bodies import HttpRequest, body_of, read_body
 from .decoding import shape_of
 from .one_time import OneTimeCodes
-from .problems import Refused
-from .responses import Answer, Document, answer_of, encode, encoded, refusal
+from .problems import HttpError
+from .responses import HttpAnswer, StreamedAnswer, answer_of, encode, encoded, refusal
 from .routes import ROUTES, SOCKET, Route
 from .routing import Paths
 from .settings import Settings
@@ -95,15 +95,15 @@ class Gateway:
     # Requests
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began, asked = time.perf_counter(), Asked(scope, receive)
+        began, asked = time.perf_counter(), HttpRequest(scope, receive)
         self.meter.under_way += 1
         try:
             application = await self._answered(asked)
-        except (HostError, Refused) as error:
+        except (HostError, HttpError) as error:
             application = refusal(error)
         finally:
             self.meter.under_way -= 1
-        if isinstance(application, Answer):
+        if isinstance(application, HttpAnswer):
             if len(application.body) >= self.settings.compress_bytes:
                 await application.compress(asked.header(b"accept-encoding").lower())
             if not asked.body_read and asked.has_body:  # what comes next on this connection is not a request
@@ -111,7 +111,7 @@ class Gateway:
             self.meter.answered(scope["method"], asked.route, application.status, time.perf_counter() - began)
         await application(scope, receive, send)
 
-    async def _answered(self, asked: Asked) -> Any:
+    async def _answered(self, asked: HttpRequest) -> Any:
         asked.headers = headers_of(asked.scope["headers"])
         if self.stopping.is_set():
             raise _shutting_down()
@@ -136,10 +136,10 @@ class Gateway:
             return await sse.open_events(self, route, asked, caller)
         return await self._called(route, asked, caller)
 
-    async def _caller(self, asked: Asked) -> Caller:
+    async def _caller(self, asked: HttpRequest) -> Caller:
         return await self.authentication.caller(bearer_of(asked.headers), asked.visitor.address)
 
-    async def _called(self, route: Route, asked: Asked, caller: Caller) -> Answer:
+    async def _called(self, route: Route, asked: HttpRequest, caller: Caller) -> HttpAnswer:
         body = b""
         if asked.has_body:
             limit = self.host.limits.upload_bytes if route.raw else self.settings.body_bytes
@@ -152,7 +152,7 @@ class Gateway:
         called = await (_while_there(working, asked.receive) if route.name in LONG else working)
         answer = answer_of(called.result, route.status)
         if type(request) is Export and called.result.next_cursor is not None:
-            answer = Document(answer, self._rest_of(request, called.result.next_cursor, caller))
+            answer = StreamedAnswer(answer, self._rest_of(request, called.result.next_cursor, caller))
         if called.replayed:
             answer.headers["idempotency-replayed"] = "true"
         return answer
@@ -166,16 +166,16 @@ class Gateway:
 
     # Besides the operations
 
-    async def _health(self, route: Route, asked: Asked) -> Answer:
+    async def _health(self, route: Route, asked: HttpRequest) -> HttpAnswer:
         """Without a token only whether it is healthy; with one also why not. ``/healthz`` is about the
         process alone."""
         caller = None if bearer_of(asked.headers) is None else await self._caller(asked)
         probe = caller or Caller(name="probe", via="http", scope="read", may_bypass=False)
         health: Health = (await call(self.host, route.operation, route.operation.takes(), probe)).result
         shown = health if caller is not None else Health(ready=health.ready)
-        return Answer(encode(shown), 503 if route.path == "/readyz" and not health.ready else 200)
+        return HttpAnswer(encode(shown), 503 if route.path == "/readyz" and not health.ready else 200)
 
-    async def _beside(self, asked: Asked) -> Answer:
+    async def _beside(self, asked: HttpRequest) -> HttpAnswer:
         path, method = asked.path, asked.method
         if path == documents.LOGIN:
             asked.route = path
@@ -183,7 +183,7 @@ class Gateway:
                 raise _wrong_method(method, ["POST"])
             return await self._login(asked)
         if path == SOCKET and method == "GET":
-            raise Refused(426, "invalid", "This path is for WebSockets.", headers={"upgrade": "websocket"})
+            raise HttpError(426, "invalid", "This path is for WebSockets.", headers={"upgrade": "websocket"})
         answer = documents.page(path, self.settings.base_path, asked.header(b"if-none-match"))
         if answer is None:
             raise HostError("not_found", "There is nothing at this path.", hint="/openapi.json lists all paths.")
@@ -192,7 +192,7 @@ class Gateway:
             raise _wrong_method(method, ["GET"])
         return answer
 
-    async def _login(self, asked: Asked) -> Answer:
+    async def _login(self, asked: HttpRequest) -> HttpAnswer:
         """A code that was shown once becomes a token, which the page keeps in memory."""
         try:
             given = msgspec.json.decode(await read_body(asked, LOGIN_BYTES, self.settings.body_s), type=documents.Login)
@@ -221,13 +221,13 @@ class Gateway:
             del headers, visitor, secret  # it may stay open for long
             with self.authentication.stream(caller) as ended:
                 await websocket.Socket(self, caller, ended, receive, send).serve(scope)
-        except (HostError, Refused) as error:
+        except (HostError, HttpError) as error:
             await _denied(refusal(error), scope, send)
 
 
-def _wrong_method(method: str, allowed: Iterable[str]) -> Refused:
+def _wrong_method(method: str, allowed: Iterable[str]) -> HttpError:
     names = ", ".join(sorted(allowed))
-    return Refused(405, "invalid", f"{method} is not allowed here; use {names}.", headers={"allow": names})
+    return HttpError(405, "invalid", f"{method} is not allowed here; use {names}.", headers={"allow": names})
 
 
 def _shutting_down() -> HostError:
@@ -241,14 +241,14 @@ async def _while_there(working: Any, receive: Receive) -> Any:
         await asyncio.wait([doing, leaving], return_when=asyncio.FIRST_COMPLETED)
         if doing.done():
             return doing.result()
-        raise Refused(400, "invalid", "The client has left.")
+        raise HttpError(400, "invalid", "The client has left.")
     finally:
         for task in (doing, leaving):
             task.cancel()
         await asyncio.gather(doing, leaving, return_exceptions=True)
 
 
-async def _denied(answer: Answer, scope: Scope, send: Send) -> None:
+async def _denied(answer: HttpAnswer, scope: Scope, send: Send) -> None:
     """A WebSocket that is refused gets the same document as a request."""
     headers = encoded(scope, {"content-type": answer.media_type, **answer.headers})
     await send({"type": "websocket.http.response.start", "status": answer.status, "headers": headers})

@@ -9,14 +9,14 @@ from starlette.types import Receive, Scope
 from quarterdeck.host.errors import HostError
 
 from .admission import NOBODY
-from .problems import Refused
+from .problems import HttpError
 from .routes import Route
 
 SLOWEST_BYTES_PER_S = 16 * 1024
 """Extra time for bodies that may be long."""
 
 
-class Asked:
+class HttpRequest:
     """A request, as far as it has been looked at."""
 
     __slots__ = ("body_read", "headers", "in_path", "method", "path", "receive", "route", "scope", "visitor")
@@ -42,18 +42,18 @@ class Asked:
         return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
 
-async def body_of(route: Route, asked: Asked, limit: int, limit_s: float) -> bytes:
-    """The body of a request to this route. Raises ``HostError`` or ``Refused``."""
+async def body_of(route: Route, asked: HttpRequest, limit: int, limit_s: float) -> bytes:
+    """The body of a request to this route. Raises ``HostError`` or ``HttpError``."""
     if asked.header(b"content-encoding").lower() not in ("", "identity"):
-        raise Refused(415, "invalid", "Compressed requests are not supported.", field="Content-Encoding")
+        raise HttpError(415, "invalid", "Compressed requests are not supported.", field="Content-Encoding")
     body = await read_body(asked, limit if route.takes_body else 0, limit_s)
     kind = asked.header(b"content-type").partition(";")[0].strip().lower()
     if body and not route.raw and kind != "application/json":
-        raise Refused(415, "invalid", "The body must be application/json.", field="Content-Type")
+        raise HttpError(415, "invalid", "The body must be application/json.", field="Content-Type")
     return body
 
 
-async def read_body(asked: Asked, limit: int, limit_s: float) -> bytes:
+async def read_body(asked: HttpRequest, limit: int, limit_s: float) -> bytes:
     """All of it, unless it is too long or too slow."""
     told = int(asked.header(b"content-length") or 0)
     if told > limit:
@@ -64,14 +64,14 @@ async def read_body(asked: Asked, limit: int, limit_s: float) -> bytes:
             while more:
                 message = await asked.receive()
                 if message["type"] == "http.disconnect":
-                    raise Refused(400, "invalid", "The body is incomplete.")
+                    raise HttpError(400, "invalid", "The body is incomplete.")
                 part, more = message.get("body", b""), message.get("more_body", False)
                 parts.append(part)
                 size += len(part)
                 if size > limit:
                     raise _too_large(limit)
     except TimeoutError:
-        raise Refused(408, "invalid", "The body arrived too slowly.") from None
+        raise HttpError(408, "invalid", "The body arrived too slowly.") from None
     asked.body_read = True
     return b"".join(parts)
 

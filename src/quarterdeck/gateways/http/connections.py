@@ -156,7 +156,7 @@ class _OneWrite:
         self._transport.close()
 
 
-class Connection(_GivesUp, HttpToolsProtocol):
+class HttpConnection(_GivesUp, HttpToolsProtocol):
     """One TCP or Unix connection."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:

@@ -12,7 +12,7 @@ from quarterdeck.host.requests import CreateToken
 
 from .openapi import LOGIN, Login, document
 from .page_files import page_file
-from .responses import Answer, Fixed
+from .responses import Fixed, HttpAnswer
 
 __all__ = ["LOGIN", "Login", "page", "page_token"]
 
@@ -29,7 +29,7 @@ _FILES = {
 }
 
 
-def page(path: str, base_path: str, known: str = "") -> Answer | None:
+def page(path: str, base_path: str, known: str = "") -> HttpAnswer | None:
     """The document at this path; None: there is none. ``known``: the tags of what the browser has of it."""
     if path == "/openapi.json":
         return Fixed(_openapi(base_path), headers={"cache-control": "no-cache"})

@@ -13,7 +13,7 @@ from quarterdeck.host import Caller, Host
 from quarterdeck.host.operations import OPERATIONS
 from quarterdeck.host.requests import GetUsage
 
-from .responses import Answer
+from .responses import HttpAnswer
 
 if TYPE_CHECKING:
     from .app import Gateway
@@ -108,7 +108,7 @@ class Meter:
         )
 
 
-async def shown(gateway: Gateway, caller: Caller) -> Answer:
+async def shown(gateway: Gateway, caller: Caller) -> HttpAnswer:
     """Everything, for one scrape."""
     operation = OPERATIONS["get_metrics"]
     details: dict[str, Any] = (await call(gateway.host, operation, operation.takes(), caller)).result.details
@@ -132,7 +132,7 @@ async def shown(gateway: Gateway, caller: Caller) -> Answer:
         "Requests with no token or a wrong one.",
         gateway.authentication.refused,
     )
-    return Answer("".join(f"{line}\n" for line in lines).encode(), 200, MEDIA_TYPE)
+    return HttpAnswer("".join(f"{line}\n" for line in lines).encode(), 200, MEDIA_TYPE)
 
 
 def _durations(host: Host) -> Iterator[str]:

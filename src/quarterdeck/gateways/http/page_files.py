@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from .page_joining import FOLDER, JOINED, joined_file, joined_names
-from .responses import Answer, Fixed
+from .responses import Fixed, HttpAnswer
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
@@ -42,7 +42,7 @@ class PageFile(Fixed):
         self.tag = tag
 
 
-def page_file(path: str, base_path: str, known: str = "") -> Answer | None:
+def page_file(path: str, base_path: str, known: str = "") -> HttpAnswer | None:
     """The file at this path, or that nothing has changed since the browser got it; None: there is none."""
     name = "index.html" if path == "/" else path.removeprefix(BELOW) if path.startswith(BELOW) else ""
     if name not in _names():
@@ -51,7 +51,7 @@ def page_file(path: str, base_path: str, known: str = "") -> Answer | None:
         _prepare(base_path.rstrip("/"))
     found = PageFile(name, _contents(name, base_path.rstrip("/")))
     if found.tag in known:
-        return Answer(b"", 304, found.media_type, found.headers)
+        return HttpAnswer(b"", 304, found.media_type, found.headers)
     return found
 
 

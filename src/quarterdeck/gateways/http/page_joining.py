@@ -56,8 +56,8 @@ Line = tuple[str, tuple[str, int] | None]
 
 @cache
 def _joined(entry: str) -> list[Line]:
-    elsewhere = _modules(MAIN) if entry != MAIN else []
-    modules = [name for name in _modules(entry) if name not in elsewhere]
+    elsewhere = module_order(MAIN) if entry != MAIN else []
+    modules = [name for name in module_order(entry) if name not in elsewhere]
     head = [f"import * as {_variable(name)} from '{_way(entry, name)}';" for name in modules if name in APART]
     if elsewhere:
         head.append(f"import {{ modules }} from '{_way(entry, JOINED + MAIN)}';")
@@ -130,7 +130,7 @@ def _pairs(told: str) -> list[tuple[str, str]]:
 
 
 @cache
-def _modules(entry: str) -> list[str]:
+def module_order(entry: str) -> list[str]:
     """The modules without which this one does not run, and itself: each after those that it needs."""
     found: dict[str, None] = {}
     _walk(entry, (), found)

@@ -78,7 +78,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     decided_by: str | None = None
 
 
-class Refused(Exception):  # noqa: N818  # it is an answer
+class HttpError(Exception):  # it is an answer
     """An answer of HTTP itself, with the status that HTTP has for it."""
 
     def __init__(

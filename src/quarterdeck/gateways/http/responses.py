@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.resources import Details, Exported
 
-from .problems import MEDIA_TYPE, STATUS, Refused, problem_of
+from .problems import MEDIA_TYPE, STATUS, HttpError, problem_of
 
 JSON = "application/json"
 NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -44,7 +44,7 @@ ONE_WRITE = "quarterdeck.one_write"
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)")
 
 
-class Answer:
+class HttpAnswer:
     """A whole answer, as an ASGI application."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Answer:
         return encoded(scope, headers)
 
 
-class Fixed(Answer):
+class Fixed(HttpAnswer):
     """An answer that is always the same: it is compressed once, not for everybody who asks without a token."""
 
     def packed(self) -> bytes:
@@ -97,10 +97,10 @@ def _packed(body: bytes) -> bytes:
     return gzip.compress(body, 9, mtime=0)
 
 
-class Document(Answer):
+class StreamedAnswer(HttpAnswer):
     """An answer whose parts are made while they are sent: its length costs no memory."""
 
-    def __init__(self, first: Answer, rest: AsyncGenerator[bytes, None]) -> None:
+    def __init__(self, first: HttpAnswer, rest: AsyncGenerator[bytes, None]) -> None:
         super().__init__(first.body, first.status, first.media_type, first.headers)
         self._rest = rest
 
@@ -129,7 +129,7 @@ _ALWAYS_TLS = {**_ALWAYS, **{name.encode(): value.encode() for name, value in TL
 _JSON, _JSON_TLS = (((b"content-type", JSON.encode()), *always.items()) for always in (_ALWAYS, _ALWAYS_TLS))
 
 
-def answer_of(result: Any, status: int = 200) -> Answer:
+def answer_of(result: Any, status: int = 200) -> HttpAnswer:
     """What an operation returned. Details are shown as they are; a document is itself."""
     if isinstance(result, Exported):
         ending = {"application/x-ndjson": "ndjson", "text/markdown": "md"}.get(result.media_type.partition(";")[0])
@@ -137,17 +137,17 @@ def answer_of(result: Any, status: int = 200) -> Answer:
             "content-disposition": f'attachment; filename="session.{ending or "html"}"',
             "content-security-policy": EXPORT_POLICY,
         }
-        return Answer(result.body, status, result.media_type, headers)
-    return Answer(encode(result), status)
+        return HttpAnswer(result.body, status, result.media_type, headers)
+    return HttpAnswer(encode(result), status)
 
 
 def encode(result: Any) -> bytes:
     return _encoder.encode(result.details if isinstance(result, Details) else result)
 
 
-def refusal(error: HostError | Refused) -> Answer:
+def refusal(error: HostError | HttpError) -> HttpAnswer:
     """The error as a document, with what HTTP says about it in headers."""
-    if isinstance(error, Refused):
+    if isinstance(error, HttpError):
         told, status, headers = error.error, error.status, error.headers
     else:
         told, status, headers = error, STATUS[error.code], {}
@@ -157,7 +157,7 @@ def refusal(error: HostError | Refused) -> Answer:
         headers["retry-after"] = str(max(round(wait_s), 1))
     if status in (408, 413, 431, 503):  # the rest of the request, if there is one, is not read
         headers["connection"] = "close"
-    return Answer(_encoder.encode(problem_of(told, status)), status, MEDIA_TYPE, headers)
+    return HttpAnswer(_encoder.encode(problem_of(told, status)), status, MEDIA_TYPE, headers)
 
 
 _encoder = msgspec.json.Encoder()

@@ -18,7 +18,7 @@ from uvicorn.server import ServerState
 from quarterdeck.gateways.common.sockets import make_room_for_socket
 
 from .app import Gateway
-from .connections import Connection, WebSocket
+from .connections import HttpConnection, WebSocket
 
 try:
     import resource
@@ -41,7 +41,7 @@ class Server:
         gateway.most_connections = min(settings.connections, _descriptors_for_connections())
         self._config = Config(
             gateway,
-            http=Connection,
+            http=HttpConnection,
             ws=WebSocket,
             lifespan="off",
             log_config=None,
@@ -102,7 +102,7 @@ class Server:
         self._unix.append(place)
 
     def _connection(self) -> asyncio.Protocol:
-        return Connection(config=self._config, server_state=self._state, app_state={})
+        return HttpConnection(config=self._config, server_state=self._state, app_state={})
 
     def _date(self) -> None:
         """The header ``date``, once a second for all answers."""
@@ -129,7 +129,7 @@ class Server:
         for place in self._unix:
             await asyncio.to_thread(place.unlink, missing_ok=True)
         for connection in list(self._state.connections):
-            if isinstance(connection, Connection):  # WebSockets say goodbye themselves
+            if isinstance(connection, HttpConnection):  # WebSockets say goodbye themselves
                 connection.shutdown()
         await self._quiet(self.gateway.settings.drain_s)
         for task in list(self._state.tasks):

@@ -14,7 +14,7 @@ from quarterdeck.gateways.common.streams import Form, Opened, attending, kind_of
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host import requests as takes
 
-from .bodies import Asked
+from .bodies import HttpRequest
 from .decoding import shape_of
 from .problems import problem_of
 from .responses import encoded
@@ -28,7 +28,7 @@ COME_BACK = b"retry: 1000\n: the host is shutting down; come back\n\n"
 HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 
 
-async def open_events(gateway: Gateway, route: Route, asked: Asked, caller: Caller) -> Events:
+async def open_events(gateway: Gateway, route: Route, asked: HttpRequest, caller: Caller) -> Events:
     """Raises ``HostError``, so that what cannot be streamed is refused as any request."""
     gateway.authentication.check_streams(caller)
     request = shape_of(route).request(asked.in_path, asked.scope["query_string"], b"")

@@ -34,7 +34,7 @@ NEVER_WAIT = frozenset({"wait", "answer_callback", "decide", "decide_many", "int
 """Operations that take no turn: one takes as long as others please, the rest is what commands may be waiting for."""
 
 
-class _Command(msgspec.Struct, frozen=True):
+class _QueuedCommand(msgspec.Struct, frozen=True):
     """An operation that waits for its turn."""
 
     route: Route
@@ -70,7 +70,7 @@ class Socket:
         self._commands: set[asyncio.Task[None]] = set()
         self._busy = 0
         """How many of them take their turn."""
-        self._waiting: list[_Command] = []
+        self._waiting: list[_QueuedCommand] = []
         self._waiting_bytes = 0
         self._reading: asyncio.Task[None] | None = None
         """Set while it waits for the client."""
@@ -198,7 +198,7 @@ class Socket:
                 raise HostError("invalid", "A subscription needs a ref.", field="ref")
             self._subscribe(message.ref, request)
             return
-        command = _Command(route, request, message.ref, message.idempotency_key, size)
+        command = _QueuedCommand(route, request, message.ref, message.idempotency_key, size)
         settings = self._gateway.settings
         if route.name in NEVER_WAIT:
             if len(self._commands) - self._busy >= settings.subscriptions:
@@ -211,7 +211,7 @@ class Socket:
             self._waiting.append(command)
             self._waiting_bytes += size
 
-    def _begin(self, command: _Command) -> asyncio.Task[None]:
+    def _begin(self, command: _QueuedCommand) -> asyncio.Task[None]:
         task = asyncio.ensure_future(self._called(command.route, command.request, command.ref, command.key))
         self._commands.add(task)
         task.add_done_callback(self._commands.discard)

@@ -53,7 +53,7 @@ from .folder import StoreFolder
 from .readers import Readers
 from .tables import SqliteTables, find_receipt
 from .upkeep import PIECE_ROWS, give_back_space, position, trim, trim_others
-from .writer import Writer
+from .writer import WriterThread
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ READERS = 3
 class SqliteStore(EventStore):
     """Keeps everything in a folder. ``async with await SqliteStore.open(folder) as store``."""
 
-    def __init__(self, folder: StoreFolder, writer: Writer, readers: Readers) -> None:
+    def __init__(self, folder: StoreFolder, writer: WriterThread, readers: Readers) -> None:
         """Use ``open``."""
         self._folder = folder
         self._writer = writer
@@ -105,7 +105,7 @@ class SqliteStore(EventStore):
             folder.make()
             folder.lock(shared=shared)
             _prepare(folder, connect, sweep=not shared)
-            return cls(folder, Writer(connect), Readers(folder.database, threads=READERS, busy_s=busy_s))
+            return cls(folder, WriterThread(connect), Readers(folder.database, threads=READERS, busy_s=busy_s))
         except BaseException as error:
             folder.unlock()
             if isinstance(error, Exception) and not isinstance(error, StoreError):

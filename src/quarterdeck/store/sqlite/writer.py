@@ -51,7 +51,7 @@ Outcome = tuple[Job, Any]
 """The outcome of a job."""
 
 
-class Writer:
+class WriterThread:
     """Takes jobs from any thread's event loop and answers there."""
 
     def __init__(self, open_tables: Callable[[], SqliteTables]) -> None:

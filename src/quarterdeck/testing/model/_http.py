@@ -25,7 +25,7 @@ CLOSE_LIMIT_S = 5.0
 ACCEPT_POLL_S = 0.05
 
 
-class Decider(Protocol):
+class ReplySource(Protocol):
     """Knows the script."""
 
     ids: Ids
@@ -43,7 +43,7 @@ class HttpServer(ThreadingHTTPServer):
     block_on_close = False  # close() joins the threads itself, with a bound
     request_queue_size = 64
 
-    def __init__(self, decider: Decider) -> None:
+    def __init__(self, decider: ReplySource) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.decider = decider
         self._lock = threading.Lock()

@@ -12,7 +12,7 @@ from .results import TurnInterrupted
 from .tools import Outcome
 
 if TYPE_CHECKING:
-    from .calls import Call
+    from .calls import SimulatedCall
 
 INVALID = (
     "The canUseTool callback returned an invalid permission result. "
@@ -21,7 +21,7 @@ INVALID = (
 STREAM_CLOSED = "AbortError: Tool permission stream closed before response received"
 
 
-class Refused(Exception):  # noqa: N818  # an outcome, not an error
+class ToolRefused(Exception):  # noqa: N818  # an outcome, not an error
     """The tool does not run; this is its result."""
 
     def __init__(
@@ -36,8 +36,8 @@ class Refused(Exception):  # noqa: N818  # an outcome, not an error
             self.meta = ({"non_execution_kind": kind} if kind else {}) | {"permission_decision": meta}
 
 
-async def ask_permission(call: Call, decision: PermissionDecision) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Ask the host: the input to run with, and what is noted of the decision. Raises ``Refused``."""
+async def ask_permission(call: SimulatedCall, decision: PermissionDecision) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Ask the host: the input to run with, and what is noted of the decision. Raises ``ToolRefused``."""
     _refuse_if_nobody_answers(call, decision)
     cli = call.cli
     cli.say_state("requires_action")
@@ -46,7 +46,7 @@ async def ask_permission(call: Call, decision: PermissionDecision) -> tuple[dict
     return _judge(call, answer)
 
 
-def _refuse_if_nobody_answers(call: Call, decision: PermissionDecision) -> None:
+def _refuse_if_nobody_answers(call: SimulatedCall, decision: PermissionDecision) -> None:
     session = call.cli.session
     if session.mode == "dontAsk" and call.name not in PERSONAL_TOOLS:
         message = f"Permission to use {call.name} has been denied because Claude Code is running in don't ask mode."
@@ -65,13 +65,13 @@ def _refuse_if_nobody_answers(call: Call, decision: PermissionDecision) -> None:
         )
 
 
-def _deny_unasked(call: Call, message: str, kind: str, reason: dict[str, Any], **told: Any) -> None:
+def _deny_unasked(call: SimulatedCall, message: str, kind: str, reason: dict[str, Any], **told: Any) -> None:
     call.cli.say("system", "permission_denied", tool_name=call.name, tool_use_id=call.id, **told, message=message)
     meta = {"decision": "reject", "source": "config", **reason}
-    raise Refused(Outcome.failed(message), meta=meta, kind=kind, denied=True)
+    raise ToolRefused(Outcome.failed(message), meta=meta, kind=kind, denied=True)
 
 
-async def _ask(call: Call, decision: PermissionDecision) -> HostAnswer:
+async def _ask(call: SimulatedCall, decision: PermissionDecision) -> HostAnswer:
     body = _request(call, decision)
     if call.cli.hooks.has("PermissionRequest"):
         answer = await _ask_with_hooks(call, body)
@@ -82,7 +82,7 @@ async def _ask(call: Call, decision: PermissionDecision) -> HostAnswer:
     return answer
 
 
-async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> HostAnswer:
+async def _ask_with_hooks(call: SimulatedCall, body: dict[str, Any]) -> HostAnswer:
     """PermissionRequest hooks are asked in parallel with the host; the first decision wins."""
     fields = {key: body[key] for key in ("permission_suggestions",) if key in body}
     asking = asyncio.create_task(call.cli.host.ask("can_use_tool", **body))
@@ -106,7 +106,7 @@ async def _ask_with_hooks(call: Call, body: dict[str, Any]) -> HostAnswer:
         call.cli.watch_task(hooking)  # a late hook runs to its end, without effect
 
 
-def _request(call: Call, decision: PermissionDecision) -> dict[str, Any]:
+def _request(call: SimulatedCall, decision: PermissionDecision) -> dict[str, Any]:
     cli, name = call.cli, call.name
     server = cli.mcp.provenance(name)
     body: dict[str, Any] = {"tool_name": name}
@@ -133,7 +133,7 @@ def _request(call: Call, decision: PermissionDecision) -> dict[str, Any]:
     return body
 
 
-def _description(call: Call) -> str | None:
+def _description(call: SimulatedCall) -> str | None:
     if call.name == "Bash":
         return str(call.input.get("description") or call.input.get("command"))
     if "file_path" in call.input:
@@ -143,7 +143,7 @@ def _description(call: Call) -> str | None:
     return None
 
 
-def _judge(call: Call, answer: HostAnswer) -> tuple[dict[str, Any], dict[str, Any]]:
+def _judge(call: SimulatedCall, answer: HostAnswer) -> tuple[dict[str, Any], dict[str, Any]]:
     if not answer.ok:
         reason = STREAM_CLOSED if answer.kind == "ended" else f"Error: {answer.error}"
         _reject(f"Tool permission request failed: {reason}", source="config", reason_type="other")
@@ -161,7 +161,7 @@ def _judge(call: Call, answer: HostAnswer) -> tuple[dict[str, Any], dict[str, An
             f"The permission handler returned updatedInput for {call.name} that failed schema validation: {problems[0]}"
         )
         result = f"InputValidationError: permission handler updatedInput failed schema for {call.name}"
-        raise Refused(Outcome(f"<tool_use_error>{text}</tool_use_error>", result, is_error=True), meta=source)
+        raise ToolRefused(Outcome(f"<tool_use_error>{text}</tool_use_error>", result, is_error=True), meta=source)
     if (mode := call.cli.permissions.apply(payload.get("updatedPermissions"))) is not None:
         call.cli.set_mode(mode)
     return changed, {"permission_decision": {"decision": "accept", "source": "user_temporary"}}
@@ -169,4 +169,4 @@ def _judge(call: Call, answer: HostAnswer) -> tuple[dict[str, Any], dict[str, An
 
 def _reject(message: str, **how: str) -> None:
     meta = {"decision": "reject", **how}
-    raise Refused(Outcome.failed(message), meta=meta, kind="permission-rule", denied=True)
+    raise ToolRefused(Outcome.failed(message), meta=meta, kind="permission-rule", denied=True)

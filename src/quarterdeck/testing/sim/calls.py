@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from . import tools
-from .asking import Refused, ask_permission
+from .asking import ToolRefused, ask_permission
 from .permissions import PermissionDecision
 from .tools import Outcome
 
@@ -23,7 +23,7 @@ REJECTED = (
 STOPPED = f"{REJECTED} This call was stopped while running: what it did so far may have been done."
 
 
-class Call:
+class SimulatedCall:
     def __init__(
         self, cli: SimulatedCli, speaker: Speaker, notes: Notes, block: dict[str, Any], scripted: ToolUse | None
     ) -> None:
@@ -61,7 +61,7 @@ class Call:
             self._enter("running")
             async with self.cli.heartbeat(self._beat):
                 self.outcome = await tools.run(self)
-        except Refused as refusal:
+        except ToolRefused as refusal:
             self.outcome, self.meta = refusal.outcome, refusal.meta
             if refusal.denied:
                 self.deny()
@@ -91,7 +91,7 @@ class Call:
         """The model may call an unknown tool, or call one incorrectly."""
         if not self.cli.knows_tool(self.name, self.scripted):
             message = f"Error: No such tool available: {self.name}"
-            raise Refused(Outcome(f"<tool_use_error>{message}</tool_use_error>", message, is_error=True))
+            raise ToolRefused(Outcome(f"<tool_use_error>{message}</tool_use_error>", message, is_error=True))
         problems = tools.missing_parameters(self.name, self.input)
         if self.name == "AskUserQuestion":
             from .tools import requests
@@ -99,7 +99,7 @@ class Call:
             problems = problems or requests.question_problems(self.input)
         if problems:
             text = f"InputValidationError: {self.name} failed due to the following issues:\n" + "\n".join(problems)
-            raise Refused(Outcome(f"<tool_use_error>{text}</tool_use_error>", text, is_error=True))
+            raise ToolRefused(Outcome(f"<tool_use_error>{text}</tool_use_error>", text, is_error=True))
         if self.name == "ExitPlanMode":
             from .tools import requests
 
@@ -119,14 +119,14 @@ class Call:
         if decision.behavior == "deny":
             message = decision.reason if source == "hook" else f"Permission to use {self.name} has been denied."
             meta = {"decision": "reject", "source": source, **reason}
-            raise Refused(Outcome.failed(message), meta=meta, kind="permission-rule", denied=True)
+            raise ToolRefused(Outcome.failed(message), meta=meta, kind="permission-rule", denied=True)
         self.meta = {"permission_decision": {"decision": "accept", "source": source, **reason}}
 
     async def _before_hooks(self, decision: PermissionDecision) -> PermissionDecision:
         fields: dict[str, Any] = {"tool_name": self.name, "tool_input": self.input, "tool_use_id": self.id}
         verdict = await self.cli.hooks.fire("PreToolUse", matched=self.name, **fields)
         if verdict.timed_out:
-            raise Refused(
+            raise ToolRefused(
                 Outcome.failed("PreToolUse hook did not respond before its timeout. The tool call was not executed.")
             )
         word, reason = verdict.permission
@@ -188,10 +188,10 @@ class Round:
         self._lock = asyncio.Lock()
         self._streamed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
-        self.calls: list[Call] = []
+        self.calls: list[SimulatedCall] = []
 
     async def start(self, block: dict[str, Any], scripted: ToolUse | None) -> None:
-        call = Call(self._cli, self._speaker, self._notes, block, scripted)
+        call = SimulatedCall(self._cli, self._speaker, self._notes, block, scripted)
         self.calls.append(call)
         self._tasks.append(asyncio.create_task(call.run(self._lock, self._streamed)))
         try:
@@ -242,5 +242,5 @@ class Round:
         return "\n".join(str(_content(call)) for call in self.calls)
 
 
-def _content(call: Call) -> Any:
+def _content(call: SimulatedCall) -> Any:
     return None if call.outcome is None else call.outcome.content

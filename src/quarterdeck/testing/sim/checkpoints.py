@@ -13,7 +13,7 @@ class Checkpoint(msgspec.Struct):
     """Each file that was changed after this prompt: its content until then, None when it did not exist."""
 
 
-class Rewind(msgspec.Struct, frozen=True):
+class RewindChanges(msgspec.Struct, frozen=True):
     """What going back would change."""
 
     files: list[Path]
@@ -34,7 +34,7 @@ class Checkpoints:
         if self._all:
             self._all[-1].before.setdefault(path, _content(path))
 
-    def rewind(self, prompt_id: str, *, dry_run: bool) -> Rewind | None:
+    def rewind(self, prompt_id: str, *, dry_run: bool) -> RewindChanges | None:
         """Restore everything as of that prompt; None if there is no such checkpoint."""
         start = next((index for index, point in enumerate(self._all) if point.prompt_id == prompt_id), None)
         if start is None:
@@ -48,7 +48,7 @@ class Checkpoints:
         if not dry_run:
             for path, content in changed.items():
                 _restore(path, content)
-        return Rewind(sorted(changed), sum(c[0] for c in counts), sum(c[1] for c in counts), links)
+        return RewindChanges(sorted(changed), sum(c[0] for c in counts), sum(c[1] for c in counts), links)
 
 
 def _content(path: Path) -> bytes | None:

@@ -59,7 +59,7 @@ class HostAnswer(msgspec.Struct, frozen=True):
         return self.kind == "ok"
 
 
-class Host:
+class HostChannel:
     """Talks through a ``CliSide``; bytes leave by ``write``, in order and at once."""
 
     def __init__(

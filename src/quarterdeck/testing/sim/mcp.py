@@ -11,7 +11,7 @@ from .mcp_links import LinkError, SdkLink, StdioLink
 from .tools import Outcome
 
 if TYPE_CHECKING:
-    from .calls import Call
+    from .calls import SimulatedCall
     from .simulator import SimulatedCli
 
 PROTOCOL = "2025-11-25"
@@ -20,7 +20,7 @@ CALL_LIMIT_S = 120.0
 CLIENT = {"name": "claude-code", "title": "Claude Code", "version": facts.VERSION}
 
 
-class Server:
+class SimulatedServer:
     """One configured server and what it said of itself."""
 
     def __init__(self, cli: SimulatedCli, name: str, config: dict[str, Any], *, source: str) -> None:
@@ -124,7 +124,7 @@ class Server:
 class Mcp:
     def __init__(self, cli: SimulatedCli) -> None:
         self._cli = cli
-        self.servers: dict[str, Server] = {}
+        self.servers: dict[str, SimulatedServer] = {}
         self.set_by_host: set[str] = set()
         """Servers that came by ``mcp_set_servers``."""
         self._connecting: list[asyncio.Task[None]] = []
@@ -135,9 +135,9 @@ class Mcp:
             for name, server in config.get("mcpServers", {}).items():
                 self.add(name, server)
 
-    def add(self, name: str, config: dict[str, Any]) -> Server:
+    def add(self, name: str, config: dict[str, Any]) -> SimulatedServer:
         source = "sdk" if config.get("type") == "sdk" else "dynamic"
-        self.servers[name] = server = Server(self._cli, name, config, source=source)
+        self.servers[name] = server = SimulatedServer(self._cli, name, config, source=source)
         return server
 
     def shake_hands(self, names: list[str], manifests: dict[str, Any]) -> None:
@@ -185,7 +185,7 @@ class Mcp:
             {"name": server.name, "status": server.status, "source": server.source} for server in self.servers.values()
         ]
 
-    def find(self, tool: str) -> tuple[Server | None, str]:
+    def find(self, tool: str) -> tuple[SimulatedServer | None, str]:
         """The server of ``mcp__server__tool``, and the tool's own name."""
         _, _, rest = tool.partition("__")
         for name, server in self.servers.items():
@@ -209,7 +209,7 @@ class Mcp:
         shown = {"id": block["id"], "display_name": self.display_name(block["name"])}
         return shown | {"server_display_name": info.get("name", server.name if server else ""), "tool_name": tool}
 
-    async def call_tool(self, call: Call) -> Outcome:
+    async def call_tool(self, call: SimulatedCall) -> Outcome:
         server, tool = self.find(call.name)
         elicit = getattr(call.scripted, "elicit", None)
         if elicit is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from quarterdeck.wire.jsonrpc import METHOD_NOT_FOUND
 
-from .host import Host
+from .host import HostChannel
 
 LINE_LIMIT_BYTES = 64 * 1024 * 1024
 END_WAIT_S = 2.0
@@ -26,7 +26,7 @@ class LinkError(Exception):
 class SdkLink:
     """A server inside the host: each message is a control request, and its answer the response."""
 
-    def __init__(self, host: Host, name: str) -> None:
+    def __init__(self, host: HostChannel, name: str) -> None:
         self._host = host
         self._name = name
         self.next_id = 0

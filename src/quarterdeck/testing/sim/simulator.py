@@ -27,7 +27,7 @@ from .checkpoints import Checkpoints
 from .control import Control
 from .home import config_dir
 from .hooks import Hooks
-from .host import Host
+from .host import HostChannel
 from .mcp import Mcp
 from .permissions import Permissions
 from .prompts import Prompts, QueuedPrompt
@@ -101,7 +101,7 @@ class SimulatedCli(Voice):
 
     async def run(self, write: Callable[[bytes], None], write_stderr: Callable[[str], object]) -> int:
         """Until the process would end; its exit code."""
-        self.host = Host(write, new_id=self.new_id, clock=self.clock)
+        self.host = HostChannel(write, new_id=self.new_id, clock=self.clock)
         self.write_stderr = write_stderr
         self._main: asyncio.Task[None] | None = None
         self.prompts = Prompts()

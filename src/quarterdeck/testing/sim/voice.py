@@ -14,7 +14,7 @@ from .bill import full_usage
 
 if TYPE_CHECKING:
     from .bill import Bill
-    from .host import Host
+    from .host import HostChannel
     from .mcp import Mcp
     from .prompts import QueuedPrompt
     from .state import SimulatedSession
@@ -49,7 +49,7 @@ class Speaker(msgspec.Struct, frozen=True):
 class Voice:
     """Mixed into ``SimulatedCli``; stamps each message with its ``uuid`` and the session."""
 
-    host: Host
+    host: HostChannel
     session: SimulatedSession
     transcript: SimulatedTranscript
     mcp: Mcp

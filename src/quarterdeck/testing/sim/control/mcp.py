@@ -9,7 +9,7 @@ from quarterdeck.testing.sim.mcp_links import LinkError
 from . import RefusedRequest
 
 if TYPE_CHECKING:
-    from quarterdeck.testing.sim.mcp import Server
+    from quarterdeck.testing.sim.mcp import SimulatedServer
     from quarterdeck.testing.sim.simulator import SimulatedCli
 
 Request = dict[str, Any]
@@ -89,7 +89,7 @@ def set_mcp_permission_mode_override(cli: SimulatedCli, request: Request) -> Non
     _server(cli, request)
 
 
-def _server(cli: SimulatedCli, request: Request) -> Server:
+def _server(cli: SimulatedCli, request: Request) -> SimulatedServer:
     name = request.get("serverName")
     server = cli.mcp.servers.get(str(name))
     if server is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from quarterdeck.testing.sim.calls import Call
+    from quarterdeck.testing.sim.calls import SimulatedCall
 
 CONCURRENT = frozenset(["Read", "Task", "Agent", "Glob", "Grep", "WebFetch", "WebSearch", "ToolSearch", "ListAgents"])
 """These run in parallel; all others run one at a time, and so do their permission requests (2.1.325)."""
@@ -43,7 +43,7 @@ def missing_parameters(tool: str, tool_input: dict[str, Any]) -> list[str]:
     return [f"The required parameter `{name}` is missing" for name in REQUIRED.get(tool, ()) if name not in tool_input]
 
 
-async def run(call: Call) -> Outcome:
+async def run(call: SimulatedCall) -> Outcome:
     """Run a tool by its name. Each kind is imported when it is first needed."""
     if call.scripted is not None and getattr(call.scripted, "result", None) is not None:
         return await _scripted(call)
@@ -76,7 +76,7 @@ async def run(call: Call) -> Outcome:
     return Outcome.failed(f"The simulator does not run {call.name}: give the step a `result`.")
 
 
-async def _scripted(call: Call) -> Outcome:
+async def _scripted(call: SimulatedCall) -> Outcome:
     step: Any = call.scripted
     await call.cli.sleep(step.takes_s)
     if step.is_error:

@@ -15,7 +15,7 @@ from quarterdeck.testing.sim.voice import Speaker
 from . import Outcome
 
 if TYPE_CHECKING:
-    from quarterdeck.testing.sim.calls import Call
+    from quarterdeck.testing.sim.calls import SimulatedCall
     from quarterdeck.testing.sim.tasks import SimulatedTask
 
 LATENCY_S = 0.02
@@ -24,7 +24,7 @@ MAX_ROUNDS = 50
 """A sub-agent whose scenario never ends its tools is stopped here."""
 
 
-async def run(call: Call) -> Outcome:
+async def run(call: SimulatedCall) -> Outcome:
     cli = call.cli
     background = call.input.get("run_in_background") is not False  # in the background by default (2.1.325)
     kind = str(call.input.get("subagent_type", "general-purpose"))
@@ -61,7 +61,7 @@ async def run(call: Call) -> Outcome:
 
 
 class SubAgent:
-    def __init__(self, call: Call, task: SimulatedTask) -> None:
+    def __init__(self, call: SimulatedCall, task: SimulatedTask) -> None:
         self._call = call
         self._cli = call.cli
         self._task = task

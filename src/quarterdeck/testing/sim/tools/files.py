@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from . import Outcome
 
 if TYPE_CHECKING:
-    from quarterdeck.testing.sim.calls import Call
+    from quarterdeck.testing.sim.calls import SimulatedCall
 
 READ_LIMIT_LINES = 2000
 
 
-def run(call: Call) -> Outcome:
+def run(call: SimulatedCall) -> Outcome:
     path = call.cli.session.resolve(str(call.input["file_path"]))
     try:
         match call.name:
@@ -45,7 +45,7 @@ def _read(path: Path, tool_input: dict[str, Any]) -> Outcome:
     return Outcome(numbered, {"type": "text", "file": file})
 
 
-def _write(call: Call, path: Path) -> Outcome:
+def _write(call: SimulatedCall, path: Path) -> Outcome:
     before = path.read_text(encoding="utf-8") if path.is_file() else None
     content = str(call.input["content"])
     _change(call, path, before, content)
@@ -62,7 +62,7 @@ def _write(call: Call, path: Path) -> Outcome:
     return Outcome(f"File {done} successfully at: {path}", result)
 
 
-def _edit(call: Call, path: Path) -> Outcome:
+def _edit(call: SimulatedCall, path: Path) -> Outcome:
     if not path.is_file():
         return Outcome.failed(f"File does not exist: {path}")
     old, new = str(call.input["old_string"]), str(call.input["new_string"])
@@ -89,7 +89,7 @@ def _edit(call: Call, path: Path) -> Outcome:
     return Outcome(f"The file {path} has been updated successfully.", result)
 
 
-def _change(call: Call, path: Path, before: str | None, after: str) -> None:
+def _change(call: SimulatedCall, path: Path, before: str | None, after: str) -> None:
     call.cli.checkpoints.before_change(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(after, encoding="utf-8")

@@ -9,10 +9,10 @@ from quarterdeck.testing.sim.steps import Plan
 from . import Outcome
 
 if TYPE_CHECKING:
-    from quarterdeck.testing.sim.calls import Call
+    from quarterdeck.testing.sim.calls import SimulatedCall
 
 
-def run(call: Call) -> Outcome:
+def run(call: SimulatedCall) -> Outcome:
     match call.name:
         case "AskUserQuestion":
             return _answered(call.input)
@@ -59,7 +59,7 @@ def _joined(answer: Any) -> str:
     return ",".join(map(str, answer)) if isinstance(answer, list) else str(answer)
 
 
-def plan_input(call: Call) -> dict[str, Any]:
+def plan_input(call: SimulatedCall) -> dict[str, Any]:
     """What the person is shown: the plan in the plan file. The model's own ``plan`` is dropped (2.1.325)."""
     path = call.cli.plan_file
     if isinstance(call.scripted, Plan):
@@ -68,7 +68,7 @@ def plan_input(call: Call) -> dict[str, Any]:
     return {"plan": path.read_text(), "planFilePath": str(path)} if path.is_file() else {}
 
 
-def _plan_approved(call: Call) -> Outcome:
+def _plan_approved(call: SimulatedCall) -> Outcome:
     cli = call.cli
     if cli.session.mode == "plan":
         cli.set_mode(cli.session.mode_before_plan)

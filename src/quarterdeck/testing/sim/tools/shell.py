@@ -16,7 +16,7 @@ import msgspec
 from . import Outcome
 
 if TYPE_CHECKING:
-    from quarterdeck.testing.sim.calls import Call
+    from quarterdeck.testing.sim.calls import SimulatedCall
     from quarterdeck.testing.sim.tasks import SimulatedTask
 
 SLOW_S = 3.0
@@ -42,7 +42,7 @@ class CommandError(Exception):
         self.code = code
 
 
-async def run(call: Call) -> Outcome:
+async def run(call: SimulatedCall) -> Outcome:
     cli = call.cli
     command = str(call.input["command"])
     background = call.input.get("run_in_background") is True
@@ -55,7 +55,7 @@ async def run(call: Call) -> Outcome:
     return await _foreground(call, task, work)
 
 
-async def _foreground(call: Call, task: SimulatedTask, work: asyncio.Task[tuple[str, int]]) -> Outcome:
+async def _foreground(call: SimulatedCall, task: SimulatedTask, work: asyncio.Task[tuple[str, int]]) -> Outcome:
     cli = call.cli
     moved = asyncio.create_task(task.to_background.wait())
     announced = False
@@ -82,7 +82,7 @@ async def _foreground(call: Call, task: SimulatedTask, work: asyncio.Task[tuple[
     return _outcome(task.output, code)
 
 
-async def _finish_background(call: Call, task: SimulatedTask, work: asyncio.Task[tuple[str, int]]) -> None:
+async def _finish_background(call: SimulatedCall, task: SimulatedTask, work: asyncio.Task[tuple[str, int]]) -> None:
     await asyncio.wait([work])
     if work.cancelled():
         return
@@ -94,7 +94,7 @@ async def _finish_background(call: Call, task: SimulatedTask, work: asyncio.Task
     call.cli.continue_by_itself(summary, task)
 
 
-def _moved(call: Call, task: SimulatedTask, *, by_user: bool) -> Outcome:
+def _moved(call: SimulatedCall, task: SimulatedTask, *, by_user: bool) -> Outcome:
     how = "was manually backgrounded by user with" if by_user else "running in background with"
     text = f"Command {how} ID: {task.id}. Output is being written to: {call.cli.tasks.output_file(task)}"
     result = _result("") | {"noOutputExpected": False, "backgroundTaskId": task.id}
@@ -112,7 +112,7 @@ def _result(stdout: str) -> dict[str, object]:
     return {"stdout": stdout, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": not stdout}
 
 
-async def _execute(call: Call, command: str, task: SimulatedTask) -> tuple[str, int]:
+async def _execute(call: SimulatedCall, command: str, task: SimulatedTask) -> tuple[str, int]:
     session = call.cli.session
     place = Place(session.cwd, session.inside, call.cli.sleep)
     output: list[str] = []
@@ -152,7 +152,7 @@ def _sequence(command: str) -> list[tuple[str, str]]:
     return parts
 
 
-async def _pipeline(place: Place, text: str, call: Call) -> str:
+async def _pipeline(place: Place, text: str, call: SimulatedCall) -> str:
     stdin = ""
     for part in text.split(" | "):
         try:
@@ -183,7 +183,7 @@ def _redirection(words: list[str]) -> tuple[list[str], str | None, bool]:
     return words, None, False
 
 
-def _write(place: Place, name: str, text: str, *, append: bool, call: Call) -> None:
+def _write(place: Place, name: str, text: str, *, append: bool, call: SimulatedCall) -> None:
     path = place.path(name)
     if not place.may_write(path):
         raise CommandError(1, f"bash: {name}: Permission denied\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import Outcome
 
 if TYPE_CHECKING:
-    from quarterdeck.testing.sim.calls import Call
+    from quarterdeck.testing.sim.calls import SimulatedCall
 
 MAX_TRIES = 5
 
@@ -22,7 +22,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def run(call: Call) -> Outcome:
+def run(call: SimulatedCall) -> Outcome:
     schema = call.cli.session.schema
     problems = [] if schema is None else check(call.input, schema)
     if problems:
