@@ -10,6 +10,7 @@ import msgspec
 from quarterdeck.policy.adapters import CLI_INSISTS
 from quarterdeck.store.commits import MoveApproval, OpenApproval
 from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, ApprovalState
+from quarterdeck.store.text import is_keepable, keepable
 from quarterdeck.timeline import Request
 from quarterdeck.timeline.events import ToolEnded, TurnEnded
 from quarterdeck.timeline.items import Permission
@@ -21,6 +22,8 @@ from .events import ApprovalChanged
 from .folding import RowFold
 from .log_draft import LogDraft
 from .policies import PolicyVerdict, SessionPolicy, decided
+
+_UNKEEPABLE = PolicyVerdict("deny", "The id of this request cannot be kept, so nobody can be asked.")
 
 
 class OpenApprovals(Mapping[str, ApprovalRecord]):
@@ -66,7 +69,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
     def ask(self, asked: Request, at: float, draft: LogDraft) -> None:
         """The policy answers first; what it leaves open is for a person."""
         raw = self._fold.side.open_requests().get(asked.id)
-        verdict = self._judge(asked, raw)
+        verdict = self._judge(asked, raw) if is_keepable(asked.id) else _UNKEEPABLE
         if verdict is not None and verdict.behavior != "ask":
             self._verdicts[asked.id] = verdict
             tool, call = getattr(raw, "tool_name", ""), getattr(raw, "tool_use_id", "")
@@ -84,7 +87,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
             request_id=approval.request_id,
             kind=approval.kind,
             asked_at=at,
-            tool=approval.tool or "",
+            tool=keepable(approval.tool or ""),
             replaces=approval.replaces,
             body=encode_approval(approval),
         )

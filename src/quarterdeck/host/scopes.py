@@ -138,6 +138,8 @@ def _checked(operation: Operation, method: Callable[..., Any]) -> Callable[..., 
                 result = await self.stalls.unless_stalled(session, written(self, request, caller, key, session))
         except StoreError as error:
             raise host_error(error) from error
+        except UnicodeEncodeError as error:
+            raise HostError("invalid", f"{error.object[:50]!r} is not valid Unicode.") from error
         if caller.folders and isinstance(result, returns.SessionList):
             seen = [one for one in result.sessions if sees(caller, one.cwd)]
             return msgspec.structs.replace(result, sessions=seen)

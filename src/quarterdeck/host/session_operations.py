@@ -18,6 +18,7 @@ from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit, Change, PutSession
 from quarterdeck.store.queries import SessionQuery
 from quarterdeck.store.records import AuditEntry, SessionRecord
+from quarterdeck.store.text import is_keepable
 from quarterdeck.timeline.items import Prompt, Said
 from quarterdeck.wire.permissions import PermissionMode
 
@@ -234,6 +235,7 @@ class SessionOperations(PresetOperations):
             raise HostError("invalid", "A number of tokens is at least 0.", field="max_thinking_tokens")
         if request.budget_usd is not UNSET:
             check_budget(request.budget_usd, "budget_usd")
+        _check_labels(request)
         if request.archived is True and actor.session is not None:
             raise HostError("conflict", "A session with a process cannot be archived.", hint="Stop it first.")
         await self._change_process(actor, request)
@@ -371,6 +373,14 @@ def _check_mode(mode: str | None) -> None:
         return
     if mode not in get_args(PermissionMode):
         raise HostError("invalid", f"There is no permission mode {mode}.", field="permission_mode")
+
+
+def _check_labels(request: takes.UpdateSession) -> None:
+    """Before anything is changed: a log that could not be written once is not written any more."""
+    for field, value in (("name", request.name), ("tags", request.tags)):
+        for text in [value] if isinstance(value, str) else value or ():
+            if not is_keepable(text):
+                raise HostError("invalid", f"{text[:50]!r} has a character that cannot be kept.", field=field)
 
 
 def _message_uuid(actor: SessionActor, at: str) -> str:

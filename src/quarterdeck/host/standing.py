@@ -9,6 +9,7 @@ import msgspec
 from quarterdeck.protocol import Handshake, TurnState
 from quarterdeck.store.commits import AddUsage, PutSession
 from quarterdeck.store.records import NewRow, SessionRecord, UsageEntry
+from quarterdeck.store.text import keepable
 from quarterdeck.timeline.events import (
     DialogAsked,
     ElicitationAsked,
@@ -152,7 +153,7 @@ class Standing:
             draft.tell(status_change(body, state, at, before=before.state, limited_until=limited_until))
         aliases = before.aliases
         if body.transcript_id is not None and body.transcript_id not in aliases:
-            aliases = (*aliases, body.transcript_id)
+            aliases = tuple(dict.fromkeys((*aliases, keepable(body.transcript_id))))
         now = (state, aliases, self._text, encode_body(body))
         if now != (before.state, before.aliases, before.text, before.body) or at - self._touched >= TOUCH_S:
             self._touched = at

@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from quarterdeck.store.records import UsageEntry
+from quarterdeck.store.text import keepable
 from quarterdeck.timeline.items import TurnSummary
 from quarterdeck.timeline.parts import ModelCost, Tokens
 
 from .events import UsageReport
 from .resources import TokenCounts
 from .times import usd
+
+MOST_TOKENS = 10**12
+MOST_USD = 1e6
+"""Of a turn, whatever Claude Code says: the sum of all turns has to fit into 64 bits."""
 
 
 def usage_entries(turn: TurnSummary, at: float, *, session: str, cwd: str) -> list[UsageEntry]:
@@ -22,13 +27,13 @@ def usage_entries(turn: TurnSummary, at: float, *, session: str, cwd: str) -> li
             session=session,
             turn=turn.number,
             day=day,
-            model=model,
+            model=keepable(model),
             cwd=cwd,
-            input_tokens=cost.tokens.input,
-            output_tokens=cost.tokens.output,
-            cache_read_tokens=cost.tokens.cache_read,
-            cache_write_tokens=cost.tokens.cache_write,
-            cost_nano_usd=round(cost.cost_usd * 1e9),
+            input_tokens=_bounded(cost.tokens.input),
+            output_tokens=_bounded(cost.tokens.output),
+            cache_read_tokens=_bounded(cost.tokens.cache_read),
+            cache_write_tokens=_bounded(cost.tokens.cache_write),
+            cost_nano_usd=round(min(max(-MOST_USD, cost.cost_usd), MOST_USD) * 1e9),
         )
         for model, cost in turn.by_model.items()
     ]
@@ -52,11 +57,15 @@ def token_counts(conversation: Tokens, by_model: Mapping[str, ModelCost]) -> Tok
     """All tokens: ``modelUsage`` includes those of sub-agents, which the ``usage`` of a result (2.1.325) omits."""
     every = [cost.tokens for cost in by_model.values()] or [conversation]
     return TokenCounts(
-        input=sum(used.input for used in every),
-        output=sum(used.output for used in every),
-        cache_read=sum(used.cache_read for used in every),
-        cache_write=sum(used.cache_write for used in every),
+        input=_bounded(sum(used.input for used in every)),
+        output=_bounded(sum(used.output for used in every)),
+        cache_read=_bounded(sum(used.cache_read for used in every)),
+        cache_write=_bounded(sum(used.cache_write for used in every)),
     )
+
+
+def _bounded(tokens: int) -> int:
+    return min(max(-MOST_TOKENS, tokens), MOST_TOKENS)
 
 
 def _difference(used: TokenCounts, part: TokenCounts) -> TokenCounts:

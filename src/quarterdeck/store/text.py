@@ -22,6 +22,15 @@ def check_text(record: msgspec.Struct) -> None:
             )
 
 
+def keepable(text: str) -> str:
+    """The text, with a mark for each character that no database keeps."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def is_keepable(text: str) -> bool:
+    return _unkeepable(text) is None
+
+
 def _unkeepable(value: Any) -> str | None:
     if isinstance(value, str):
         if "\0" in value:
