@@ -36,6 +36,8 @@ _SQLITE_ACTS: Final = re.compile(
 _GLOB: Final = re.compile(r"[*?\[]")
 _NUMERIC: Final = programs.words("-eq -ne -lt -le -gt -ge")
 _STRATEGIES: Final = programs.words("ort recursive resolve octopus ours subtree")
+_WORKSPACES: Final = programs.words("workspace workspaces foreach recursive multi m")
+_MERGES: Final = programs.words("merge pull rebase revert cherry-pick")
 _CURL_FILE: Final = re.compile(r"(-[A-Za-z]*)?@|[^/]*=[@<]|[^/]*%output|(-[A-Za-z#]*|--url=)?file:", re.IGNORECASE)
 _GLOBBED_SCHEME: Final = re.compile(r"[^:/]*[{\[]")
 _GO_COMMANDS: Final = programs.words("test build vet fmt mod list version env run doc get install clean work help bug")
@@ -218,7 +220,7 @@ def _sqlite3(argv: Sequence[str], options: Options) -> int:
 
 def _man(argv: Sequence[str], options: Options) -> int:
     """With a slash it is a file, and so are dots for CLI 2.1.325."""
-    return _where(argv, lambda word: "/" in word or word == "..")
+    return _where(argv, lambda word: "/" in word or ".." in word)
 
 
 def _go(argv: Sequence[str], options: Options) -> int:
@@ -274,7 +276,12 @@ def _runs_its_words(argv: Sequence[str], options: Options) -> int:
     """``npm exec``, ``yarn dlx``: what follows is another program."""
     program = program_name(argv[0])
     plain = [word for word in argv[1:] if not word.startswith("-")]
-    if not plain or plain[0] not in programs.RUNNING_WORDS[program]:
+    while len(plain) > 1 and plain[0] in _WORKSPACES:  # ``yarn workspace x exec id``
+        plain = plain[2:] if plain[0] == "workspace" else plain[1:]
+    running = programs.RUNNING_WORDS[program]
+    if len(plain) > 1 and argv[1].startswith("-") and plain[0] not in running and plain[1] in running:
+        plain = plain[1:]  # ``pnpm --filter x exec id``: the option has a value
+    if not plain or plain[0] not in running:
         return 0
     if len(plain) == 1 and plain[0] in programs.STARTERS:
         return 0
@@ -347,11 +354,11 @@ def _git(argv: Sequence[str]) -> int:
         unknown = max(unknown, at + rest.index(operands[0]) + 1)
     if rest[0] == "config" and not _only_shows(operands):
         unknown = max(unknown, min(len(argv), at + rest.index(operands[0]) + 2))
-    strategies = values_of(options, ("-s", "--strategy")) if rest[0] in ("merge", "pull", "rebase", "revert") else []
+    strategies = values_of(options, ("-s", "--strategy")) if rest[0] in _MERGES else []
     if not _STRATEGIES.issuperset(strategies):
         unknown = len(argv)  # git-merge-NAME
-    if any("::" in word for word in operands):
-        unknown = len(argv)  # ext::program
+    if any("::" in word or "/../" in f"{word}/" for word in operands):
+        unknown = len(argv)  # ext::program, src/../x
     return max(reach, unknown)
 
 

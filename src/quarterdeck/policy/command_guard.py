@@ -69,10 +69,8 @@ class CommandGuard:
                 if rule is not None:
                     shown = " ".join(word.text for word in command.words)
                     return Verdict("ask", f"It is unclear whether {rule} matches {_short(shown)!r}.", rule, rule.source)
-            if script.here and any(program_of(command.words) in programs.CODE_RUNNERS for command in script.commands):
-                rule = next(filter(None, map(self._in_code, script.here)), None)
-                if rule is not None:
-                    return Verdict("ask", f"It runs code that mentions something {rule} covers.", rule, rule.source)
+            if (script.here or script.commands[1:]) and (rule := self._in_input(script)) is not None:
+                return Verdict("ask", f"It runs code that mentions something {rule} covers.", rule, rule.source)
             for doubt in script.doubts:
                 if doubt not in SEEN_THROUGH:
                     return _unsure(f"It contains {doubt}")
@@ -101,6 +99,8 @@ class CommandGuard:
         hints = [word.hint for word in command.words[1:]]
         for at, hint in enumerate(hints):
             name = hint.rpartition("/")[2]
+            if ":" in name:
+                name = name.rpartition(":")[2]  # ``socat - EXEC:rm``
             rule = None
             if self._both.has_head(name) and (not moves or "/" in hint):
                 rule = self._both.match(name if moves else " ".join([name, *hints[at + 1 :]]))
@@ -112,10 +112,13 @@ class CommandGuard:
 
     def _in_code(self, text: str) -> Rule | None:
         for word in _WORDS_OF_CODE.findall(text):
-            name = word.rpartition("/")[2]
-            if self._both.has_head(name):
-                return self._both.possible(name)
+            for name in word.split("/"):  # a path, or sed's ``s/x/rm a/e``
+                if self._both.has_head(name):
+                    return self._both.possible(name)
         return None
+
+    def _in_input(self, script: Script) -> Rule | None:
+        return next(filter(None, map(self._in_code, _fed(script))), None)
 
     def _written_and_run(self, script: Script) -> Verdict | None:
         """``echo rm x > a; sh a``"""
@@ -130,6 +133,27 @@ class CommandGuard:
                 if runs and word.hint.removeprefix("./") in written:
                     return _unsure(f"It runs {word.text}, which it writes first")
         return None
+
+
+def _fed(script: Script) -> Sequence[str]:
+    """Texts that may be code for a program which reads them."""
+    texts = script.here if any(map(_runs_its_input, script.commands)) else ()
+    if any(map(_takes_orders, script.commands)):
+        return (*texts, *(word.hint for command in script.commands for word in command.words))
+    return texts
+
+
+def _runs_its_input(command: Command) -> bool:
+    """Whether a here-document for it may be code."""
+    return program_of(command.words) in programs.CODE_RUNNERS or _takes_orders(command)
+
+
+def _takes_orders(command: Command) -> bool:
+    """``echo '!rm x' | ed``, ``echo 'system "rm x"' | perl``"""
+    program = program_of(command.words)
+    if program in programs.INTERPRETERS:
+        return all(word.hint.startswith("-") for word in command.words[1:])
+    return program in programs.READ_ORDERS
 
 
 def _unsure(what: str) -> Verdict:

@@ -40,6 +40,8 @@ def make_unit(command: Command) -> Unit:
     start = _unwrapped(argv) if argv[0] in programs.TRANSPARENT else 0
     if start is None:
         return Unit(command, argv, (), blocked or f"it is not clear what {argv[0]} runs")
+    if start and any(word.text != word.hint for word in words[:start]):
+        return Unit(command, argv, (), blocked or f"the words of {argv[0]} are quoted")  # 2.1.325 asks
     named, why = _must_name(argv[start:] if start else argv)
     texts = [_text(words, start + named)]
     if start:

@@ -68,8 +68,10 @@ class FileGuard:
         return shape.startswith("/") and "/" not in shape[1:]
 
     def _path_is_critical(self, path: str) -> bool:
-        absolute = self._places.absolute(path)
-        spots = {absolute, os.path.normpath(absolute), self._places.real_of(absolute)}
+        spots: set[str] = set()
+        for given in {path, path.strip() or "."}:  # 2.1.325 takes it without the blanks around it
+            absolute = self._places.absolute(given)
+            spots |= {absolute, os.path.normpath(absolute), self._places.real_of(absolute)}
         return any(
             spot.count("/") <= 1
             or any(

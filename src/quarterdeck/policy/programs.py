@@ -194,7 +194,7 @@ INERT: Final = (FILE_READERS - words("find fd sed awk less bat")) | words(
     echo printf print cd pwd true false : test [ sleep kill wait exit return type which whereis whatis apropos date seq
     basename dirname realpath readlink id whoami uname hostname nproc printenv mkdir touch rm rmdir chmod chown chgrp
     truncate tee gzip gunzip bzip2 xz curl wget tr df ps free uptime lsof netstat ss dig nslookup ping host pgrep pkill
-    killall apt apt-get apt-cache brew dnf yum apk pacman dpkg rpm snap pip conda gem gh glab jq yq diff export umask
+    killall apt apt-get apt-cache dnf yum apk pacman dpkg rpm pip gh glab jq yq diff export umask
     tput clear stty locale getconf ldd nm objdump readelf size ar ranlib strip convert ffprobe sha256sum
     """
 )

@@ -72,7 +72,7 @@ _ODD_TEXTS = (
 _COMMAND_IN_TEXT = re.compile(rb"`|\$\(")
 _TORN = re.compile(rb"(?<!\\)[\s;&|<>()]")
 """Would have ended a word for the shell."""
-_TEST_WORD = r"""(?:[A-Za-z0-9_./:@%+,][A-Za-z0-9_./:@%+,=-]*|'[^'$`\[\\\n]*'|"[^"$`\[\\\n]*")"""
+_TEST_WORD = r"""(?:[A-Za-z0-9_./:@%+,][A-Za-z0-9_./:@%+,=-]*|(?!['"]~[^/'"])(?:'[^'$`\[\\\n]*'|"[^"$`\[\\\n]*"))"""
 _TEST = (
     rf"(?:! +)?(?:-[bcdefghkLnprsSuwxzGNO] +{_TEST_WORD}|{_TEST_WORD} +(?:==?|!=|-nt|-ot|-ef) +{_TEST_WORD}"
     rf"|[0-9]+ +-(?:eq|ne|lt|le|gt|ge) +[0-9]+|{_TEST_WORD})"
@@ -143,7 +143,10 @@ SEEN_THROUGH = frozenset(
         *(why for _, why in _ODD_TEXTS),
         "a word whose value is known only at run time",
         "a redirection of a test, a loop or cd",
+        "a descriptor of more than one digit",
+        "redirections without a space between them",
         "a comment after a redirection",
+        "a comment after &&, || or !",
         "quotes and braces in a comment",
         "a test of unknown words",
         "a loop whose variable may matter to other programs",
@@ -380,6 +383,8 @@ class _Walk:
     def _file_redirect(self, node: Node, children: list[Node]) -> None:
         parts = [child for child in children if child.type != "file_descriptor"]
         operator, *targets = [self._text(part) for part in parts]
+        if len(children) > len(parts) and children[0].end_byte - children[0].start_byte > 1:
+            self.oddities.append("a descriptor of more than one digit")  # an argument in zsh
         if len(targets) > 1 or (not targets and not operator.endswith("-")):
             self.doubts.append("an unsupported redirection")
         target = read_word(targets[0]) if targets else Word("", "", "")
@@ -389,6 +394,8 @@ class _Walk:
         odd = operator in _DUPLICATING and writes is not None and not _PLAIN_TARGET.match(target.text)
         if odd or (targets and b"\n" in self.source[parts[0].end_byte : parts[1].start_byte]):
             self.doubts.append("a redirection that is not understood")
+        if writes is None and self.source[node.end_byte : node.end_byte + 1] in (b"<", b">"):
+            self.oddities.append("redirections without a space between them")  # 2.1.325 asks
         self.redirects.append(Redirect(operator, target, writes))
         self._redirected(node)
 
@@ -443,6 +450,8 @@ class _Walk:
         if _REDIRECTION.search(self.source[: node.start_byte].rpartition(b"\n")[2]):
             self.oddities.append("a comment after a redirection")  # 2.1.325 asks, and finds denied commands in it
             self.comments.append(self.source[node.start_byte + 1 : node.end_byte])
+        if node.prev_sibling is not None and node.prev_sibling.type in ("&&", "||", "!"):
+            self.oddities.append("a comment after &&, || or !")  # 2.1.325 asks
         text = self._text(node)
         if "{" in text and ("'" in text or '"' in text):
             self.oddities.append("quotes and braces in a comment")  # 2.1.325 asks

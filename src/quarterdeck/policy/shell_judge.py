@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from .paths import Places
     from .rulebook import Rulebook
 
-_NO_PROGRAM = re.compile(r"\A-\Z|[$`]")
+_NO_PROGRAM = re.compile(r"\A-\Z|[^A-Za-z0-9_.+@:/-]")
 _ONLY_SHOWS = frozenset({"--version", "--help", "-v", "-V"})
+_QUOTES = ("'", '"')
 _EXPANDS = re.compile("[$`]")
+_OTHER_HOME = re.compile(r"~(?!/|\Z)")
+"""2.1.325 asks about ``~name`` as a word even where it is quoted and no path."""
 _BRACE_IN_VARIABLE = re.compile(r"\$\{[^}]*\{")
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 _NO_FILE = frozenset({"-", ""})
@@ -212,12 +215,19 @@ class ShellJudge:
             return self._read_only(head, rest, moved=moved)
         plain = unit.command.words[-len(unit.argv)].text == head  # 2.1.325 asks about 'touch' x
         plain = plain and len(unit.command.words) == len(unit.argv)  # and about timeout 5 touch x
-        if head in programs.FILE_MAKERS and self._paths.accepts_edits and plain and not moved:
+        if (
+            head in programs.FILE_MAKERS
+            and self._paths.accepts_edits
+            and plain
+            and not moved
+            and not unit.command.assignments
+        ):
             return self._make_files(programs.FILE_MAKERS[head], rest)
         return None
 
     def _change_folder(self, rest: list[str]) -> Verdict | None:
         plain = len(rest) == 1 and rest[0] and rest[0][0] not in "-+" and not _EXPANDS.search(rest[0])
+        plain = plain and not _OTHER_HOME.match(rest[0])
         if plain and self._paths.is_inside(rest[0]):
             return Verdict("allow", "It stays in the working folders.", source="mode")
         return None
@@ -238,6 +248,8 @@ class ShellJudge:
                 return None  # 2.1.325 asks about such a pattern
             names = names[1:]
         if not reads:
+            if any(map(_OTHER_HOME.match, names)):
+                return None
             return Verdict("allow", "It only prints.", source="mode")
         if moved and names:
             return None
@@ -247,7 +259,9 @@ class ShellJudge:
 
     def _make_files(self, letters: str, rest: list[str]) -> Verdict | None:
         names = _operands(rest, letters)
-        if not names or any(self._paths.is_working_folder(name) or name[:1] in _ODD_BEGINNINGS for name in names):
+        if not names or any(
+            self._paths.is_working_folder(name) or name[:1] in _ODD_BEGINNINGS or name[:1] in _QUOTES for name in names
+        ):
             return None
         return strictest([self._paths.judge_path(name, edit=True) for name in names])
 
@@ -273,7 +287,7 @@ def _only_reads(script: Script) -> bool:
 
 def _may_only_read(command: Command) -> bool:
     words = command.words
-    if words[0].hint in ("builtin", "command", "timeout"):
+    if words[0].hint in ("builtin", "command", "timeout", "noglob"):
         return any(program_name(word.hint) in programs.MOSTLY_READ for word in words[1:])
     return program_of(words) in programs.MOSTLY_READ or words[-1].hint in _ONLY_SHOWS
 
