@@ -272,7 +272,18 @@ async def test_a_session_with_a_prompt_that_waits_is_not_parked(place: Place) ->
         assert list(host._busy) == [session.id]
 
 
-@pytest.mark.parametrize("lifecycle", [Lifecycle(park_s=0), Lifecycle(hang_s=-1.0), Lifecycle(restarts=-1)], ids=str)
+@pytest.mark.parametrize(
+    "lifecycle",
+    [
+        Lifecycle(park_s=0),
+        Lifecycle(park_s=float("nan")),
+        Lifecycle(hang_s=-1.0),
+        Lifecycle(hang_s=float("inf")),
+        Lifecycle(restarts=-1),
+        Lifecycle(restarts=10**30),
+    ],
+    ids=str,
+)
 async def test_a_lifecycle_that_cannot_be_is_refused(place: Place, lifecycle: Lifecycle) -> None:
     async with place.opened() as host:
         with pytest.raises(HostError) as refused:

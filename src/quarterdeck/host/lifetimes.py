@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import msgspec
@@ -17,6 +18,7 @@ from .requests import Lifecycle
 FIRST_RESTART_S = 1.0
 """The wait before the first restart; it doubles with each further one, up to a minute."""
 LONGEST_RESTART_S = 60.0
+MOST_RESTARTS = 1_000
 
 
 class Life(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,10 +38,10 @@ def life_of(*said: Lifecycle) -> Life:
     for one in said:
         given |= {name: value for name in one.__struct_fields__ if (value := getattr(one, name)) is not UNSET}
     for name in ("hang_s", "park_s"):
-        if given.get(name) is not None and given[name] <= 0:
+        if given.get(name) is not None and not 0 < given[name] < math.inf:
             raise HostError("invalid", f"{name} must be a number of seconds, or null.", field=f"lifecycle.{name}")
-    if given.get("restarts", 0) < 0:
-        raise HostError("invalid", "restarts must be 0 or more.", field="lifecycle.restarts")
+    if not 0 <= given.get("restarts", 0) <= MOST_RESTARTS:
+        raise HostError("invalid", f"restarts must be between 0 and {MOST_RESTARTS:,}.", field="lifecycle.restarts")
     return Life(**given)
 
 
