@@ -24,7 +24,7 @@ from quarterdeck.host.resources import Frame, Session
 from quarterdeck.keeper import find_keepers
 from quarterdeck.timeline.events import PromptSent, TurnEnded
 
-LIMIT_S = 600.0 if soak.ON else 120.0
+LIMIT_S = 1_800.0 if soak.ON else 120.0
 SESSIONS = soak.cases(3, in_soak=30)
 WATCHERS = soak.cases(2, in_soak=20)
 HOST_KILLS = soak.cases(3, in_soak=10)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, frames_until, kill, pending
+from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, frames_until, kill, pending, pid_of
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import QueueChanged
 from quarterdeck.host.limits import Limits
 from quarterdeck.host.requests import OfPrompt, OfSession, SendPrompt, UpdatePrompt, Wait
 from quarterdeck.host.resources import Prompt
+from quarterdeck.store import Commit, Committed
+from quarterdeck.store.errors import StoreError
 from quarterdeck.timeline.events import PromptSent, TextCompleted
+
+Answered = Callable[[Committed | StoreError], None]
 
 
 @pytest.fixture(params=[True, False], ids=["keeper", "no keeper"])
@@ -154,6 +161,31 @@ async def test_a_prompt_is_uncertain_when_its_process_dies_and_sent_again_if_it_
         while await waiting(host, session.id):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert await said(host, session.id) == ["go", "and this", "and this"]
+
+
+async def test_a_prompt_whose_process_dies_while_it_is_written_down_is_accepted_and_uncertain(place: Place) -> None:
+    place.claude.play(["One."], ["Two."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        await idle(host, session.id)
+        submit, pid = host.store.submit, await pid_of(host, session)
+
+        def killed_meanwhile(one: Commit, answered: Answered) -> None:
+            host.store.submit = submit  # type: ignore[method-assign]
+            os.kill(pid, signal.SIGKILL)
+            killed.append(asyncio.ensure_future(submit_later(one, answered)))
+
+        async def submit_later(one: Commit, answered: Answered) -> None:
+            while Path(f"/proc/{pid}").exists():  # noqa: ASYNC110, ASYNC240
+                await asyncio.sleep(0.01)
+            submit(one, answered)
+
+        killed: list[asyncio.Future[None]] = []
+        host.store.submit = killed_meanwhile  # type: ignore[method-assign]
+        prompt = await say(host, session.id, "and this", "next", key="k")
+        await host.wait(Wait(session_id=session.id, for_=["crashed"], timeout_s=LIMIT_S))
+        assert [(one.id, one.state) for one in await waiting(host, session.id)] == [(prompt, "uncertain")]
+        assert await say(host, session.id, "and this", "next", key="k") == prompt
 
 
 async def test_a_queue_that_is_full_refuses_more(alone: Place) -> None:

@@ -101,8 +101,9 @@ class PromptSender:
         try:
             await session.send(content, priority=None if priority == "next" else priority, uuid=prompt_id)
         except QuarterdeckError as error:
-            recorder.give_up(prompt_id, HostError("not_running", str(error)))
-            raise HostError("not_running", f"The prompt could not be sent: {error}") from error
+            if recorder.give_up(prompt_id, HostError("not_running", str(error))):
+                raise HostError("not_running", f"The prompt could not be sent: {error}") from error
+            # The process ended after the row was written: the prompt is uncertain until the session is resumed.
         return PromptAccepted(prompt_id=prompt_id, seq=(await written).first_seq)
 
     async def send_waiting(self, prompt_id: str) -> None:

@@ -169,12 +169,13 @@ class Recorder(JournalReader):
         self._expected[line_id] = Expected(sender, receipt, written)
         return written
 
-    def give_up(self, line_id: str, error: HostError) -> None:
-        """A line that was expected will not be written."""
+    def give_up(self, line_id: str, error: HostError) -> bool:
+        """A line that was expected will not be written. False: it is on its way to the log, or in it."""
         expected = self._expected.pop(line_id, None)
         if expected is not None and not expected.written.done():
             expected.written.set_exception(error)
             expected.written.exception()  # perhaps nobody waits
+        return expected is not None
 
     def _sent_line(self, entry: JournalEntry, sender: str = "") -> tuple[NewRow, Message | None]:
         self._input_number += 1

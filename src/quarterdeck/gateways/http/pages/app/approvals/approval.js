@@ -38,7 +38,7 @@ export function ApprovalCard({ approval, inside = false }) {
       <${RiskMark} risk=${approval.risk} />
       <p class="from">${inside ? null : html`<a href=${link('session', approval.session_id)}>${marked(session?.name || approval.session_id.slice(0, 8))}</a>
         <span class="dim" title=${visible(session?.cwd)}>${marked(baseName(session?.cwd))}</span>`}
-        <span class="dim">${inside ? '' : 'waits '}<${Time} at=${approval.asked_at} /></span>
+        <span class="dim">${inside ? '' : 'waiting '}<${Time} at=${approval.asked_at} /></span>
         ${approval.replaces ? html`<span class="tag">asked again after a restart</span>` : null}</p>
     </header>
     <fieldset class="decided" disabled=${!ready}><${Guard} key=${approval.id} what="This request" raw=${approval}><${Decision} approval=${approval} ready=${ready} /><//></fieldset>
