@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 from host.kit import ASKS, LIMIT_S, Place, decide, frames_until, next_turn, pending
-from quarterdeck.host import Host, HostError, alert_operations
+from quarterdeck.host import Host, HostError, alert_operations, name_lookup
 from quarterdeck.host.alert_delivery import SECRET_FILE
 from quarterdeck.host.alerts import may_reach
 from quarterdeck.host.requests import CreateSession, ListAudit, Nothing, SendPrompt, Settings
@@ -251,6 +252,41 @@ async def test_a_receiver_that_never_answers_delays_no_session_and_no_other_aler
         while len(list(heard.glob("*.json"))) < 6:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert {json.loads(file.read_text())["kind"] for file in heard.glob("*.json")} == {"finished"}
+
+
+async def test_name_servers_that_hang_delay_no_other_alert_and_are_given_up(
+    place: Place, receiver: Receiver, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hang, asked, resolve = threading.Event(), list[str](), socket.getaddrinfo
+
+    def resolver(name: str, *more: Any, **options: Any) -> Any:
+        if name.endswith(".example"):
+            asked.append(name)
+            hang.wait()
+            raise socket.gaierror("it has given up")
+        return resolve(name, *more, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolver)
+    monkeypatch.setattr(name_lookup, "LOOKUP_S", 0.2)
+    names = [f"hook-{number}.example" for number in range(20)]
+    url = receiver.url.replace("127.0.0.1", "localhost")
+    targets = [*(f"https://{name}/" for name in names), url]
+    place.claude.play(["One."], ["Two."])
+    try:
+        async with place.opened() as host:
+            alerts = [{"on": ["finished"], "url": target} for target in targets]
+            await host.set_alerts(Settings(settings={"alerts": alerts, "private_hosts": ["localhost"]}))
+            session = await place.created(host)
+            await receiver.until(1)
+            await next_turn(host, session.id)
+            await receiver.until(2)
+            while len(await failures(host)) < 2 * len(names):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+            assert sorted(asked) == sorted(names)  # the tries of one name share its lookup
+            assert {"cannot resolve" in one for one in await failures(host)} == {True}
+            assert await host.store.effects() == []
+    finally:
+        hang.set()
 
 
 async def test_what_was_not_delivered_when_the_host_ended_is_delivered_by_the_next(

@@ -209,7 +209,7 @@ class SessionActor:
         log, mirrored = self.log, self.log.body.mirrored
         if self._mirror is None or mirrored is None or self.log.body.resume != mirrored.transcript:
             return
-        owner = await asyncio.to_thread(owner_of, mirrored.transcript)
+        owner = await asyncio.to_thread(owner_of, mirrored.transcript, self.options(log).env)
         if owner is not None:
             raise HostError(
                 "conflict",

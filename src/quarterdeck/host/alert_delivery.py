@@ -12,11 +12,11 @@ import signal
 import socket
 import ssl
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from .alerts import may_reach
+from .name_lookup import NameLookup, in_thread
 
 TRY_S = 10.0
 """How long a url has to answer."""
@@ -34,28 +34,28 @@ class NotDeliveredError(Exception):
 
 
 class Webhooks:
-    """Posts notices in its own threads: a name server that hangs delays nobody else."""
+    """Posts notices, each in a thread of its own: a name server or receiver that hangs delays nobody else.
+
+    A receiver is told one thing at a time, so there are no more threads than alerts, and the lookups that hang.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._threads = ThreadPoolExecutor(4, thread_name_prefix="quarterdeck-webhook")
-
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._names = NameLookup()
 
     async def post(self, url: str, body: bytes, *, delivery: str, at: float, private_hosts: list[str]) -> None:
         """Raises ``NotDeliveredError``. Redirects are not followed."""
-        request = _DeliveryAttempt(url, body, private_hosts)
+        request = _DeliveryAttempt(url, body)
         request.headers = {
             "Content-Type": "application/json",
             "User-Agent": "quarterdeck",
             "Quarterdeck-Delivery": delivery,
             "Quarterdeck-Signature": signature(self._secret(), body, at),
         }
-        loop = asyncio.get_running_loop()
+        request.address = await self._address(request.name, private_hosts)
         try:
             async with asyncio.timeout(TRY_S):
-                status = await loop.run_in_executor(self._threads, request.send)
+                status = await in_thread(request.send)
         except TimeoutError:
             raise NotDeliveredError(f"no answer within {TRY_S:.0f} s") from None
         finally:
@@ -64,6 +64,18 @@ class Webhooks:
             raise NotDeliveredError(
                 f"it answered {status}", for_good=status in (400, 401, 403, 404, 405, 410, 413, 415)
             )
+
+    async def _address(self, name: str, private_hosts: list[str]) -> str:
+        """The current address of the name. The connection is made to this address, so that a later lookup cannot change
+        it."""
+        try:
+            found = await self._names.addresses(name)
+        except OSError as error:
+            raise NotDeliveredError(f"cannot resolve {name}: {error}") from error
+        for address in found:
+            if may_reach(name, address, private_hosts):
+                return address
+        raise NotDeliveredError(f"{name} has a private address and is not in private_hosts", for_good=True)
 
     def _secret(self) -> bytes:
         """Created on first use. Receivers of notices have to know it."""
@@ -90,28 +102,27 @@ class _DeliveryAttempt:
     """One try, in a thread; ``abort`` ends it from another."""
 
     headers: dict[str, str]
+    address: str
 
-    def __init__(self, url: str, body: bytes, private_hosts: list[str]) -> None:
+    def __init__(self, url: str, body: bytes) -> None:
         self._parts = urlsplit(url)
-        self._name = self._parts.hostname or ""
+        self.name = self._parts.hostname or ""
         self._body = body
-        self._private_hosts = private_hosts
         self._socket: socket.socket | None = None
         self._aborted = False
 
     def send(self) -> int:
         secure = self._parts.scheme == "https"
         port = self._parts.port or (443 if secure else 80)
-        address = self._address(port)
-        if not secure and may_reach(self._name, address, []):
+        if not secure and may_reach(self.name, self.address, []):
             raise NotDeliveredError("a public address needs https", for_good=True)
         try:
-            self._socket = socket.create_connection((address, port), timeout=TRY_S)
+            self._socket = socket.create_connection((self.address, port), timeout=TRY_S)
             if self._aborted:
                 raise NotDeliveredError("no attempts left")
             if secure:
-                self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=self._name)
-            connection = http.client.HTTPConnection(self._name, port, timeout=TRY_S)
+                self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=self.name)
+            connection = http.client.HTTPConnection(self.name, port, timeout=TRY_S)
             connection.sock = self._socket
             path = self._parts.path or "/"
             connection.request(
@@ -122,18 +133,6 @@ class _DeliveryAttempt:
             raise NotDeliveredError(str(error) or type(error).__name__) from error
         finally:
             self.abort()
-
-    def _address(self, port: int) -> str:
-        """The current address of the name. The connection is made to this address, so that a later lookup cannot change
-        it."""
-        try:
-            found = socket.getaddrinfo(self._name, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            raise NotDeliveredError(f"cannot resolve {self._name}: {error}") from error
-        for *_, (address, *_rest) in found:
-            if may_reach(self._name, str(address), self._private_hosts):
-                return str(address)
-        raise NotDeliveredError(f"{self._name} has a private address and is not in private_hosts", for_good=True)
 
     def abort(self) -> None:
         self._aborted = True

@@ -93,7 +93,6 @@ class AlertOperations(HostBase):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._webhooks.close()
         await super().close()
 
     # Operations

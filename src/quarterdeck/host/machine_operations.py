@@ -54,7 +54,7 @@ class MachineOperations(SessionOperations):
         if known is not None:
             raise HostError("conflict", f"The transcript already belongs to session {known.id}.", session_id=known.id)
         home, info = await asyncio.to_thread(transcripts.info_of, await self._homes(), transcript)
-        owner = await asyncio.to_thread(transcripts.owner_of, transcript)
+        owner = await asyncio.to_thread(transcripts.owner_of, transcript, home.env)
         if owner is not None:
             raise HostError("conflict", f"Process {owner} is using this conversation.", hint="End it first.", pid=owner)
         if info.cwd is None:

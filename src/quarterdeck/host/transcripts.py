@@ -18,7 +18,7 @@ from quarterdeck.client.transcripts import (
     list_sessions,
     search_sessions,
 )
-from quarterdeck.client.transcripts.places import CONFIG_DIR, started_with
+from quarterdeck.client.transcripts.places import CONFIG_DIR, config_dir, started_with
 
 from .errors import HostError
 
@@ -90,8 +90,19 @@ def info_of(homes: Iterable[Home], transcript: str) -> tuple[Home, SDKSessionInf
     raise HostError("not_found", f"There is no transcript {transcript}.", field="transcript_id")
 
 
-def owner_of(transcript: str) -> int | None:
-    """A process on this machine that was started for the transcript. Only where there is a ``/proc``."""
+class _Running(msgspec.Struct, rename="camel"):
+    """What a CLI says of itself in its configuration folder while it runs (``sessions/PID.json``; seen in 2.1.325)."""
+
+    pid: int
+    session_id: str
+    proc_start: str = ""
+
+
+def owner_of(transcript: str, env: Mapping[str, str]) -> int | None:
+    """A process on this machine that has the transcript. Only where there is a ``/proc``.
+
+    By what it was started with, or, for one that was started without a word about it, by what it says of itself.
+    """
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = entry.read_bytes().split(b"\0")
@@ -99,4 +110,20 @@ def owner_of(transcript: str) -> int | None:
             continue  # it has ended, or belongs to someone else
         if any(transcript.encode() in word for word in words) and any(b"claude" in word for word in words[:3]):
             return int(entry.parent.name)
+    for path in Path(config_dir(env), "sessions").glob("*.json"):
+        try:
+            running = msgspec.json.decode(path.read_bytes(), type=_Running)
+        except (OSError, msgspec.MsgspecError):
+            continue
+        if running.session_id == transcript and _began(running.pid) == running.proc_start:
+            return running.pid
     return None
+
+
+def _began(pid: int) -> str | None:
+    """When a process was started, in ticks since the machine was; a later one with the same number began later."""
+    try:
+        stat = Path("/proc", str(pid), "stat").read_text(errors="replace")
+    except OSError:
+        return None
+    return stat.rpartition(")")[2].split()[19]
